@@ -1,0 +1,82 @@
+import { Worker } from "node:worker_threads";
+import { FlancoError } from "../domain/error.ts";
+import { type PasswordHasher, passwordBytes } from "../domain/password.ts";
+import { PASSWORD_MAX_BYTES } from "../domain/user.ts";
+import type { PasswordAnswer, PasswordTask } from "./password-message.ts";
+
+/** Tasks that may wait: at a quarter of a second each, more would not be answered in time. */
+const MAX_WAITING = 256;
+
+interface Waiting {
+  resolve(result: string | boolean): void;
+  reject(error: FlancoError): void;
+}
+
+/** bcrypt in a worker thread: forty sign-ins at once would stall the main one for seconds. */
+export class WorkerPasswordHasher implements PasswordHasher {
+  #worker: Worker | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  open(): void {
+    const worker = new Worker(new URL("./password-thread.ts", import.meta.url), { name: "flanco-password" });
+    worker.unref();
+    worker.on("message", (answer: PasswordAnswer) => {
+      this.#take(answer.id)?.resolve(answer.result);
+      if (this.#waiting.size === 0) worker.unref();
+    });
+    worker.on("error", () => this.#fail());
+    worker.on("exit", () => this.#fail());
+    this.#worker = worker;
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+    this.#fail();
+  }
+
+  async hash(password: string): Promise<string> {
+    return String(await this.#submit({ kind: "hash", password }));
+  }
+
+  async matches(password: string, hash: string | null): Promise<boolean> {
+    // bcrypt would compare the first 72 bytes and call a longer password right.
+    const candidate = passwordBytes(password) > PASSWORD_MAX_BYTES ? "" : password;
+    const same = await this.#submit({ kind: "compare", password: candidate, hash });
+    return same === true && candidate === password && hash !== null;
+  }
+
+  #submit(task: PasswordTask): Promise<string | boolean> {
+    const worker = this.#worker;
+    if (worker === undefined)
+      return Promise.reject(new FlancoError("unavailable", "Passwords cannot be checked."));
+    if (this.#waiting.size >= MAX_WAITING) {
+      return Promise.reject(
+        new FlancoError("overloaded", "Too many people are signing in.", {
+          hint: "Try again in a few seconds.",
+        }),
+      );
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ id, task });
+    });
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #fail(): void {
+    for (const id of [...this.#waiting.keys()]) {
+      this.#take(id)?.reject(new FlancoError("unavailable", "Passwords cannot be checked."));
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { FlancoError } from "../domain/error.ts";
+
+const SECRET_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+/**
+ * Reads the 256-bit secret that signs sessions, or makes it at first start: complete and on disk
+ * before it is used, readable by its owner alone. Throws `damaged` when the file is not a secret.
+ */
+export function loadSecret(file: string): KeyObject {
+  if (!existsSync(file)) writeSecret(file, randomBytes(SECRET_BYTES));
+  const secret = readFileSync(file);
+  if (secret.length !== SECRET_BYTES) {
+    throw new FlancoError("damaged", `The session secret ${file} is damaged.`, {
+      hint: "Remove the file and start again: everybody signs in anew, nothing else is lost.",
+    });
+  }
+  return createSecretKey(secret);
+}
+
+function writeSecret(file: string, secret: Buffer): void {
+  const draft = `${file}.new`;
+  const descriptor = openSync(draft, "w", OWNER_ONLY);
+  try {
+    writeSync(descriptor, secret);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, file);
+  const directory = openSync(dirname(file), "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

@@ -1,0 +1,37 @@
+import { MICROS_PER_UNIT } from "../domain/amount.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../domain/wiring.ts";
+
+const LOCATION = { name: "Clínica Demostración", description: "Ocho habitaciones simuladas." };
+const DEVICES = [
+  { dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], valor: 4 },
+  { dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], valor: 5.5 },
+];
+
+/**
+ * Gives the first user two devices with eight wired rooms, so that the main job is seen at once. Does
+ * nothing for a user who has devices already.
+ */
+export async function seedDemo(reader: LedgerReader, writer: LedgerWriter): Promise<void> {
+  const user = reader.users()[0];
+  if (user === undefined || reader.devices(user.id).length > 0) return;
+  const locationId = await writer.addLocation(user.id, LOCATION);
+  let line = 0;
+  for (const { dId, name, rooms, valor } of DEVICES) {
+    const actuators = rooms.map((id) => ({ id, value: false }));
+    await writer.addDevice(user.id, { dId, name, locationId, locationName: LOCATION.name, actuators });
+    for (const actuatorId of rooms) {
+      await writer.setWiring(user.id, {
+        line: `SIM${line}`,
+        dId,
+        actuatorId,
+        valorMicros: valor * MICROS_PER_UNIT,
+        activeLow: false,
+        bias: "as-is",
+        debounceMs: DEFAULT_DEBOUNCE_MS,
+        rearmMs: DEFAULT_REARM_MS,
+      });
+      line += 1;
+    }
+  }
+}

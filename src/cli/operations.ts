@@ -1,0 +1,60 @@
+import { WorkerPasswordHasher } from "../auth/password.ts";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config/schema.ts";
+import { RemoteOperations } from "../control/client.ts";
+import { LocalOperations, type Operations } from "../control/operation.ts";
+import { DataLock } from "../store/lock.ts";
+import { openReader } from "../store/reader.ts";
+import { StoreWriter } from "../store/writer.ts";
+import { becomeOwner, placeOf, preparePlace } from "./place.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * Runs operations where the ledger is: in the running service, or on the file itself while none runs.
+ * Either way there is one writer, and an answer means that the change is on the disk.
+ */
+export async function withOperations<T>(
+  config: Config,
+  terminal: Terminal,
+  run: (operations: Operations) => Promise<T>,
+): Promise<T> {
+  const remote = await RemoteOperations.connect(placeOf(config.data_dir).control);
+  if (remote === undefined) return withLocalOperations(config, terminal, run);
+  try {
+    return await run(remote);
+  } finally {
+    remote.close();
+  }
+}
+
+async function withLocalOperations<T>(
+  config: Config,
+  terminal: Terminal,
+  run: (operations: Operations) => Promise<T>,
+): Promise<T> {
+  const place = placeOf(config.data_dir);
+  becomeOwner(place);
+  preparePlace(place);
+  const lock = new DataLock(place.lock);
+  lock.acquire();
+  const passwords = new WorkerPasswordHasher();
+  const writer = new StoreWriter({ file: place.ledger, timeZone: config.time_zone }, systemClock, {
+    onChanges: () => {},
+    onProgress: (done, total) => terminal.progress("Adding up the records anew", done, total),
+    onDeath: () => {},
+  });
+  try {
+    await writer.open();
+    const reader = openReader(place.ledger, config.time_zone);
+    passwords.open();
+    try {
+      return await run(new LocalOperations({ reader, writer, passwords, lines: null, drivable: null }));
+    } finally {
+      reader.close();
+    }
+  } finally {
+    await passwords.close();
+    await writer.close();
+    lock.release();
+  }
+}

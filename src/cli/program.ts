@@ -1,0 +1,40 @@
+import { Command, Option } from "commander";
+import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
+import { addConfigCommands } from "./config.ts";
+import type { CliContext } from "./context.ts";
+import { addGpioCommands } from "./gpio.ts";
+import { addServeCommand } from "./serve.ts";
+import { addUserCommands } from "./user.ts";
+import { addVerifyCommand } from "./verify.ts";
+import { addWiringCommands } from "./wiring.ts";
+
+const HELP = `
+Every setting is also an environment variable (FLANCO_HTTPS_PORT) and a key of the
+configuration file (https_port). Flags win over the environment, which wins over the file.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the configuration has mistakes.
+
+Example:
+  flanco serve --config /etc/flanco/flanco.toml`;
+
+/** The whole command line. Settings are global options: every command needs to know where the data is. */
+export function createProgram(context: CliContext): Command {
+  const program = new Command("flanco")
+    .description("Records each switching-on of a relay as a sale, and serves the ledger.")
+    .version(context.version)
+    .exitOverride()
+    .showHelpAfterError("(flanco --help shows what there is)")
+    .addHelpText("after", HELP)
+    .addOption(new Option("--config <file>", "configuration file (FLANCO_CONFIG)"));
+  for (const key of CONFIG_KEYS) {
+    const flag = `--${key.replaceAll("_", "-")} <value>`;
+    program.addOption(new Option(flag, configSchema.shape[key].description ?? ""));
+  }
+  addServeCommand(program, context);
+  addUserCommands(program, context);
+  addWiringCommands(program, context);
+  addGpioCommands(program, context);
+  addConfigCommands(program, context);
+  addVerifyCommand(program, context);
+  return program;
+}

@@ -1,0 +1,90 @@
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { destination, type Logger, pino } from "pino";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config/schema.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { becomeOwner, placeOf } from "./place.ts";
+import { demoTraceIn, Service } from "./service.ts";
+import type { Terminal } from "./terminal.ts";
+
+const STANDARD_ERROR = 2;
+/** A first-run token lives this long; a fresh one is printed when it ends. */
+const FIRST_RUN_MS = 30 * 60 * 1000;
+const FIRST_RUN_PATH = "/primer-uso";
+
+/** `flanco serve`: the service itself, until a signal ends it. */
+export function addServeCommand(program: Command, context: CliContext): void {
+  program
+    .command("serve", { isDefault: true })
+    .description("run the service: watch the wired lines, serve the API and the page")
+    .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
+    .action(async (_options: object, command: Command) => {
+      await serve(context, configOf(context, command));
+    });
+}
+
+async function serve(context: CliContext, config: Config): Promise<void> {
+  const { terminal, setting, version } = context;
+  becomeOwner(placeOf(config.data_dir));
+  const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
+  const stop = Promise.withResolvers<"signal" | Error>();
+  const home = setting.checkout ?? "";
+  const service = new Service({
+    config,
+    clock: systemClock,
+    log,
+    version,
+    pageDirectory: join(home, "dist", "web"),
+    demoTrace: demoTraceIn(home),
+    onProgress: (done, total) => terminal.progress("Adding up the records anew", done, total),
+    onFatal: (error) => stop.resolve(error),
+  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
+  await service.open();
+  announce(terminal, config, service);
+  const renewal = setInterval(() => announceFirstRun(terminal, config, service), FIRST_RUN_MS);
+  const reason = await stop.promise;
+  clearInterval(renewal);
+  await end(service, log, reason);
+}
+
+async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {
+  log.info({}, "stopping");
+  await service.close();
+  log.info({}, "stopped");
+  if (reason instanceof Error) throw reason;
+}
+
+function announce(terminal: Terminal, config: Config, service: Service): void {
+  terminal.out("flanco is ready.");
+  terminal.out(`  On this machine:  http://localhost:${config.http_port}/`);
+  for (const address of networkAddresses(config.host)) {
+    terminal.out(
+      `  On the network:   https://${address}:${config.https_port}/  (the browser asks once about its certificate)`,
+    );
+  }
+  if (config.gpio_driver === "simulated")
+    terminal.out("  Lines are SIMULATED: nothing here is a real relay.");
+  announceFirstRun(terminal, config, service);
+}
+
+/** To the console alone, never to the log: the link lets its holder in. */
+function announceFirstRun(terminal: Terminal, config: Config, service: Service): void {
+  const token = service.firstRunToken();
+  if (token === undefined) return;
+  terminal.out("There is no user yet. Make the first one with this link, valid once and for 30 minutes:");
+  terminal.out(`  http://localhost:${config.http_port}${FIRST_RUN_PATH}#${token}`);
+  for (const address of networkAddresses(config.host)) {
+    terminal.out(`  https://${address}:${config.https_port}${FIRST_RUN_PATH}#${token}`);
+  }
+}
+
+function networkAddresses(host: string): string[] {
+  if (host !== "") return [host.includes(":") ? `[${host}]` : host];
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+}

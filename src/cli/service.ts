@@ -1,0 +1,213 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WorkerPasswordHasher } from "../auth/password.ts";
+import { loadSecret } from "../auth/secret.ts";
+import { SESSION_SECONDS, Sessions } from "../auth/session.ts";
+import type { Config } from "../config/schema.ts";
+import { LocalOperations } from "../control/operation.ts";
+import { ControlServer } from "../control/server.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Change } from "../domain/ledger.ts";
+import type { LineDriver } from "../domain/line.ts";
+import type { Log } from "../domain/log.ts";
+import { createDriver } from "../gpio/driver.ts";
+import { Recorder } from "../gpio/recorder.ts";
+import { SimulatedDriver } from "../gpio/simulated.ts";
+import { systemTimers } from "../gpio/timers.ts";
+import { parseTrace, TracePlayer } from "../gpio/trace.ts";
+import { createApp } from "../http/app.ts";
+import { LiveEvents } from "../http/events.ts";
+import { FirstRunToken } from "../http/first-run.ts";
+import { Page } from "../http/page.ts";
+import { DataLock } from "../store/lock.ts";
+import { openReader, type StoreReader } from "../store/reader.ts";
+import { StoreWriter } from "../store/writer.ts";
+import { ensureCertificate } from "../tls/certificate.ts";
+import { seedDemo } from "./demo.ts";
+import { Listeners } from "./listen.ts";
+import { placeOf, preparePlace } from "./place.ts";
+
+const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  /** Folder of the built page. */
+  readonly pageDirectory: string;
+  /** Trace of the demonstration, played when `demo` is on and no other trace is named. */
+  readonly demoTrace: string;
+  /** Long work at start, for whoever is waiting. */
+  readonly onProgress: (done: number, total: number) => void;
+  /** The ledger cannot be written any more: the process must stop and be started again. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Something that was opened and must be closed, last first. */
+type Close = () => void | Promise<void>;
+
+/** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
+export class Service {
+  readonly #options: ServiceOptions;
+  readonly #closing: Close[] = [];
+  readonly #firstRun: FirstRunToken;
+  readonly #events = new LiveEvents();
+  #reader: StoreReader | undefined;
+  #onChanges: (changes: readonly Change[]) => void = () => {};
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#firstRun = new FirstRunToken(options.clock);
+  }
+
+  /** Opens everything, lines before doors. When something fails, what was opened is closed again. */
+  async open(): Promise<void> {
+    try {
+      await this.#openAll();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Stops in the order that loses nothing: no new requests, then the lines are released and all that
+   * they told is committed, then the ledger is closed.
+   */
+  async close(): Promise<void> {
+    for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close();
+  }
+
+  /** The right to make the first user; undefined once there is one. */
+  firstRunToken(): string | undefined {
+    return this.#reader?.userCount() === 0 ? this.#firstRun.issue() : undefined;
+  }
+
+  async #openAll(): Promise<void> {
+    const { config, clock, log } = this.#options;
+    const place = placeOf(config.data_dir);
+    preparePlace(place);
+    const lock = new DataLock(place.lock);
+    lock.acquire();
+    this.#closing.push(() => lock.release());
+    const writer = await this.#openWriter(place.ledger);
+    const reader = openReader(place.ledger, config.time_zone);
+    this.#reader = reader;
+    this.#closing.push(() => reader.close());
+    const keeper = new Sessions(loadSecret(place.secret), clock, writer, reader);
+    keeper.reload();
+    const passwords = new WorkerPasswordHasher();
+    passwords.open();
+    this.#closing.push(() => passwords.close());
+    const driver = this.#makeDriver();
+    const recorder = new Recorder({ driver, writer, reader, clock, log, bootId: readBootId() });
+    this.#onChanges = (changes) => this.#spread(changes, keeper, recorder, reader, writer);
+    if (config.demo) await seedDemo(reader, writer);
+    await recorder.open();
+    this.#closing.push(() => recorder.close());
+    if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
+    this.#events.open();
+    const app = createApp({
+      reader,
+      writer,
+      passwords,
+      lines: recorder,
+      events: this.#events,
+      firstRun: this.#firstRun,
+      page: Page.load(this.#options.pageDirectory),
+      sessions: {
+        lifetimeSeconds: SESSION_SECONDS,
+        begin: (userId) => keeper.begin(userId),
+        check: (token) => keeper.check(token),
+        end: (token) => keeper.end(token),
+      },
+      clock,
+      log,
+      timeZone: config.time_zone,
+      allowedOrigins: config.allowed_origins,
+      version: this.#options.version,
+    });
+    const drivable = driver instanceof SimulatedDriver ? driver : null;
+    const operations = new LocalOperations({ reader, writer, passwords, lines: recorder, drivable });
+    const control = new ControlServer(place.control, operations, recorder, log);
+    await control.open();
+    this.#closing.push(() => control.close());
+    const listeners = new Listeners(app.callback());
+    const identity = await ensureCertificate(place.tls, clock);
+    await listeners.open(identity, config.host, config.https_port, config.http_port);
+    this.#closing.push(async () => {
+      this.#events.close();
+      await listeners.close();
+    });
+  }
+
+  async #openWriter(file: string): Promise<StoreWriter> {
+    const { config, clock, onProgress, onFatal } = this.#options;
+    const writer = new StoreWriter({ file, timeZone: config.time_zone }, clock, {
+      onChanges: (changes) => this.#onChanges(changes),
+      onProgress,
+      onDeath: onFatal,
+    });
+    await writer.open();
+    this.#closing.push(() => writer.close());
+    return writer;
+  }
+
+  #makeDriver(): LineDriver {
+    const { config, clock, log } = this.#options;
+    const driver = createDriver(config.gpio_driver, {
+      clock,
+      timers: systemTimers,
+      warn: (text) => log.warn({ driver: config.gpio_driver }, text),
+      simulatedLineCount: config.simulated_lines,
+    });
+    if (driver.simulated) log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
+    return driver;
+  }
+
+  async #openTrace(driver: SimulatedDriver): Promise<void> {
+    const { config, clock, demoTrace } = this.#options;
+    const file = config.simulated_trace || (config.demo ? demoTrace : "");
+    if (file === "") return;
+    const trace = parseTrace(readFileSync(file, "utf8"), await driver.detect());
+    const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
+    await player.open();
+    this.#closing.push(() => player.close());
+  }
+
+  /** After each commit: whoever shows or watches what it changed. */
+  #spread(
+    changes: readonly Change[],
+    sessions: Sessions,
+    recorder: Recorder,
+    reader: StoreReader,
+    writer: StoreWriter,
+  ): void {
+    const kinds = new Set(changes.map((change) => change.kind));
+    if (kinds.has("sessions")) sessions.reload();
+    if (kinds.has("wiring")) void recorder.reconcile();
+    if (kinds.has("user")) {
+      this.#firstRun.revoke();
+      if (this.#options.config.demo) void this.#seed(reader, writer);
+    }
+    this.#events.tell(changes);
+  }
+
+  async #seed(reader: StoreReader, writer: StoreWriter): Promise<void> {
+    try {
+      await seedDemo(reader, writer);
+    } catch (error) {
+      this.#options.log.error({ err: error }, "the demonstration could not be wired");
+    }
+  }
+}
+
+function readBootId(): string {
+  return readFileSync(BOOT_ID_FILE, "utf8").trim();
+}
+
+/** The demonstration's trace in a checkout. */
+export function demoTraceIn(checkout: string): string {
+  return join(checkout, "demo", "relays.trace");
+}

@@ -1,0 +1,57 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { FlancoError } from "../domain/error.ts";
+
+/** What a command says and asks. Answers go to standard output, everything else to standard error. */
+export class Terminal {
+  out(line: string): void {
+    process.stdout.write(`${line}\n`);
+  }
+
+  err(line: string): void {
+    process.stderr.write(`${line}\n`);
+  }
+
+  json(value: unknown): void {
+    this.out(JSON.stringify(value, null, 2));
+  }
+
+  /** The same line over and over while long work goes on; a line each where nobody looks. */
+  progress(what: string, done: number, total: number): void {
+    const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
+    if (process.stderr.isTTY) process.stderr.write(`\r${what} ${percent} %${done >= total ? "\n" : ""}`);
+    else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
+  }
+
+  /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
+  async newPassword(fromStandardInput: boolean): Promise<string> {
+    if (fromStandardInput) return (await text(process.stdin)).replace(/\r?\n[\s\S]*$/, "");
+    if (!process.stdin.isTTY) {
+      throw new FlancoError("invalid", "There is no terminal to ask for the password.", {
+        hint: "Pass it on standard input with --password-stdin.",
+      });
+    }
+    const first = await this.#askSecret("Password (at least 10 characters): ");
+    const second = await this.#askSecret("Once more: ");
+    if (first !== second)
+      throw new FlancoError("invalid", "The two passwords differ.", { hint: "Try again." });
+    return first;
+  }
+
+  async readAll(): Promise<string> {
+    return text(process.stdin);
+  }
+
+  async #askSecret(question: string): Promise<string> {
+    process.stderr.write(question);
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
+    try {
+      return await asking.question("");
+    } finally {
+      asking.close();
+      process.stderr.write("\n");
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError } from "commander";
+import { parse, stringify } from "smol-toml";
+import { z } from "zod";
+import { type WiringRow, wiringRow } from "../control/operation.ts";
+import { FlancoError } from "../domain/error.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { withOperations } from "./operations.ts";
+
+const MAX_ROWS = 1_000;
+const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_ROWS).default([]) });
+
+interface SetOptions {
+  readonly device: string;
+  readonly room: string;
+  readonly valor: number;
+  readonly activeLow: boolean;
+  readonly bias?: WiringRow["bias"];
+  readonly debounceMs?: number;
+  readonly rearmMs?: number;
+  readonly user?: string;
+}
+
+/** `flanco wiring`: which line is which room. */
+export function addWiringCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const wiring = program.command("wiring").description("which line is which room");
+
+  wiring
+    .command("list")
+    .description("show the wired lines and whether they are watched")
+    .option("--json", "as JSON", false)
+    .addHelpText("after", "\nExample:\n  flanco wiring list")
+    .action(async (options: { json: boolean }, command: Command) => {
+      const rows = await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("listWiring", {}),
+      );
+      if (options.json) terminal.json(rows);
+      else for (const row of rows) terminal.out(describe(row, row.state));
+    });
+
+  wiring
+    .command("set")
+    .description("wire a line to a room, or change its settings; a running service takes it up at once")
+    .argument("<line>", "line name (GPIO17) or chip and offset (gpiochip0:17)")
+    .requiredOption("--device <dId>", "the device's dId")
+    .requiredOption("--room <actuator>", "the actuator's id, which is the room's number")
+    .requiredOption("--valor <price>", "price of one sale", toNumber)
+    .option("--active-low", "the line is low while the relay is on", false)
+    .option("--bias <bias>", "as-is, disabled, pull-up or pull-down")
+    .option("--debounce-ms <ms>", "a level must hold this long (default 50)", toNumber)
+    .option("--rearm-ms <ms>", "a new high this soon after a low is the same sale (default 0)", toNumber)
+    .option("--user <email>", "whose device, where several users have that dId")
+    .addHelpText("after", "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50")
+    .action(async (line: string, options: SetOptions, command: Command) => {
+      const { user, room, device, valor } = options;
+      const row = {
+        line,
+        device,
+        actuator: room,
+        valor,
+        active_low: options.activeLow,
+        bias: options.bias,
+        debounce_ms: options.debounceMs,
+        rearm_ms: options.rearmMs,
+      };
+      await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("setWiring", { ...(user === undefined ? {} : { user }), row }),
+      );
+      terminal.out(`${line} is wired to room ${room} of device ${device}.`);
+    });
+
+  wiring
+    .command("remove")
+    .description("unwire a line; its records are kept")
+    .argument("<line>", "the line as it was wired")
+    .addHelpText("after", "\nExample:\n  flanco wiring remove GPIO17")
+    .action(async (line: string, _options: object, command: Command) => {
+      await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("removeWiring", { line }),
+      );
+      terminal.out(`${line} is not wired any more.`);
+    });
+
+  wiring
+    .command("export")
+    .description("write all wiring as TOML to standard output")
+    .addHelpText("after", "\nExample:\n  flanco wiring export > wiring.toml")
+    .action(async (_options: object, command: Command) => {
+      const rows = await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("listWiring", {}),
+      );
+      terminal.out(stringify({ wiring: rows.map(({ user, state, ...row }) => row) }).trimEnd());
+    });
+
+  wiring
+    .command("import")
+    .description("wire every line of a TOML file, as export writes it; - reads standard input")
+    .argument("<file>", "the TOML file")
+    .option("--user <email>", "whose devices, where several users have the same dId")
+    .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
+    .action(async (file: string, options: { user?: string }, command: Command) => {
+      const rows = parseRows(file, file === "-" ? await terminal.readAll() : readFileSync(file, "utf8"));
+      const { user } = options;
+      const { set } = await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("importWiring", { ...(user === undefined ? {} : { user }), rows }),
+      );
+      terminal.out(`${set} line(s) wired.`);
+    });
+}
+
+function parseRows(file: string, text: string): WiringRow[] {
+  const parsed = wiringFile.safeParse(parse(text));
+  if (parsed.success) return parsed.data.wiring;
+  const mistakes = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}`);
+  throw new FlancoError("invalid", mistakes.join("\n"));
+}
+
+function describe(row: WiringRow, state: string): string {
+  const settings = [
+    `valor ${row.valor}`,
+    ...(row.active_low ? ["active low"] : []),
+    ...(row.bias === "as-is" ? [] : [row.bias]),
+    `debounce ${row.debounce_ms} ms`,
+    ...(row.rearm_ms === 0 ? [] : [`rearm ${row.rearm_ms} ms`]),
+  ].join(", ");
+  return `${row.line}\tdevice ${row.device}, room ${row.actuator}\t${settings}\t${state}`;
+}
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
+  return number;
+}

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import type { Config } from "./schema.ts";
+
+/** How this program is run: from a checkout, to be looked at, or installed, to watch real lines. */
+export interface Setting {
+  /** The checkout's folder; null when the program is installed. */
+  readonly checkout: string | null;
+}
+
+/** The file that is read when none is named, and there. */
+export const INSTALLED_CONFIG_FILE = "/etc/flanco/flanco.toml";
+
+const INSTALLED: Config = {
+  data_dir: "/var/lib/flanco",
+  host: "",
+  https_port: 8443,
+  http_port: 8080,
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  gpio_driver: "chardev",
+  simulated_lines: 8,
+  simulated_trace: "",
+  demo: false,
+  allowed_origins: [],
+  log_level: "info",
+};
+
+export function defaultConfig(setting: Setting): Config {
+  if (setting.checkout === null) return INSTALLED;
+  return { ...INSTALLED, data_dir: join(setting.checkout, "data"), gpio_driver: "simulated", demo: true };
+}

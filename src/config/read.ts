@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parse, TomlError } from "smol-toml";
+import { FlancoError } from "../domain/error.ts";
+import { INSTALLED_CONFIG_FILE, type Setting } from "./default.ts";
+import { CONFIG_KEYS } from "./schema.ts";
+
+/** One source of settings as it was found, nothing checked yet. */
+export interface Source {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** How a mistake names a key of this source: `flanco.toml: https_port`. */
+  readonly nameOf: (key: string) => string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = "FLANCO_";
+/** Variables of that prefix that are no settings: the file's place, and what tests tell each other. */
+const NOT_SETTINGS = /^FLANCO_(CONFIG$|TEST_)/;
+
+/** Reads the file that `--config` or FLANCO_CONFIG names, or the installed one where it is there. */
+export function readFile(named: string | undefined, setting: Setting): Source {
+  const file =
+    named ?? (setting.checkout === null && existsSync(INSTALLED_CONFIG_FILE) ? INSTALLED_CONFIG_FILE : null);
+  if (file === null) return { values: {}, nameOf: (key) => key };
+  return { values: parseFile(file), nameOf: (key) => `${file}: ${key}` };
+}
+
+/** Settings of the environment: FLANCO_HTTPS_PORT is https_port. A misspelt one is a mistake, not silence. */
+export function readEnvironment(environment: Environment): Source {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || !name.startsWith(PREFIX) || NOT_SETTINGS.test(name)) continue;
+    values[name.slice(PREFIX.length).toLowerCase()] = value;
+  }
+  return { values, nameOf: (key) => `environment variable ${PREFIX}${key.toUpperCase()}` };
+}
+
+/** Settings of the command line, as commander gives them: httpsPort is https_port. */
+export function readFlags(flags: Readonly<Record<string, unknown>>): Source {
+  const values: Record<string, unknown> = {};
+  for (const key of CONFIG_KEYS) {
+    const value = flags[camelCase(key)];
+    if (value !== undefined) values[key] = value;
+  }
+  return { values, nameOf: (key) => `--${key.replaceAll("_", "-")}` };
+}
+
+function camelCase(key: string): string {
+  return key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function parseFile(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("config", `The configuration file ${file} cannot be read.`, {
+      hint: "Check that it exists and that this user may read it.",
+      cause: error,
+    });
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.split("\n")[0] ?? "";
+    throw new FlancoError("config", `${file}, line ${error.line}, column ${error.column}: ${reason}`, {
+      hint: "It must be valid TOML.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { DRIVER_NAMES } from "../domain/line.ts";
+
+const MAX_PORT = 65_535;
+const MAX_SIMULATED_LINES = 64;
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+const port = z.int("must be a whole number").min(1).max(MAX_PORT);
+
+/**
+ * Every setting there is. The same name serves the file (`https_port`), the environment
+ * (`FLANCO_HTTPS_PORT`) and the command line (`--https-port`).
+ */
+export const configSchema = z.strictObject({
+  data_dir: z.string().min(1).describe("Directory of the ledger, its secrets and its certificate."),
+  host: z.string().describe("Address to serve HTTPS on; empty: all of this machine's addresses."),
+  https_port: port.describe("Port of HTTPS, for the network."),
+  http_port: port.describe("Port of HTTP, on loopback only."),
+  time_zone: z
+    .string()
+    .refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid")
+    .describe("Time zone of days, weeks and years."),
+  gpio_driver: z.enum(DRIVER_NAMES).describe("Way to the relay lines."),
+  simulated_lines: z
+    .int()
+    .min(1)
+    .max(MAX_SIMULATED_LINES)
+    .describe("Lines of the simulated driver, SIM0 and on."),
+  simulated_trace: z.string().describe("Trace file that drives the simulated lines; empty: none."),
+  demo: z.boolean().describe("Wire a small demonstration for the first user (simulated driver only)."),
+  allowed_origins: z
+    .array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org"))
+    .describe("Other sites whose pages may use the API with the user's cookie."),
+  log_level: z.enum(LOG_LEVELS).describe("Least level that is logged."),
+});
+
+export type ConfigKey = keyof typeof configSchema.shape;
+
+/** The configuration as the program uses it: complete, valid and frozen. */
+export type Config = Readonly<z.infer<typeof configSchema>>;
+
+export const CONFIG_KEYS = Object.keys(configSchema.shape) as ConfigKey[];
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    // Intl knows no such zone.
+    return false;
+  }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}

@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import { BIASES, type ChipInfo, type DrivableLines } from "../domain/line.ts";
+import type { Lines } from "../domain/lines.ts";
+import { type PasswordHasher, requirePassword } from "../domain/password.ts";
+import type { User } from "../domain/user.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
+
+const MAX_TEXT = 200;
+const text = z.string().trim().min(1).max(MAX_TEXT);
+
+/** One wired line as commands and files show it. */
+export const wiringRow = z.strictObject({
+  line: text,
+  device: text,
+  actuator: text,
+  valor: z.number().min(-1e9).max(1e9),
+  active_low: z.boolean().default(false),
+  bias: z.enum(BIASES).default("as-is"),
+  debounce_ms: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
+  rearm_ms: z.int().min(0).max(MAX_REARM_MS).default(DEFAULT_REARM_MS),
+});
+export type WiringRow = z.output<typeof wiringRow>;
+
+/** The inputs of every operation, parsed where they come in. */
+export const operationInputs = {
+  addUser: z.strictObject({ name: text, email: z.email().max(MAX_TEXT), password: z.string() }),
+  listUsers: z.strictObject({}),
+  setPassword: z.strictObject({ email: text, password: z.string() }),
+  removeUser: z.strictObject({ email: text, withDevices: z.boolean() }),
+  listWiring: z.strictObject({}),
+  setWiring: z.strictObject({ user: text.optional(), row: wiringRow }),
+  removeWiring: z.strictObject({ line: text }),
+  importWiring: z.strictObject({ user: text.optional(), rows: z.array(wiringRow).max(1_000) }),
+  detect: z.strictObject({}),
+  setLine: z.strictObject({ line: text, high: z.boolean() }),
+};
+
+export type OperationName = keyof typeof operationInputs;
+export type OperationInput<N extends OperationName> = z.input<(typeof operationInputs)[N]>;
+
+export interface OperationOutputs {
+  addUser: User;
+  listUsers: readonly User[];
+  setPassword: null;
+  removeUser: null;
+  listWiring: readonly (WiringRow & { readonly user: string; readonly state: string })[];
+  setWiring: null;
+  removeWiring: null;
+  importWiring: { readonly set: number };
+  detect: readonly ChipInfo[];
+  setLine: null;
+}
+
+/** A way to run operations: in this process, or in the service that has the ledger. */
+export interface Operations {
+  call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutputs[N]>;
+}
+
+export interface OperationDependencies {
+  readonly reader: LedgerReader;
+  readonly writer: LedgerWriter;
+  readonly passwords: PasswordHasher;
+  /** Null while no service runs: what needs lines is then refused, or done without looking at them. */
+  readonly lines: Lines | null;
+  /** The simulated driver's lines; null with any other driver. */
+  readonly drivable: DrivableLines | null;
+}
+
+/** What technicians may do from the command line. Runs beside the service's requests, on its one ledger. */
+export class LocalOperations implements Operations {
+  readonly #run: {
+    readonly [N in OperationName]: (
+      input: z.output<(typeof operationInputs)[N]>,
+    ) => Promise<OperationOutputs[N]>;
+  };
+  readonly #dependencies: OperationDependencies;
+
+  constructor(dependencies: OperationDependencies) {
+    this.#dependencies = dependencies;
+    const { reader, writer, passwords } = dependencies;
+    this.#run = {
+      addUser: async ({ name, email, password }) => {
+        requirePassword(password);
+        return writer.addUser({ name, email, passwordHash: await passwords.hash(password) });
+      },
+      listUsers: async () => reader.users(),
+      setPassword: async ({ email, password }) => {
+        const user = this.#userByEmail(email);
+        requirePassword(password);
+        await writer.setPassword(user.id, await passwords.hash(password));
+        return null;
+      },
+      removeUser: async ({ email, withDevices }) => {
+        await writer.removeUser(this.#userByEmail(email).id, withDevices);
+        return null;
+      },
+      listWiring: async () => this.#listWiring(),
+      setWiring: async ({ user, row }) => {
+        await this.#setWiring(row, user);
+        return null;
+      },
+      removeWiring: async ({ line }) => {
+        const wiring = reader.wirings().find((one) => one.line === line);
+        if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+        await writer.removeWiring(wiring.userId, line);
+        await dependencies.lines?.reconcile();
+        return null;
+      },
+      importWiring: async ({ user, rows }) => {
+        for (const row of rows) await this.#setWiring(row, user);
+        return { set: rows.length };
+      },
+      detect: async () => {
+        if (dependencies.lines === null) throw noService();
+        return dependencies.lines.detect();
+      },
+      setLine: async ({ line, high }) => {
+        if (dependencies.drivable === null) {
+          throw new FlancoError("unavailable", "Only lines of the simulated driver can be set.", {
+            hint: "Start the service with FLANCO_GPIO_DRIVER=simulated to try things out.",
+          });
+        }
+        dependencies.drivable.set(line, high);
+        return null;
+      },
+    };
+  }
+
+  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutputs[N]> {
+    const parsed = operationInputs[name].safeParse(input);
+    if (!parsed.success) {
+      const mistakes = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+      throw new FlancoError("invalid", `${mistakes.join("; ")}.`);
+    }
+    const run = this.#run[name] as (input: unknown) => Promise<OperationOutputs[N]>;
+    return run(parsed.data);
+  }
+
+  #listWiring(): OperationOutputs["listWiring"] {
+    const { reader, lines } = this.#dependencies;
+    const emails = new Map(reader.users().map((user) => [user.id, user.email]));
+    const status = lines?.status();
+    const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
+    return reader.wirings().map((wiring) => ({
+      line: wiring.line,
+      device: wiring.dId,
+      actuator: wiring.actuatorId,
+      valor: valorFromMicros(wiring.valorMicros),
+      active_low: wiring.activeLow,
+      bias: wiring.bias,
+      debounce_ms: wiring.debounceMs,
+      rearm_ms: wiring.rearmMs,
+      user: emails.get(wiring.userId) ?? "",
+      state: failures.get(wiring.line) ?? (status?.watched.includes(wiring.line) ? "watched" : "not watched"),
+    }));
+  }
+
+  async #setWiring(row: WiringRow, email: string | undefined): Promise<void> {
+    const { writer, lines } = this.#dependencies;
+    const owner = this.#ownerOf(row.device, email);
+    await lines?.probe(row.line);
+    await writer.setWiring(owner.id, {
+      line: row.line,
+      dId: row.device,
+      actuatorId: row.actuator,
+      valorMicros: microsFromValor(row.valor),
+      activeLow: row.active_low,
+      bias: row.bias,
+      debounceMs: row.debounce_ms,
+      rearmMs: row.rearm_ms,
+    });
+    await lines?.reconcile();
+  }
+
+  /** The user whose device has this dId; `email` decides where several have one. */
+  #ownerOf(dId: string, email: string | undefined): User {
+    const { reader } = this.#dependencies;
+    if (email !== undefined) return this.#userByEmail(email);
+    const owners = reader
+      .users()
+      .filter((user) => reader.devices(user.id).some((device) => device.dId === dId));
+    const [owner, ...others] = owners;
+    if (owner === undefined) {
+      throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
+        hint: "Register it first, on the page or with POST /api/device.",
+      });
+    }
+    if (others.length > 0) {
+      throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
+        hint: `Say whose with --user: ${owners.map((user) => user.email).join(", ")}.`,
+      });
+    }
+    return owner;
+  }
+
+  #userByEmail(email: string): User {
+    const found = this.#dependencies.reader.credentials(email);
+    if (found === undefined) {
+      throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {
+        hint: "flanco user list shows who there is.",
+      });
+    }
+    return found.user;
+  }
+}
+
+export function noService(): FlancoError {
+  return new FlancoError("unavailable", "The flanco service is not running on this data directory.", {
+    hint: "Start it first: npm start from a checkout, or systemctl start flanco.",
+  });
+}

@@ -1,0 +1,100 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { FlancoError } from "../domain/error.ts";
+import type { Lines } from "../domain/lines.ts";
+import type { Log } from "../domain/log.ts";
+import { type ControlAnswer, controlRequest, describeSighting } from "./message.ts";
+import type { Operations } from "./operation.ts";
+
+const OWNER_ONLY = 0o600;
+/** `sun_path` of a Unix socket holds 108 bytes with its end. */
+const MAX_PATH_BYTES = 107;
+const MAX_CONNECTIONS = 16;
+
+/**
+ * The service's door for the command line: a Unix socket in the data directory that only its owner may
+ * open. One request a line, one answer a line, JSON both ways.
+ */
+export class ControlServer {
+  readonly #path: string;
+  readonly #operations: Operations;
+  readonly #lines: Lines;
+  readonly #log: Log;
+  #server: Server | undefined;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(path: string, operations: Operations, lines: Lines, log: Log) {
+    this.#path = path;
+    this.#operations = operations;
+    this.#lines = lines;
+    this.#log = log;
+  }
+
+  async open(): Promise<void> {
+    if (Buffer.byteLength(this.#path) > MAX_PATH_BYTES) {
+      throw new FlancoError("config", `The data directory's path is too long for a socket: ${this.#path}`, {
+        hint: `Choose a data_dir of at most ${MAX_PATH_BYTES - "/control.sock".length} bytes.`,
+      });
+    }
+    // The data directory is locked: a socket that is there is left over from a process that is gone.
+    rmSync(this.#path, { force: true });
+    const server = createServer((socket) => this.#serve(socket));
+    server.maxConnections = MAX_CONNECTIONS;
+    this.#server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(this.#path, resolve);
+    });
+    chmodSync(this.#path, OWNER_ONLY);
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+    socket.on("error", (error) => this.#log.debug({ err: error }, "control connection lost"));
+    const lines = createInterface({ input: socket });
+    lines.on("error", (error) => this.#log.debug({ err: error }, "control connection lost"));
+    lines.on("line", (line) => void this.#answer(socket, line));
+  }
+
+  async #answer(socket: Socket, line: string): Promise<void> {
+    try {
+      const request = controlRequest.parse(JSON.parse(line));
+      if (request.kind === "watch") {
+        this.#watch(socket);
+        return;
+      }
+      send(socket, {
+        kind: "output",
+        output: await this.#operations.call(request.name, request.input as never),
+      });
+    } catch (error) {
+      send(socket, { kind: "error", ...describeError(error) });
+    }
+  }
+
+  #watch(socket: Socket): void {
+    const stop = this.#lines.listen((sighting) =>
+      send(socket, { kind: "sighting", ...describeSighting(sighting) }),
+    );
+    socket.on("close", stop);
+    send(socket, { kind: "output", output: null });
+  }
+}
+
+function send(socket: Socket, answer: ControlAnswer): void {
+  if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
+}
+
+function describeError(error: unknown) {
+  if (error instanceof FlancoError) return { code: error.code, message: error.message, hint: error.hint };
+  return { code: "internal" as const, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,27 @@
+/**
+ * Money. `valor` is held as a whole number of millionths (micros), so that sums are sums of integers:
+ * exact, in any order.
+ */
+export const MICROS_PER_UNIT = 1_000_000;
+/** The contract's bound on the magnitude of one `valor`, in units. */
+export const MAX_VALOR = 1e9;
+
+const DECIMALS = 6;
+
+/**
+ * Rounds a finite number of magnitude up to 1e9 to millionths. Exact: toFixed works on the number's
+ * true value, where multiplying by 1e6 would round a second time. At most 1e15, so a safe integer.
+ */
+export function microsFromValor(valor: number): number {
+  const micros = Number(valor.toFixed(DECIMALS).replace(".", ""));
+  return micros === 0 ? 0 : micros;
+}
+
+/** The number nearest to a sum of micros, as JSON carries it. */
+export function valorFromMicros(micros: bigint | number): number {
+  const sum = BigInt(micros);
+  const magnitude = sum < 0n ? -sum : sum;
+  const units = magnitude / BigInt(MICROS_PER_UNIT);
+  const rest = (magnitude % BigInt(MICROS_PER_UNIT)).toString().padStart(DECIMALS, "0");
+  return Number(`${sum < 0n ? "-" : ""}${units}.${rest}`);
+}

@@ -1,0 +1,34 @@
+import type { Id } from "./id.ts";
+
+export const MAX_ACTUATORS = 64;
+
+/** One relay of a device. Its id is the room's number. */
+export interface Actuator {
+  readonly id: string;
+  /** Live state: true while the relay is high. */
+  readonly value: boolean;
+}
+
+/** A box of relays, in a corridor say. */
+export interface Device {
+  readonly id: Id;
+  readonly userId: Id;
+  /** The client's own identifier, unique per user. */
+  readonly dId: string;
+  readonly name: string;
+  readonly selected: boolean;
+  readonly actuators: readonly Actuator[];
+  readonly locationId: string;
+  readonly locationName: string;
+  readonly createdTimeMs: number;
+  /** 0 at registration, 1 more on every change, an actuator's value included. */
+  readonly revision: number;
+}
+
+export interface NewDevice {
+  readonly dId: string;
+  readonly name: string;
+  readonly locationId: string;
+  readonly locationName: string;
+  readonly actuators: readonly Actuator[];
+}

@@ -1,0 +1,58 @@
+/** What went wrong, for programs. The table from code to HTTP status is in http/errors.ts. */
+export type ErrorCode =
+  | "invalid" // an input does not fit its schema
+  | "unauthorized" // no session, or one that has ended
+  | "forbidden" // a session or origin that may not do this
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict" // what is asked contradicts what is stored
+  | "too_large"
+  | "unsupported_media_type"
+  | "unprocessable" // an idempotency key that was used for another body
+  | "overloaded" // a bounded queue is full: try again later
+  | "unavailable" // the thing asked for cannot work here (a driver, a disk)
+  | "damaged" // the ledger's file cannot be trusted
+  | "too_new" // the ledger's file was written by a later version
+  | "config" // the configuration has mistakes
+  | "internal";
+
+/** The kinds of mistake in one field. The contract names these five. */
+export type FieldErrorKind = "required" | "type" | "length" | "range" | "unique";
+
+export interface FieldError {
+  readonly kind: FieldErrorKind;
+  readonly message: string;
+}
+
+/** Field path (`dId`, `actuators.3.id`) to what is wrong with it. */
+export type FieldErrors = Readonly<Record<string, FieldError>>;
+
+export interface FlancoErrorOptions {
+  /** What to do next, in one sentence. */
+  readonly hint?: string;
+  readonly fields?: FieldErrors;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error of the program. `message` is a text for people that holds no stack, path of the
+ * program or SQL; `code` is for programs, and nothing ever branches on the message.
+ */
+export class FlancoError extends Error {
+  override readonly name = "FlancoError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly fields: FieldErrors | undefined;
+
+  constructor(code: ErrorCode, message: string, options: FlancoErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.fields = options.fields;
+  }
+}
+
+/** A conflict on one field, as the contract's 409 shows it. */
+export function duplicateError(field: string, message: string): FlancoError {
+  return new FlancoError("conflict", message, { fields: { [field]: { kind: "unique", message } } });
+}

@@ -1,0 +1,105 @@
+import type { Device, NewDevice } from "./device.ts";
+import type { Gap } from "./gap.ts";
+import type { Id } from "./id.ts";
+import type { Location, NewLocation } from "./location.ts";
+import type { Idempotency, NewRecord, StoredRecord } from "./record.ts";
+import type { Meaning, Sighting } from "./sale.ts";
+import type { Period, Summary } from "./summary.ts";
+import type { NewUser, Session, User, UserCredentials } from "./user.ts";
+import type { NewWiring, Wiring } from "./wiring.ts";
+
+/**
+ * Everything that changes the ledger. Each promise resolves after the fsynced commit that holds the
+ * change, never before; when it rejects, nothing of the change is stored. Rejections are
+ * FlancoErrors; `overloaded` when the bounded queue is full, `unavailable` when the file takes no writes.
+ */
+export interface LedgerWriter {
+  addUser(user: NewUser): Promise<User>;
+  /** The one user that makes itself: refused as `conflict` once any user exists. */
+  addFirstUser(user: NewUser): Promise<User>;
+  setPassword(userId: Id, passwordHash: string): Promise<void>;
+  /** Refused as `conflict` while the user owns devices, unless these go too. Records stay. */
+  removeUser(userId: Id, withDevices: boolean): Promise<void>;
+
+  addSession(session: Omit<Session, "sid">): Promise<Session>;
+  removeSession(sid: Id): Promise<void>;
+
+  addLocation(userId: Id, location: NewLocation): Promise<Id>;
+  removeLocation(userId: Id, locationId: Id): Promise<void>;
+
+  addDevice(userId: Id, device: NewDevice): Promise<Id>;
+  /** Its wiring goes with it; its records stay. */
+  removeDevice(userId: Id, dId: string): Promise<void>;
+
+  addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord>;
+
+  /** Wires a line, or changes the settings of one that is wired to this very room. */
+  setWiring(userId: Id, wiring: NewWiring): Promise<void>;
+  removeWiring(userId: Id, line: string): Promise<void>;
+
+  /** A number for one watching of a line, never given twice. */
+  openRequest(): Promise<number>;
+  /** Takes in levels of lines in their order, and all they cause: all of them in one transaction, or none. */
+  takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]>;
+}
+
+export interface PostedRecord {
+  readonly recordId: number;
+  /** True when the same post had been stored before. */
+  readonly repeated: boolean;
+}
+
+export interface Taken {
+  readonly meaning: Meaning;
+  readonly recordId: number | null;
+}
+
+/** What one commit changed, told after it. The live page and the recorder listen. */
+export type Change =
+  | {
+      readonly kind: "record";
+      readonly userId: Id;
+      readonly recordId: number;
+      readonly record: NewRecord;
+    }
+  | {
+      readonly kind: "actuator";
+      readonly userId: Id;
+      readonly deviceId: Id;
+      readonly actuatorId: string;
+      readonly value: boolean;
+      readonly timeMs: number;
+    }
+  | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
+  | { readonly kind: "wiring" }
+  | { readonly kind: "places"; readonly userId: Id }
+  | { readonly kind: "sessions"; readonly userId: Id }
+  | { readonly kind: "user"; readonly userId: Id };
+
+/** One page of a listing, newest first. */
+export interface PageRequest {
+  /** Only what stands before this record or gap id; null for the newest. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** Everything that is read. Each call sees the last commit, on a read-only connection. */
+export interface LedgerReader {
+  userCount(): number;
+  users(): readonly User[];
+  user(userId: Id): User | undefined;
+  /** Finds by e-mail without regard to case. */
+  credentials(email: string): UserCredentials | undefined;
+  sessions(): readonly Session[];
+
+  locations(userId: Id): readonly Location[];
+  devices(userId: Id): readonly Device[];
+
+  /** Undefined when the period holds no record. */
+  summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
+  records(userId: Id, page: PageRequest): readonly StoredRecord[];
+  gaps(userId: Id, page: PageRequest): readonly Gap[];
+
+  /** All wirings, or one user's, by line. */
+  wirings(userId?: Id): readonly Wiring[];
+}

@@ -1,0 +1,93 @@
+/** GPIO lines as every driver shows them. Nothing here knows of a kernel interface. */
+
+/** How the kernel holds a line that nobody drives. `as-is` leaves it as it was found. */
+export type Bias = "as-is" | "disabled" | "pull-up" | "pull-down";
+export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const satisfies readonly Bias[];
+
+/** The ways to lines. `none` watches nothing: the API and the page alone. */
+export type DriverName = "chardev" | "sysfs" | "simulated" | "none";
+export const DRIVER_NAMES = [
+  "chardev",
+  "sysfs",
+  "simulated",
+  "none",
+] as const satisfies readonly DriverName[];
+
+export interface LineInfo {
+  /** The chip's device name, as `gpioinfo` shows it: `gpiochip0`. */
+  readonly chip: string;
+  /** The line's number on that chip, from 0. */
+  readonly offset: number;
+  /** The line's own name (`GPIO17`); null where the kernel knows none. */
+  readonly name: string | null;
+  /** Who has the line: a consumer's label. Null while it is free. */
+  readonly holder: string | null;
+}
+
+export interface ChipInfo {
+  readonly name: string;
+  /** The chip's label, as its driver gives it: `pinctrl-bcm2835`. */
+  readonly label: string;
+  readonly lines: readonly LineInfo[];
+}
+
+/** What to ask of a driver for one line. */
+export interface LineRequest {
+  /** A line's name (`GPIO17`) or chip and offset (`gpiochip0:17`). */
+  readonly line: string;
+  readonly activeLow: boolean;
+  readonly bias: Bias;
+  /** A level must hold this long to count. 0: every edge that the hardware saw. */
+  readonly debounceMs: number;
+}
+
+/** One change of level. Rising means that the line became active, activeLow already applied. */
+export interface Edge {
+  readonly active: boolean;
+  /** CLOCK_MONOTONIC at the edge, in nanoseconds: the kernel's own stamp where the driver has one. */
+  readonly timeNs: bigint;
+  /** Counts this request's edges from 1, those that were lost included. */
+  readonly sequence: number;
+  /** Edges lost just before this one (a full kernel buffer). 0 always where the driver cannot know. */
+  readonly missed: number;
+}
+
+/** A line that is being watched. */
+export interface WatchedLine {
+  readonly chip: string;
+  readonly offset: number;
+  /** The level just before the first edge of this request. */
+  readonly initiallyActive: boolean;
+  /** Releases the line. Edges already read have been delivered when it resolves. */
+  close(): Promise<void>;
+}
+
+/**
+ * A way to lines. Errors are FlancoErrors: `not_found` (no such line), `conflict` (another program
+ * holds it; the text names it), `unavailable` (the kernel lacks the interface, or access is denied).
+ */
+export interface LineDriver {
+  readonly name: DriverName;
+  /** True when levels are made up, not measured: the page and the log must say SIMULATED. */
+  readonly simulated: boolean;
+  open(): Promise<void>;
+  /** Every chip with its lines and holders, by chip name. */
+  detect(): Promise<readonly ChipInfo[]>;
+  /**
+   * Watches one line. `onEdge` is called in the order of the edges, never before this resolves, and
+   * never after `close` has. `onFailure` is called at most once, if the line is lost (a chip removed).
+   */
+  watch(
+    request: LineRequest,
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error) => void,
+  ): Promise<WatchedLine>;
+  /** Releases every line and waits for what was read to be delivered. */
+  close(): Promise<void>;
+}
+
+/** A driver whose levels can be set by hand: the simulated one. */
+export interface DrivableLines {
+  /** Sets the physical level of a line (activeLow not applied). Throws `not_found`. */
+  set(line: string, high: boolean): void;
+}

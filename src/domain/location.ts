@@ -1,0 +1,25 @@
+import type { Id } from "./id.ts";
+
+/** A physical space where devices are installed: a hospital, a clinic, a cooperative. */
+export interface Location {
+  readonly id: Id;
+  readonly userId: Id;
+  readonly name: string;
+  readonly description: string;
+  readonly createdTimeMs: number;
+  /** The user's devices that carry this location's id. */
+  readonly devices: readonly LocationDevice[];
+  /** 0 at creation, 1 more on every change. */
+  readonly revision: number;
+}
+
+export interface LocationDevice {
+  readonly id: Id;
+  readonly dId: string;
+  readonly name: string;
+}
+
+export interface NewLocation {
+  readonly name: string;
+  readonly description: string;
+}

@@ -1,0 +1,30 @@
+/** One sale: a relay that went high, worth `valor`. Never changed, never deleted. */
+export interface NewRecord {
+  readonly locationName: string;
+  readonly deviceName: string;
+  readonly deviceId: string;
+  /** The room: the id of the actuator. */
+  readonly room: string;
+  readonly valorMicros: number;
+  readonly createdTimeMs: number;
+}
+
+/** A record as it stands in the ledger. */
+export interface StoredRecord extends NewRecord {
+  /** Position in the ledger: grows by commit order. */
+  readonly recordId: number;
+  /** When the relay went low again; null while it is high, and for posted records. */
+  readonly endedTimeMs: number | null;
+  /** Where it came from: posted by a client, an edge, or a line found high at start. */
+  readonly origin: RecordOrigin;
+}
+
+export type RecordOrigin = "posted" | "edge" | "found_at_start";
+
+/** A client's promise that two posts are one: the same user, key and body store one record. */
+export interface Idempotency {
+  /** 1 to 255 characters. */
+  readonly key: string;
+  /** SHA-256 of the record's canonical form, hexadecimal. */
+  readonly bodyHash: string;
+}

@@ -1,0 +1,84 @@
+import { NANOSECONDS_PER_MILLISECOND } from "./clock.ts";
+
+/** What the ledger last saw of a line. Saved in the same transaction as what it caused. */
+export interface LineState {
+  readonly active: boolean;
+  /** When it came to that level. */
+  readonly changed: Moment;
+  /** The last sighting that was taken in. */
+  readonly source: EdgeSource;
+  /** The last record of this line; null before its first. */
+  readonly recordId: number | null;
+}
+
+/** One moment by both clocks; the monotonic one counts within its boot only. */
+export interface Moment {
+  readonly timeMs: number;
+  readonly bootId: string;
+  readonly monotonicNs: bigint;
+}
+
+/** Where an edge comes from. Unique for ever: the same source is the same edge. */
+export interface EdgeSource {
+  /** The kernel's boot id. */
+  readonly bootId: string;
+  /** One watching of the line, from request to release; numbered by the store. */
+  readonly request: number;
+  /** From 1 within the request; 0 for the level found at its start. */
+  readonly sequence: number;
+}
+
+/** A level as the recorder reports it: an edge, or the level found when watching begins. */
+export interface Sighting {
+  readonly line: string;
+  readonly active: boolean;
+  readonly timeMs: number;
+  readonly monotonicNs: bigint;
+  readonly source: EdgeSource;
+  /** Edges lost just before this one. */
+  readonly missed: number;
+}
+
+/** What a sighting means for the ledger. */
+export type Meaning =
+  | "sale" // one record
+  | "same_sale" // active again within the rearm time: the last record goes on
+  | "end" // the room was switched off
+  | "baseline" // the first sight of a line: its level is kept, nothing is sold
+  | "nothing" // the level that was known already, or a glitch shorter than the kernel could follow
+  | "repeated"; // this very sighting was taken in before
+
+/**
+ * Judges one sighting against what is saved. Pure, so that a replay gives the same answer.
+ *
+ * A first sight of an active line is no sale: nobody saw it go high, and it may have been counted by
+ * whatever stood there before. Two rising edges in a row with no edge lost between them are one sale:
+ * the low between them was shorter than the kernel's interrupt, which no relay is.
+ */
+export function judge(state: LineState | undefined, sighting: Sighting, rearmMs: number): Meaning {
+  if (state === undefined) return sighting.source.sequence === 0 || !sighting.active ? "baseline" : "sale";
+  if (alreadyTaken(state.source, sighting.source)) return "repeated";
+  if (sighting.active === state.active) {
+    return sighting.active && sighting.missed > 0 ? "sale" : "nothing";
+  }
+  if (!sighting.active) return "end";
+  const rearmed = state.recordId === null || restedMs(state, sighting) >= rearmMs;
+  return rearmed ? "sale" : "same_sale";
+}
+
+/** How many of the lost edges were rising: levels alternate, so it follows from the level before. */
+export function missedRises(activeBefore: boolean, missed: number): number {
+  return activeBefore ? Math.floor(missed / 2) : Math.ceil(missed / 2);
+}
+
+function alreadyTaken(saved: EdgeSource, seen: EdgeSource): boolean {
+  return saved.bootId === seen.bootId && saved.request === seen.request && seen.sequence <= saved.sequence;
+}
+
+/** How long the line was low. Monotonic within one boot, where wall time may have been set meanwhile. */
+function restedMs(state: LineState, sighting: Sighting): number {
+  if (state.changed.bootId === sighting.source.bootId) {
+    return Number(sighting.monotonicNs - state.changed.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND);
+  }
+  return sighting.timeMs - state.changed.timeMs;
+}

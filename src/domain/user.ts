@@ -1,0 +1,33 @@
+import type { Id } from "./id.ts";
+
+/** A person who signs in. Owns devices, locations, wiring and records. */
+export interface User {
+  readonly id: Id;
+  readonly name: string;
+  /** The login identifier: trimmed, and compared without regard to case. */
+  readonly email: string;
+}
+
+export interface UserCredentials {
+  readonly user: User;
+  /** bcrypt. Never leaves the process. */
+  readonly passwordHash: string;
+}
+
+export interface NewUser {
+  readonly name: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+export const PASSWORD_MIN_CHARACTERS = 10;
+/** bcrypt reads 72 bytes and ignores the rest, so a longer password would be weaker than it looks. */
+export const PASSWORD_MAX_BYTES = 72;
+
+/** One signed-in browser or program. The row is what makes its token valid. */
+export interface Session {
+  readonly sid: Id;
+  readonly userId: Id;
+  readonly createdTimeMs: number;
+  readonly expiresTimeMs: number;
+}

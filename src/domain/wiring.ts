@@ -1,0 +1,41 @@
+import type { Id } from "./id.ts";
+import type { Bias } from "./line.ts";
+
+export const DEFAULT_DEBOUNCE_MS = 50;
+export const DEFAULT_REARM_MS = 0;
+/** The kernel takes debounce as a 32-bit number of microseconds; nobody switches a room this slowly. */
+export const MAX_DEBOUNCE_MS = 60_000;
+export const MAX_REARM_MS = 86_400_000;
+
+/** How a line behaves once it is wired. */
+export interface WiringSettings {
+  readonly valorMicros: number;
+  readonly activeLow: boolean;
+  readonly bias: Bias;
+  readonly debounceMs: number;
+  /** A new high within so many ms of the last low is the same sale. */
+  readonly rearmMs: number;
+}
+
+/** Which line is which room. */
+export interface Wiring extends WiringSettings {
+  /** As the technician wrote it: `GPIO17` or `gpiochip0:17`. Unique. */
+  readonly line: string;
+  readonly userId: Id;
+  /** The device's `_id`. */
+  readonly deviceId: Id;
+  readonly dId: string;
+  readonly deviceName: string;
+  readonly actuatorId: string;
+}
+
+export interface NewWiring extends WiringSettings {
+  readonly line: string;
+  readonly dId: string;
+  readonly actuatorId: string;
+}
+
+/** Two wirings that ask the same of the kernel: the line need not be requested anew. */
+export function sameRequest(a: Wiring, b: Wiring): boolean {
+  return a.activeLow === b.activeLow && a.bias === b.bias && a.debounceMs === b.debounceMs;
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
+import { resolveLine } from "./address.ts";
+import { ChardevLine } from "./chardev-line.ts";
+import { deniedError, devicePath, readChip, readChips } from "./chips.ts";
+import { LineDescriptor } from "./descriptor.ts";
+import { describeLine, inUseError } from "./holder.ts";
+import type { GpioKernel } from "./kernel.ts";
+import { isDenied, syscallCode } from "./syscall.ts";
+
+export interface ChardevDependencies {
+  readonly clock: Clock;
+  readonly loadKernel: () => Promise<GpioKernel>;
+}
+
+/**
+ * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time
+ * stamps and a buffer of 1,024 events per line are the kernel's own, and a full buffer is counted.
+ * With debounce the kernel stamps an edge when the level has held. Without it, two changes closer than
+ * the kernel's interrupt latency can show as two edges to the same level.
+ */
+export class ChardevDriver implements LineDriver {
+  readonly name = "chardev";
+  readonly simulated = false;
+  readonly #clock: Clock;
+  readonly #loadKernel: () => Promise<GpioKernel>;
+  readonly #lines = new Set<ChardevLine>();
+  #kernel: GpioKernel | null = null;
+
+  constructor({ clock, loadKernel }: ChardevDependencies) {
+    this.#clock = clock;
+    this.#loadKernel = loadKernel;
+  }
+
+  /** Throws `unavailable` when access is denied or the kernel lacks uAPI v2. A machine without a chip passes. */
+  async open(): Promise<void> {
+    const kernel = await this.#loadKernel();
+    readChips(kernel, "v2");
+    this.#kernel = kernel;
+  }
+
+  async detect(): Promise<readonly ChipInfo[]> {
+    return readChips(this.#opened(), "v2");
+  }
+
+  async watch(
+    request: LineRequest,
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error) => void,
+  ): Promise<WatchedLine> {
+    const kernel = this.#opened();
+    const line = resolveLine(request.line, readChips(kernel, "v2"));
+    const descriptor = requestLine(kernel, line, request);
+    const watched = new ChardevLine({
+      line,
+      descriptor,
+      clock: this.#clock,
+      onEdge,
+      onFailure,
+      onEnd: () => this.#lines.delete(watched),
+    });
+    watched.start((callback) => kernel.onNodeChange(devicePath(line.chip), callback));
+    this.#lines.add(watched);
+    return watched;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#lines].map((line) => line.close()));
+    this.#kernel = null;
+  }
+
+  #opened(): GpioKernel {
+    if (this.#kernel === null) throw new FlancoError("internal", "The GPIO driver is not open.");
+    return this.#kernel;
+  }
+}
+
+function requestLine(kernel: GpioKernel, line: LineInfo, request: LineRequest): LineDescriptor {
+  const path = devicePath(line.chip);
+  try {
+    const chipFd = kernel.open(path);
+    try {
+      return LineDescriptor.request(kernel, chipFd, { ...request, offset: line.offset });
+    } finally {
+      kernel.close(chipFd);
+    }
+  } catch (error) {
+    if (isDenied(error)) throw deniedError(error);
+    const code = syscallCode(error);
+    if (code === null) throw error;
+    if (code === "EBUSY") throw inUseError(line, currentHolder(kernel, path, line), error);
+    throw new FlancoError("unavailable", `The kernel cannot watch ${describeLine(line)} (${code}).`, {
+      cause: error,
+    });
+  }
+}
+
+/** The holder at this moment: whoever it is may have come after the lines were listed. */
+function currentHolder(kernel: GpioKernel, path: string, line: LineInfo): string | null {
+  return readChip(kernel, path, "v2").lines[line.offset]?.holder ?? null;
+}

@@ -1,0 +1,115 @@
+import type { Bias } from "../domain/line.ts";
+import { CONSUMER } from "./holder.ts";
+import type { GpioKernel } from "./kernel.ts";
+import type { Cancel } from "./timers.ts";
+import {
+  decodeLineEvents,
+  decodeLineRequestFd,
+  decodeValue,
+  EVENT_BUFFER_EVENTS,
+  encodeLineRequest,
+  encodeValuesQuery,
+  GPIO_V2_GET_LINE_IOCTL,
+  GPIO_V2_LINE_GET_VALUES_IOCTL,
+  LINE_EVENT_BYTES,
+  LINE_FLAG,
+  type LineEventStruct,
+} from "./uapi.ts";
+
+const EVENTS_PER_READ = 64;
+const MICROSECONDS_PER_MILLISECOND = 1_000;
+const BIAS_FLAGS = {
+  "as-is": 0n,
+  disabled: LINE_FLAG.biasDisabled,
+  "pull-up": LINE_FLAG.biasPullUp,
+  "pull-down": LINE_FLAG.biasPullDown,
+} as const satisfies Record<Bias, bigint>;
+
+export interface DescriptorRequest {
+  readonly offset: number;
+  readonly activeLow: boolean;
+  readonly bias: Bias;
+  readonly debounceMs: number;
+}
+
+/**
+ * The one owner of a requested line's descriptor. The kernel holds the line, and buffers up to 1,024
+ * of its events (the oldest is dropped first), for as long as the descriptor is open somewhere: whoever
+ * is handed the number may go on with it by constructing another owner.
+ */
+export class LineDescriptor {
+  readonly #kernel: GpioKernel;
+  readonly #fd: number;
+  readonly #buffer = new Uint8Array(EVENTS_PER_READ * LINE_EVENT_BYTES);
+  #open = true;
+
+  /** Takes over a line's descriptor, which must be non-blocking. */
+  constructor(kernel: GpioKernel, fd: number) {
+    this.#kernel = kernel;
+    this.#fd = fd;
+  }
+
+  /** Requests one line, both edges, of an open chip. Throws a SyscallError. */
+  static request(kernel: GpioKernel, chipFd: number, request: DescriptorRequest): LineDescriptor {
+    const bytes = encodeLineRequest({
+      offset: request.offset,
+      consumer: CONSUMER,
+      flags:
+        LINE_FLAG.input |
+        LINE_FLAG.edgeRising |
+        LINE_FLAG.edgeFalling |
+        (request.activeLow ? LINE_FLAG.activeLow : 0n) |
+        BIAS_FLAGS[request.bias],
+      debounceUs: request.debounceMs * MICROSECONDS_PER_MILLISECOND,
+      eventBufferEvents: EVENT_BUFFER_EVENTS,
+    });
+    kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
+    const descriptor = new LineDescriptor(kernel, decodeLineRequestFd(bytes));
+    try {
+      kernel.setNonBlocking(descriptor.#fd);
+    } catch (error) {
+      descriptor.close();
+      throw error;
+    }
+    return descriptor;
+  }
+
+  /** The level at this moment, activeLow and debounce applied. Throws ENODEV when the chip is gone. */
+  level(): boolean {
+    const bytes = encodeValuesQuery();
+    this.#kernel.ioctl(this.#fd, GPIO_V2_LINE_GET_VALUES_IOCTL, bytes);
+    return decodeValue(bytes);
+  }
+
+  /**
+   * Takes the events that wait, oldest first, at most one full kernel buffer of them, so that a storm
+   * cannot hold the caller. Throws ENODEV when the chip is gone.
+   */
+  take(): readonly LineEventStruct[] {
+    const events: LineEventStruct[] = [];
+    while (events.length < EVENT_BUFFER_EVENTS) {
+      let bytes: number;
+      try {
+        bytes = this.#kernel.read(this.#fd, this.#buffer);
+      } catch (error) {
+        // What was read counts; the next call meets the same error.
+        if (events.length > 0) break;
+        throw error;
+      }
+      events.push(...decodeLineEvents(this.#buffer.subarray(0, bytes)));
+      if (bytes < this.#buffer.length) break;
+    }
+    return events;
+  }
+
+  onReadable(callback: (state: "readable" | "failed") => void): Cancel {
+    return this.#kernel.onReadable(this.#fd, callback);
+  }
+
+  /** Releases the line, unless another process holds the descriptor too. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#kernel.close(this.#fd);
+  }
+}

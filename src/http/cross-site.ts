@@ -1,0 +1,46 @@
+import type { Context, Middleware, Next } from "koa";
+import { FlancoError } from "../domain/error.ts";
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const PREFLIGHT_MAX_AGE_SECONDS = "600";
+
+/**
+ * The contract's cookie is sent with requests of any site, so the service tells them apart itself: a
+ * request that changes something passes when it names no origin (a device, curl), its own, or a listed one.
+ */
+export function crossSiteMiddleware(allowedOrigins: readonly string[]): Middleware {
+  const allowed = new Set(allowedOrigins);
+  return async (context: Context, next: Next): Promise<void> => {
+    const origin = context.get("Origin");
+    context.vary("Origin");
+    if (allowed.has(origin)) {
+      context.set("Access-Control-Allow-Origin", origin);
+      context.set("Access-Control-Allow-Credentials", "true");
+      if (context.method === "OPTIONS" && context.get("Access-Control-Request-Method") !== "") {
+        answerPreflight(context);
+        return;
+      }
+    } else if (!SAFE_METHODS.has(context.method)) {
+      requireSameSite(context, origin);
+    }
+    await next();
+  };
+}
+
+function answerPreflight(context: Context): void {
+  context.set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+  context.set("Access-Control-Allow-Headers", "Content-Type, Idempotency-Key");
+  context.set("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_SECONDS);
+  context.status = 204;
+}
+
+function requireSameSite(context: Context, origin: string): void {
+  const site = context.get("Sec-Fetch-Site");
+  const foreignOrigin = origin !== "" && origin !== context.origin;
+  const foreignSite = site !== "" && site !== "same-origin" && site !== "none";
+  if (foreignOrigin || foreignSite) {
+    throw new FlancoError("forbidden", "Requests from other sites are refused.", {
+      hint: "If that site is yours, add its origin to allowed_origins in the configuration.",
+    });
+  }
+}

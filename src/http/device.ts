@@ -1,0 +1,67 @@
+import type { Device } from "../domain/device.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import { devicesAnswer, success } from "./answer.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { deviceBody, deviceQuery } from "./schema.ts";
+
+export function deviceEndpoints(
+  reader: Pick<LedgerReader, "devices">,
+  writer: Pick<LedgerWriter, "addDevice" | "removeDevice">,
+): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: "get",
+      path: "/device",
+      summary: "The user's devices, with the live state of their actuators.",
+      session: true,
+      status: 200,
+      answer: devicesAnswer,
+      errors: ["internal"],
+      run: ({ userId }) => ({ status: "success", data: reader.devices(userId).map(toAnswer) }),
+    }),
+    endpoint({
+      method: "post",
+      path: "/device",
+      summary: "Register a device.",
+      session: true,
+      body: deviceBody,
+      wrapper: "newDevice",
+      status: 200,
+      answer: success,
+      errors: ["invalid", "conflict", "internal"],
+      run: async ({ userId, body }) => {
+        await writer.addDevice(userId, body.newDevice);
+        return { status: "success" };
+      },
+    }),
+    endpoint({
+      method: "delete",
+      path: "/device",
+      summary: "Remove a device. Its lines are released; its records stay.",
+      session: true,
+      query: deviceQuery,
+      status: 200,
+      answer: success,
+      errors: ["invalid", "not_found", "internal"],
+      run: async ({ userId, query }) => {
+        await writer.removeDevice(userId, query.dId);
+        return { status: "success" };
+      },
+    }),
+  ];
+}
+
+function toAnswer(device: Device) {
+  return {
+    _id: device.id,
+    userId: device.userId,
+    dId: device.dId,
+    name: device.name,
+    selected: device.selected,
+    actuators: device.actuators,
+    locationId: device.locationId,
+    locationName: device.locationName,
+    createdTime: device.createdTimeMs,
+    __v: device.revision,
+  };
+}

@@ -1,0 +1,127 @@
+import { PassThrough } from "node:stream";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { Change } from "../domain/ledger.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { toGapAnswer, toRecordAnswer } from "./record.ts";
+import { COOKIE } from "./session.ts";
+
+const MAX_STREAMS = 64;
+/** Proxies and browsers drop what is silent for long. */
+const HEARTBEAT_MS = 15_000;
+/** A reader that lets this much pile up is gone or stuck: its stream ends, and it may come back. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+
+interface Listener {
+  readonly userId: Id;
+  readonly stream: PassThrough;
+  readonly stillSignedIn: () => boolean;
+}
+
+/** Server-sent events: what was committed, told to the pages that are open. */
+export class LiveEvents {
+  readonly #listeners = new Set<Listener>();
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  open(): void {
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    this.#heartbeat.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    for (const listener of this.#listeners) this.#drop(listener);
+  }
+
+  /** Tells changes of one commit, after it. */
+  tell(changes: readonly Change[]): void {
+    if (this.#listeners.size === 0) return;
+    for (const change of changes) this.#tellOne(change);
+  }
+
+  /** A new stream for one user. Throws `overloaded` when too many are open. */
+  listen(userId: Id, stillSignedIn: () => boolean): PassThrough {
+    if (this.#listeners.size >= MAX_STREAMS) {
+      throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
+    }
+    const listener = { userId, stream: new PassThrough(), stillSignedIn };
+    this.#listeners.add(listener);
+    listener.stream.on("close", () => this.#listeners.delete(listener));
+    this.#send(listener, "hello", {});
+    return listener.stream;
+  }
+
+  #tellOne(change: Change): void {
+    if (change.kind === "sessions") {
+      for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#drop(listener);
+      return;
+    }
+    const told = toEvent(change);
+    if (told === undefined) return;
+    for (const listener of this.#listeners) {
+      if (listener.userId === told.userId) this.#send(listener, told.event, told.data);
+    }
+  }
+
+  #beat(): void {
+    for (const listener of this.#listeners) {
+      if (listener.stillSignedIn()) listener.stream.write(":\n\n");
+      else this.#drop(listener);
+    }
+  }
+
+  #send(listener: Listener, event: string, data: object): void {
+    listener.stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (listener.stream.writableLength + listener.stream.readableLength > MAX_BUFFERED_BYTES) {
+      this.#drop(listener);
+    }
+  }
+
+  #drop(listener: Listener): void {
+    this.#listeners.delete(listener);
+    listener.stream.end();
+  }
+}
+
+function toEvent(change: Change): { userId: Id; event: string; data: object } | undefined {
+  switch (change.kind) {
+    case "record":
+      return { userId: change.userId, event: "record", data: toRecordAnswer(change.recordId, change.record) };
+    case "actuator": {
+      const { deviceId, actuatorId, value, timeMs } = change;
+      return {
+        userId: change.userId,
+        event: "actuator",
+        data: { deviceId, actuatorId, value, time: timeMs },
+      };
+    }
+    case "gap":
+      return { userId: change.userId, event: "gap", data: toGapAnswer(change.gap) };
+    case "places":
+      return { userId: change.userId, event: "places", data: {} };
+    default:
+      return undefined;
+  }
+}
+
+export function eventEndpoints(
+  events: LiveEvents,
+  signedIn: (token: string | undefined) => boolean,
+): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: "get",
+      path: "/events",
+      summary: "Live changes as server-sent events: record, actuator, gap, places.",
+      session: true,
+      status: 200,
+      errors: ["overloaded"],
+      run: ({ userId, context }) => {
+        const token = context.cookies.get(COOKIE);
+        context.set("Content-Type", "text/event-stream");
+        context.set("X-Accel-Buffering", "no");
+        return events.listen(userId, () => signedIn(token));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Clock, monotonicMs } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { LedgerWriter } from "../domain/ledger.ts";
+import { type PasswordHasher, requirePassword } from "../domain/password.ts";
+import { userAnswer } from "./answer.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { firstRunBody } from "./schema.ts";
+import { type SessionKeeper, signIn, toUserData } from "./session.ts";
+
+const LIFETIME_MS = 30 * 60 * 1000;
+const TOKEN_BYTES = 16;
+
+/** The one-time right to make the first user. Lives in memory; time runs on the monotonic clock. */
+export class FirstRunToken {
+  readonly #clock: Clock;
+  #token: string | undefined;
+  #endsMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Makes a fresh token of 128 bits, valid 30 minutes; an earlier one ends. */
+  issue(): string {
+    this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#endsMs = monotonicMs(this.#clock) + LIFETIME_MS;
+    return this.#token;
+  }
+
+  /** Whether this is the token, and still valid. Takes the same time whatever was guessed. */
+  accepts(guess: string): boolean {
+    if (this.#token === undefined || monotonicMs(this.#clock) >= this.#endsMs) return false;
+    return timingSafeEqual(digest(guess), digest(this.#token));
+  }
+
+  revoke(): void {
+    this.#token = undefined;
+  }
+}
+
+export function firstRunEndpoints(
+  token: FirstRunToken,
+  passwords: PasswordHasher,
+  writer: Pick<LedgerWriter, "addFirstUser">,
+  sessions: SessionKeeper,
+): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: "post",
+      path: "/first-run",
+      summary: "Make the first user with the one-time link of the first start, and sign in.",
+      session: false,
+      body: firstRunBody,
+      status: 200,
+      answer: userAnswer,
+      errors: ["invalid", "unauthorized", "conflict", "internal"],
+      run: async ({ body, context }) => {
+        if (!token.accepts(body.token)) throw expired();
+        requirePassword(body.password);
+        const passwordHash = await passwords.hash(body.password);
+        const user = await writer.addFirstUser({ name: body.name, email: body.email, passwordHash });
+        token.revoke();
+        await signIn(sessions, context, user.id);
+        return { status: "success", userData: toUserData(user) };
+      },
+    }),
+  ];
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function expired(): FlancoError {
+  return new FlancoError("unauthorized", "This link has been used or has expired.", {
+    hint: "Restart flanco: with no user yet it prints a new one.",
+  });
+}

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { Context, Middleware, Next } from "koa";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".webmanifest": "application/manifest+json",
+};
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** The built page, held in memory: a request for it asks no disk, and no path of a request names a file. */
+export class Page {
+  readonly #assets: ReadonlyMap<string, Asset>;
+
+  private constructor(assets: ReadonlyMap<string, Asset>) {
+    this.#assets = assets;
+  }
+
+  /** Reads every file of the built page; none when it has not been built. */
+  static load(directory: string): Page {
+    const assets = new Map<string, Asset>();
+    const names = existsSync(directory) ? readdirSync(directory, { recursive: true, encoding: "utf8" }) : [];
+    for (const name of names) {
+      const type = TYPES[extname(name)];
+      if (type !== undefined) assets.set(`/${name}`, { type, content: readFileSync(join(directory, name)) });
+    }
+    return new Page(assets);
+  }
+
+  /** Serves the assets, and index.html for every other path without a dot: the page has its own routes. */
+  middleware(): Middleware {
+    return async (context: Context, next: Next): Promise<void> => {
+      const readable = context.method === "GET" || context.method === "HEAD";
+      const path =
+        this.#assets.has(context.path) || context.path.includes(".") ? context.path : "/index.html";
+      const asset = this.#assets.get(path);
+      if (!readable || asset === undefined) return next();
+      context.type = asset.type;
+      context.set("Content-Security-Policy", POLICY);
+      context.set(
+        "Cache-Control",
+        path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+      );
+      context.body = asset.content;
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { LedgerReader } from "../domain/ledger.ts";
+import type { Lines } from "../domain/lines.ts";
+import { statusAnswer } from "./answer.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+
+/** Gaps that are counted one by one; a user with more has a bigger trouble than their number. */
+const MAX_GAPS = 1_000;
+
+export function statusEndpoints(
+  reader: Pick<LedgerReader, "wirings" | "gaps">,
+  lines: Lines,
+  timeZone: string,
+): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: "get",
+      path: "/status",
+      summary: "How the appliance is.",
+      session: true,
+      status: 200,
+      answer: statusAnswer,
+      errors: ["internal"],
+      run: ({ userId }) => {
+        const own = new Set(reader.wirings(userId).map((wiring) => wiring.line));
+        const status = lines.status();
+        const data = {
+          driver: status.driver,
+          simulated: status.simulated,
+          timeZone,
+          linesWired: own.size,
+          linesWatched: status.watched.filter((line) => own.has(line)).length,
+          lineFailures: status.failures.filter(({ line }) => own.has(line)),
+          gaps: reader.gaps(userId, { before: null, limit: MAX_GAPS }).length,
+        };
+        return { status: "success", data };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,15 @@
+import type { IdGenerator } from "../domain/id.ts";
+import type { Change } from "../domain/ledger.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import type { RollupWriter } from "./rollup.ts";
+
+/** What every writing function works with, inside one transaction of the writer thread. */
+export interface WriteContext {
+  readonly ids: IdGenerator;
+  readonly rollups: RollupWriter;
+  readonly calendar: LocalCalendar;
+  /** Wall time of the batch, in Unix milliseconds. */
+  nowMs(): number;
+  /** Notes what others should hear of once this is committed. */
+  tell(change: Change): void;
+}

@@ -1,0 +1,82 @@
+import type { Database } from "better-sqlite3";
+import type { Actuator, Device, NewDevice } from "../domain/device.ts";
+import { duplicateError, FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { WriteContext } from "./command.ts";
+
+interface ActuatorRow {
+  readonly deviceId: Id;
+  readonly id: string;
+  readonly value: number;
+}
+
+export function deviceReader(db: Database) {
+  const devices = db.prepare<[Id], Omit<Device, "actuators" | "selected"> & { selected: number }>(
+    `SELECT device_id AS id, user_id AS userId, d_id AS dId, name, selected, location_id AS locationId,
+            location_name AS locationName, created_ms AS createdTimeMs, revision
+       FROM device WHERE user_id = ? ORDER BY device_id`,
+  );
+  const actuators = db.prepare<[Id], ActuatorRow>(
+    `SELECT device_id AS deviceId, actuator_id AS id, value
+       FROM actuator JOIN device USING (device_id) WHERE user_id = ? ORDER BY device_id, position`,
+  );
+  return {
+    devices(userId: Id): readonly Device[] {
+      const byDevice = Map.groupBy(actuators.all(userId), (actuator) => actuator.deviceId);
+      return devices.all(userId).map((device) => ({
+        ...device,
+        selected: device.selected === 1,
+        actuators: (byDevice.get(device.id) ?? []).map(toActuator),
+      }));
+    },
+  };
+}
+
+export function deviceCommands(db: Database, context: WriteContext) {
+  const taken = db
+    .prepare<[Id, string], number>("SELECT 1 FROM device WHERE user_id = ? AND d_id = ?")
+    .pluck();
+  const insert = db.prepare<[Id, Id, string, string, string, string, number]>(
+    `INSERT INTO device (device_id, user_id, d_id, name, location_id, location_name, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertActuator = db.prepare<[Id, string, number, number]>(
+    "INSERT INTO actuator (device_id, actuator_id, position, value) VALUES (?, ?, ?, ?)",
+  );
+  const remove = db.prepare<[Id, string]>("DELETE FROM device WHERE user_id = ? AND d_id = ?");
+  return {
+    addDevice(input: { userId: Id; device: NewDevice }): Id {
+      const { userId, device } = input;
+      if (taken.get(userId, device.dId) !== undefined) {
+        throw duplicateError("dId", `There is already a device with dId "${device.dId}".`);
+      }
+      const id = context.ids.next();
+      insert.run(
+        id,
+        userId,
+        device.dId,
+        device.name,
+        device.locationId,
+        device.locationName,
+        context.nowMs(),
+      );
+      device.actuators.forEach((actuator, position) => {
+        insertActuator.run(id, actuator.id, position, actuator.value ? 1 : 0);
+      });
+      context.tell({ kind: "places", userId });
+      return id;
+    },
+    removeDevice(input: { userId: Id; dId: string }): null {
+      if (remove.run(input.userId, input.dId).changes === 0) {
+        throw new FlancoError("not_found", "There is no device with that dId.");
+      }
+      context.tell({ kind: "places", userId: input.userId });
+      context.tell({ kind: "wiring" });
+      return null;
+    },
+  };
+}
+
+function toActuator(row: ActuatorRow): Actuator {
+  return { id: row.id, value: row.value === 1 };
+}

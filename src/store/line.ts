@@ -1,0 +1,209 @@
+import type { Database } from "better-sqlite3";
+import type { Id } from "../domain/id.ts";
+import type { Taken } from "../domain/ledger.ts";
+import { judge, type LineState, type Meaning, missedRises, type Sighting } from "../domain/sale.ts";
+import type { WriteContext } from "./command.ts";
+
+/** A wired line with all that a record of it carries. */
+interface Room {
+  readonly userId: Id;
+  readonly deviceId: Id;
+  readonly actuatorId: string;
+  readonly micros: number;
+  readonly rearmMs: number;
+  readonly deviceName: string;
+  readonly locationName: string;
+  readonly value: number;
+}
+
+interface StateRow {
+  readonly active: number;
+  readonly changedMs: number;
+  readonly changedBootId: string;
+  readonly changedNs: number;
+  readonly bootId: string;
+  readonly request: number;
+  readonly sequence: number;
+  readonly recordId: number | null;
+}
+
+export function lineCommands(db: Database, context: WriteContext) {
+  const room = db.prepare<[string], Room>(
+    `SELECT w.user_id AS userId, w.device_id AS deviceId, w.actuator_id AS actuatorId, w.micros,
+            w.rearm_ms AS rearmMs, d.name AS deviceName, d.location_name AS locationName, a.value
+       FROM wiring w JOIN device d USING (device_id)
+       JOIN actuator a ON a.device_id = w.device_id AND a.actuator_id = w.actuator_id
+      WHERE line = ?`,
+  );
+  const state = db.prepare<[string], StateRow>(
+    `SELECT active, changed_ms AS changedMs, c.boot_id AS changedBootId,
+            changed_ns AS changedNs, b.boot_id AS bootId, request, sequence, record_id AS recordId
+       FROM line_state s JOIN boot b ON b.boot = s.boot JOIN boot c ON c.boot = changed_boot
+      WHERE line = ?`,
+  );
+  const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
+  const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
+  const insertRecord = db.prepare<
+    [Id, string, string, string, string, number, number, string, number, string, number, number, number]
+  >(
+    `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, origin,
+                         boot, line, request, sequence, monotonic_ns)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const endRecord = db.prepare<[number | null, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");
+  const setValue = db.prepare<[number, Id, string]>(
+    "UPDATE actuator SET value = ? WHERE device_id = ? AND actuator_id = ?",
+  );
+  const touchDevice = db.prepare<[Id]>("UPDATE device SET revision = revision + 1 WHERE device_id = ?");
+  const saveLevel = db.prepare<
+    [string, number, number, number, number, number, number, number, number | null]
+  >(
+    `INSERT INTO line_state (line, active, changed_ms, changed_boot, changed_ns, boot, request, sequence, record_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (line) DO UPDATE SET active = excluded.active, changed_ms = excluded.changed_ms,
+       changed_boot = excluded.changed_boot, changed_ns = excluded.changed_ns, boot = excluded.boot,
+       request = excluded.request, sequence = excluded.sequence, record_id = excluded.record_id`,
+  );
+  const saveSource = db.prepare<[number, number, number, string]>(
+    "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
+  );
+  const insertGap = db.prepare<[Id, string, number, number, number, number, number]>(
+    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms)
+     VALUES (?, ?, ?, ?, ?, ?, 'overflow', ?)`,
+  );
+  const nextRequest = db
+    .prepare<[], number>(
+      `INSERT INTO setting (name, value) VALUES ('last_request', '1')
+       ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING CAST(value AS INTEGER)`,
+    )
+    .pluck();
+
+  function bootNumber(bootId: string): number {
+    addBoot.run(bootId);
+    return bootOf.get(bootId) ?? 0;
+  }
+
+  function addSale(sighting: Sighting, place: Room, boot: number): number {
+    const record = {
+      locationName: place.locationName,
+      deviceName: place.deviceName,
+      deviceId: place.deviceId,
+      room: place.actuatorId,
+      valorMicros: place.micros,
+      createdTimeMs: sighting.timeMs,
+    };
+    const { request, sequence } = sighting.source;
+    const recordId = Number(
+      insertRecord.run(
+        place.userId,
+        record.locationName,
+        record.deviceName,
+        record.deviceId,
+        record.room,
+        record.valorMicros,
+        record.createdTimeMs,
+        sequence === 0 ? "found_at_start" : "edge",
+        boot,
+        sighting.line,
+        request,
+        sequence,
+        Number(sighting.monotonicNs),
+      ).lastInsertRowid,
+    );
+    context.rollups.note({ userId: place.userId, micros: record.valorMicros, ...record });
+    context.tell({ kind: "record", userId: place.userId, recordId, record });
+    return recordId;
+  }
+
+  function showValue(sighting: Sighting, place: Room): void {
+    if ((place.value === 1) === sighting.active) return;
+    setValue.run(sighting.active ? 1 : 0, place.deviceId, place.actuatorId);
+    touchDevice.run(place.deviceId);
+    context.tell({
+      kind: "actuator",
+      userId: place.userId,
+      deviceId: place.deviceId,
+      actuatorId: place.actuatorId,
+      value: sighting.active,
+      timeMs: sighting.timeMs,
+    });
+  }
+
+  function noteGap(sighting: Sighting, place: Room, before: LineState | undefined): void {
+    if (sighting.missed === 0) return;
+    const gap = {
+      line: sighting.line,
+      fromTimeMs: before?.changed.timeMs ?? sighting.timeMs,
+      toTimeMs: sighting.timeMs,
+      missed: sighting.missed,
+      missedRises: missedRises(before?.active ?? false, sighting.missed),
+    };
+    const { lastInsertRowid } = insertGap.run(
+      place.userId,
+      gap.line,
+      gap.fromTimeMs,
+      gap.toTimeMs,
+      gap.missed,
+      gap.missedRises,
+      context.nowMs(),
+    );
+    context.tell({
+      kind: "gap",
+      userId: place.userId,
+      gap: { gapId: Number(lastInsertRowid), reason: "overflow", ...gap },
+    });
+  }
+
+  function saveState(sighting: Sighting, meaning: Meaning, boot: number, recordId: number | null): void {
+    const { line, active, timeMs, monotonicNs, source } = sighting;
+    if (meaning === "nothing") {
+      saveSource.run(boot, source.request, source.sequence, line);
+      return;
+    }
+    const level = active ? 1 : 0;
+    saveLevel.run(
+      line,
+      level,
+      timeMs,
+      boot,
+      Number(monotonicNs),
+      boot,
+      source.request,
+      source.sequence,
+      recordId,
+    );
+  }
+
+  function takeInOne(sighting: Sighting): Taken {
+    const place = room.get(sighting.line);
+    // The line was unwired while this level was on its way.
+    if (place === undefined) return { meaning: "nothing", recordId: null };
+    const row = state.get(sighting.line);
+    const before = row === undefined ? undefined : toState(row);
+    const meaning = judge(before, sighting, place.rearmMs);
+    if (meaning === "repeated") return { meaning, recordId: null };
+    const boot = bootNumber(sighting.source.bootId);
+    let recordId = before?.recordId ?? null;
+    if (meaning === "sale") recordId = addSale(sighting, place, boot);
+    if (recordId !== null && meaning === "end") endRecord.run(sighting.timeMs, recordId);
+    if (recordId !== null && meaning === "same_sale") endRecord.run(null, recordId);
+    noteGap(sighting, place, before);
+    showValue(sighting, place);
+    saveState(sighting, meaning, boot, recordId);
+    return { meaning, recordId: meaning === "sale" ? recordId : null };
+  }
+
+  return {
+    openRequest: (): number => nextRequest.get() ?? 0,
+    takeIn: (sightings: readonly Sighting[]): readonly Taken[] => sightings.map(takeInOne),
+  };
+}
+
+function toState(row: StateRow): LineState {
+  return {
+    active: row.active === 1,
+    changed: { timeMs: row.changedMs, bootId: row.changedBootId, monotonicNs: BigInt(row.changedNs) },
+    source: { bootId: row.bootId, request: row.request, sequence: row.sequence },
+    recordId: row.recordId,
+  };
+}

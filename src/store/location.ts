@@ -1,0 +1,47 @@
+import type { Database } from "better-sqlite3";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { Location, LocationDevice, NewLocation } from "../domain/location.ts";
+import type { WriteContext } from "./command.ts";
+
+export function locationReader(db: Database) {
+  const locations = db.prepare<[Id], Omit<Location, "devices">>(
+    `SELECT location_id AS id, user_id AS userId, name, description, created_ms AS createdTimeMs, revision
+       FROM location WHERE user_id = ? ORDER BY location_id`,
+  );
+  const devices = db.prepare<[Id], LocationDevice & { locationId: string }>(
+    `SELECT device_id AS id, d_id AS dId, name, location_id AS locationId
+       FROM device WHERE user_id = ? ORDER BY device_id`,
+  );
+  return {
+    locations(userId: Id): readonly Location[] {
+      const byLocation = Map.groupBy(devices.all(userId), (device) => device.locationId);
+      return locations.all(userId).map((location) => ({
+        ...location,
+        devices: (byLocation.get(location.id) ?? []).map(({ id, dId, name }) => ({ id, dId, name })),
+      }));
+    },
+  };
+}
+
+export function locationCommands(db: Database, context: WriteContext) {
+  const insert = db.prepare<[Id, Id, string, string, number]>(
+    "INSERT INTO location (location_id, user_id, name, description, created_ms) VALUES (?, ?, ?, ?, ?)",
+  );
+  const remove = db.prepare<[Id, string]>("DELETE FROM location WHERE user_id = ? AND location_id = ?");
+  return {
+    addLocation(input: { userId: Id; location: NewLocation }): Id {
+      const id = context.ids.next();
+      insert.run(id, input.userId, input.location.name, input.location.description, context.nowMs());
+      context.tell({ kind: "places", userId: input.userId });
+      return id;
+    },
+    removeLocation(input: { userId: Id; locationId: string }): null {
+      if (remove.run(input.userId, input.locationId).changes === 0) {
+        throw new FlancoError("not_found", "There is no location with that locationId.");
+      }
+      context.tell({ kind: "places", userId: input.userId });
+      return null;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Database } from "better-sqlite3";
+import { FlancoError } from "../domain/error.ts";
+import { initial } from "./migrations/001-initial.ts";
+
+/** One step of the schema. Append-only: a released migration never changes. */
+export interface Migration {
+  /** Counts from 1 without holes; the file keeps the last one in `PRAGMA user_version`. */
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const MIGRATIONS: readonly Migration[] = [initial];
+
+/** The schema version that this program reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Applies what is missing, one transaction each. Throws `too_new` for a later program's file. */
+export function migrate(db: Database): void {
+  const current = Number(db.pragma("user_version", { simple: true }));
+  if (current > SCHEMA_VERSION) {
+    throw new FlancoError(
+      "too_new",
+      `The ledger was written by a newer flanco (schema ${current}; this program knows ${SCHEMA_VERSION}).`,
+      { hint: "Install that version again; nothing was changed." },
+    );
+  }
+  for (const migration of MIGRATIONS.slice(current)) {
+    db.transaction(() => {
+      db.exec(migration.sql);
+      db.pragma(`user_version = ${migration.version}`);
+    }).immediate();
+  }
+}

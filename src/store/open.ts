@@ -1,0 +1,133 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { FlancoError } from "../domain/error.ts";
+import { migrate } from "./migration.ts";
+
+/** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
+const APPLICATION_ID = 0x666c6e63;
+/** `PRAGMA synchronous` reads 2 for FULL. */
+const SYNCHRONOUS_FULL = 2;
+/** How long a lock of another connection is waited for: a reader's checkpoint, a backup's page. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
+const CHECKPOINT_PAGES = 1_000;
+
+/**
+ * Opens the ledger for writing, brought up to this program's schema. A missing file is made whole
+ * beside its place and moved there, so that a file by that name is always a ledger, also after a power
+ * cut. Throws `damaged` when the file is not one (it is left as it is) and `too_new` when a later program wrote it.
+ */
+export function openForWriting(file: string): Database {
+  if (!existsSync(file)) create(file);
+  refuseTruncated(file);
+  const db = guarded(file, () => new DatabaseConstructor(file, { fileMustExist: true }));
+  try {
+    guarded(file, () => {
+      refuseForeign(db, file);
+      configure(db);
+      checkStructure(db, file);
+    });
+    migrate(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Opens the ledger for reading only, while another connection writes. */
+export function openForReading(file: string): Database {
+  const db = guarded(file, () => new DatabaseConstructor(file, { readonly: true, fileMustExist: true }));
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  db.pragma("query_only = ON");
+  return db;
+}
+
+function create(file: string): void {
+  if (existsSync(`${file}-wal`)) {
+    throw damaged(file, "its log is there, but the file itself is missing");
+  }
+  const draft = `${file}.new`;
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+  const db = new DatabaseConstructor(draft);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  configure(db);
+  migrate(db);
+  // Leaving WAL mode writes everything into the one file that is moved.
+  db.pragma("journal_mode = DELETE");
+  db.close();
+  syncPath(draft);
+  renameSync(draft, file);
+  syncPath(dirname(file));
+}
+
+/** WAL with a full sync at each commit. SQLite is built with NORMAL for WAL, which loses the last commits at a power cut. */
+function configure(db: Database): void {
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  const mode = db.pragma("journal_mode", { simple: true });
+  const synchronous = db.pragma("synchronous", { simple: true });
+  if (mode !== "wal" || synchronous !== SYNCHRONOUS_FULL) {
+    throw new FlancoError(
+      "unavailable",
+      `SQLite does not keep commits safe here (journal_mode=${mode}, synchronous=${synchronous}).`,
+      { hint: "Put the data directory on a local disk with a file system that has locks and shared memory." },
+    );
+  }
+}
+
+/** An empty or cut file must never be taken for a new one. */
+function refuseTruncated(file: string): void {
+  const HEADER_BYTES = 100;
+  if (statSync(file).size < HEADER_BYTES) throw damaged(file, "it is cut off");
+}
+
+function refuseForeign(db: Database, file: string): void {
+  const id = db.pragma("application_id", { simple: true });
+  if (id !== APPLICATION_ID)
+    throw damaged(file, "it is another program's database, or its start was overwritten");
+}
+
+/** What can be seen at once, at any size: the file holds every page that its header counts, and the schema reads. */
+function checkStructure(db: Database, file: string): void {
+  const pages = Number(db.pragma("page_count", { simple: true }));
+  const pageBytes = Number(db.pragma("page_size", { simple: true }));
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  if (statSync(file).size < pages * pageBytes) throw damaged(file, "it is shorter than it says");
+  db.prepare("SELECT count(*) FROM sqlite_schema").get();
+}
+
+function guarded<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof DatabaseConstructor.SqliteError) {
+      if (/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw damaged(file, "SQLite cannot read it", error);
+      throw new FlancoError("unavailable", `The ledger ${file} cannot be opened (${error.code}).`, {
+        hint: "Check that the disk is mounted and that the service's user may write to the data directory.",
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+function damaged(file: string, what: string, cause?: unknown): FlancoError {
+  return new FlancoError("damaged", `The ledger ${file} is damaged: ${what}.`, {
+    hint: "Nothing was changed. Copy the file to a safe place before anything else, then restore a backup.",
+    cause,
+  });
+}
+
+function syncPath(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Database } from "better-sqlite3";
+import { duplicateError, FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { NewUser, Session, User, UserCredentials } from "../domain/user.ts";
+import type { WriteContext } from "./command.ts";
+
+/** Newest sessions that one user may have; signing in once more ends the oldest. */
+const MAX_SESSIONS_PER_USER = 100;
+
+const COLUMNS = "user_id AS id, name, email";
+
+/** E-mails are one and the same without regard to case. */
+function emailKey(email: string): string {
+  return email.normalize("NFC").toLowerCase();
+}
+
+export function userReader(db: Database) {
+  const count = db.prepare<[], number>("SELECT count(*) FROM user").pluck();
+  const all = db.prepare<[], User>(`SELECT ${COLUMNS} FROM user ORDER BY user_id`);
+  const one = db.prepare<[Id], User>(`SELECT ${COLUMNS} FROM user WHERE user_id = ?`);
+  const byEmail = db.prepare<[string], User & { passwordHash: string }>(
+    `SELECT ${COLUMNS}, password_hash AS passwordHash FROM user WHERE email_key = ?`,
+  );
+  const sessions = db.prepare<[], Session>(
+    "SELECT sid, user_id AS userId, created_ms AS createdTimeMs, expires_ms AS expiresTimeMs FROM session",
+  );
+  return {
+    userCount: (): number => count.get() ?? 0,
+    users: (): readonly User[] => all.all(),
+    user: (userId: Id): User | undefined => one.get(userId),
+    credentials(email: string): UserCredentials | undefined {
+      const row = byEmail.get(emailKey(email));
+      if (row === undefined) return undefined;
+      const { passwordHash, ...user } = row;
+      return { user, passwordHash };
+    },
+    sessions: (): readonly Session[] => sessions.all(),
+  };
+}
+
+export function userCommands(db: Database, context: WriteContext) {
+  const count = db.prepare<[], number>("SELECT count(*) FROM user").pluck();
+  const taken = db.prepare<[string], number>("SELECT 1 FROM user WHERE email_key = ?").pluck();
+  const insert = db.prepare<[Id, string, string, string, string, number]>(
+    `INSERT INTO user (user_id, name, email, email_key, password_hash, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const setHash = db.prepare<[string, Id]>("UPDATE user SET password_hash = ? WHERE user_id = ?");
+  const remove = db.prepare<[Id]>("DELETE FROM user WHERE user_id = ?");
+  const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
+  const insertSession = db.prepare<[Id, Id, number, number]>(
+    "INSERT INTO session (sid, user_id, created_ms, expires_ms) VALUES (?, ?, ?, ?)",
+  );
+  const removeSession = db.prepare<[Id], Id>("DELETE FROM session WHERE sid = ? RETURNING user_id").pluck();
+  const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE user_id = ?");
+  const removeOldest = db.prepare<[Id, Id, number]>(
+    `DELETE FROM session WHERE user_id = ? AND sid NOT IN
+       (SELECT sid FROM session WHERE user_id = ? ORDER BY created_ms DESC, sid DESC LIMIT ?)`,
+  );
+
+  function addUser(user: NewUser): User {
+    const key = emailKey(user.email);
+    if (taken.get(key) !== undefined) {
+      throw duplicateError("email", `There is already a user with the e-mail ${user.email}.`);
+    }
+    const id = context.ids.next();
+    insert.run(id, user.name, user.email, key, user.passwordHash, context.nowMs());
+    context.tell({ kind: "user", userId: id });
+    return { id, name: user.name, email: user.email };
+  }
+
+  return {
+    addUser,
+    addFirstUser(user: NewUser): User {
+      if ((count.get() ?? 0) > 0) {
+        throw new FlancoError("conflict", "The first user has already been made. Sign in instead.");
+      }
+      return addUser(user);
+    },
+    setPassword(input: { userId: Id; passwordHash: string }): null {
+      if (setHash.run(input.passwordHash, input.userId).changes === 0) throw unknownUser();
+      removeSessions.run(input.userId);
+      context.tell({ kind: "sessions", userId: input.userId });
+      return null;
+    },
+    removeUser(input: { userId: Id; withDevices: boolean }): null {
+      const devices = deviceCount.get(input.userId) ?? 0;
+      if (devices > 0 && !input.withDevices) {
+        throw new FlancoError(
+          "conflict",
+          `The user owns ${devices} device(s): their sales would have no owner.`,
+          {
+            hint: "Remove the user with --with-devices to remove them too (records are kept), or give the account another password.",
+          },
+        );
+      }
+      if (remove.run(input.userId).changes === 0) throw unknownUser();
+      context.tell({ kind: "sessions", userId: input.userId });
+      context.tell({ kind: "wiring" });
+      return null;
+    },
+    addSession(input: Omit<Session, "sid">): Session {
+      const sid = context.ids.next();
+      insertSession.run(sid, input.userId, input.createdTimeMs, input.expiresTimeMs);
+      if (removeOldest.run(input.userId, input.userId, MAX_SESSIONS_PER_USER).changes > 0) {
+        context.tell({ kind: "sessions", userId: input.userId });
+      }
+      return { sid, ...input };
+    },
+    removeSession(sid: Id): null {
+      const userId = removeSession.get(sid);
+      if (userId !== undefined) context.tell({ kind: "sessions", userId });
+      return null;
+    },
+  };
+}
+
+function unknownUser(): FlancoError {
+  return new FlancoError("not_found", "There is no such user.", {
+    hint: "flanco user list shows who there is.",
+  });
+}

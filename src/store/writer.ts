@@ -1,0 +1,240 @@
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../domain/clock.ts";
+import type { NewDevice } from "../domain/device.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { Change, LedgerWriter, PostedRecord, Taken } from "../domain/ledger.ts";
+import type { NewLocation } from "../domain/location.ts";
+import type { Idempotency, NewRecord } from "../domain/record.ts";
+import type { Sighting } from "../domain/sale.ts";
+import type { NewUser, Session, User } from "../domain/user.ts";
+import type { NewWiring } from "../domain/wiring.ts";
+import type { CommandInput, CommandName, CommandOutput } from "./commands.ts";
+import type { CommandResult, ErrorMessage, WriterMessage, WriterRequest, WriterSettings } from "./message.ts";
+
+/** Writes that may wait for a commit. Beyond it a request is told to come back later. */
+const MAX_WAITING = 4_096;
+/** Further places that only edges may take: a relay cannot be told to come back. */
+const RESERVED_FOR_EDGES = 16;
+/** Batches on their way: one being committed, one ready to follow it. */
+const MAX_IN_FLIGHT = 2;
+
+interface Waiting {
+  readonly name: CommandName;
+  readonly input: unknown;
+  resolve(output: unknown): void;
+  reject(error: FlancoError): void;
+}
+
+export interface WriterListener {
+  /** What one commit changed, after it, in commit order. */
+  onChanges(changes: readonly Change[]): void;
+  /** Long work before the ledger opens. */
+  onProgress(done: number, total: number): void;
+  /** The thread died: nothing more can be written, the process should stop. */
+  onDeath(error: Error): void;
+}
+
+/**
+ * The writing half of the ledger, seen from the main thread. Writes gather while a commit is under way
+ * and go out together: one message each way and one fsync per batch, however many there are.
+ */
+export class StoreWriter implements LedgerWriter {
+  readonly #settings: WriterSettings;
+  readonly #clock: Clock;
+  readonly #listener: WriterListener;
+  #worker: Worker | undefined;
+  #waiting: Waiting[] = [];
+  #inFlight: Waiting[][] = [];
+  #scheduled = false;
+  #closing = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(settings: WriterSettings, clock: Clock, listener: WriterListener) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#listener = listener;
+  }
+
+  /** Opens the file, brings its schema and rollups up to date. Throws `damaged`, `too_new`, `unavailable`. */
+  async open(): Promise<void> {
+    const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), {
+      workerData: this.#settings,
+      name: "flanco-writer",
+    });
+    this.#worker = worker;
+    await new Promise<void>((resolve, reject) => {
+      worker.on("message", (message: WriterMessage) => {
+        if (message.kind === "ready") resolve();
+        else if (message.kind === "failed") reject(fromMessage(message.error));
+        else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
+        else this.#settle(message.results, message.changes);
+      });
+      worker.on("error", (error: Error) => {
+        reject(error);
+        this.#die(error);
+      });
+      worker.on("exit", () => {
+        const error = new FlancoError("unavailable", "The ledger's writer has ended.");
+        reject(error);
+        this.#die(error);
+      });
+    });
+  }
+
+  /** Commits everything that waits, then closes the file. Later writes are refused as `unavailable`. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined || this.#closing) return;
+    this.#closing = true;
+    if (this.#waiting.length + this.#inFlight.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    this.#send({ kind: "close" });
+    await ended;
+  }
+
+  /** Writes that wait for their commit. */
+  get depth(): number {
+    return this.#waiting.length + this.#inFlight.reduce((sum, batch) => sum + batch.length, 0);
+  }
+
+  addUser(user: NewUser): Promise<User> {
+    return this.#submit("addUser", user);
+  }
+
+  addFirstUser(user: NewUser): Promise<User> {
+    return this.#submit("addFirstUser", user);
+  }
+
+  async setPassword(userId: Id, passwordHash: string): Promise<void> {
+    await this.#submit("setPassword", { userId, passwordHash });
+  }
+
+  async removeUser(userId: Id, withDevices: boolean): Promise<void> {
+    await this.#submit("removeUser", { userId, withDevices });
+  }
+
+  addSession(session: Omit<Session, "sid">): Promise<Session> {
+    return this.#submit("addSession", session);
+  }
+
+  async removeSession(sid: Id): Promise<void> {
+    await this.#submit("removeSession", sid);
+  }
+
+  addLocation(userId: Id, location: NewLocation): Promise<Id> {
+    return this.#submit("addLocation", { userId, location });
+  }
+
+  async removeLocation(userId: Id, locationId: Id): Promise<void> {
+    await this.#submit("removeLocation", { userId, locationId });
+  }
+
+  addDevice(userId: Id, device: NewDevice): Promise<Id> {
+    return this.#submit("addDevice", { userId, device });
+  }
+
+  async removeDevice(userId: Id, dId: string): Promise<void> {
+    await this.#submit("removeDevice", { userId, dId });
+  }
+
+  addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord> {
+    return this.#submit("addRecord", { userId, record, idempotency });
+  }
+
+  async setWiring(userId: Id, wiring: NewWiring): Promise<void> {
+    await this.#submit("setWiring", { userId, wiring });
+  }
+
+  async removeWiring(userId: Id, line: string): Promise<void> {
+    await this.#submit("removeWiring", { userId, line });
+  }
+
+  openRequest(): Promise<number> {
+    return this.#submit("openRequest", undefined);
+  }
+
+  takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {
+    return this.#submit("takeIn", sightings, MAX_WAITING + RESERVED_FOR_EDGES);
+  }
+
+  #submit<N extends CommandName>(
+    name: N,
+    input: CommandInput<N>,
+    maxWaiting = MAX_WAITING,
+  ): Promise<CommandOutput<N>> {
+    if (this.#worker === undefined || this.#closing) {
+      return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
+    }
+    if (this.#waiting.length >= maxWaiting) {
+      return Promise.reject(
+        new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
+          hint: "Try again in a second.",
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ name, input, resolve: resolve as (output: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Waits for the end of this turn of the loop, so that what arrives together leaves together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight.length >= MAX_IN_FLIGHT) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0 || this.#inFlight.length >= MAX_IN_FLIGHT) return;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#inFlight.push(batch);
+    const commands = batch.map(({ name, input }) => ({ name, input }));
+    this.#send({ kind: "batch", batch: { nowMs: this.#clock.nowMs(), commands } });
+  }
+
+  #send(request: WriterRequest): void {
+    this.#worker?.postMessage(request);
+  }
+
+  #settle(results: readonly CommandResult[], changes: readonly Change[]): void {
+    const batch = this.#inFlight.shift() ?? [];
+    batch.forEach((waiting, index) => {
+      const result = results[index];
+      if (result !== undefined && "output" in result) waiting.resolve(result.output);
+      else waiting.reject(fromMessage(result?.error));
+    });
+    if (changes.length > 0) this.#listener.onChanges(changes);
+    this.#flush();
+    if (this.#inFlight.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+  }
+
+  #die(error: Error): void {
+    if (this.#worker === undefined) return;
+    this.#worker = undefined;
+    const lost = new FlancoError("unavailable", "The ledger takes no writes.", { cause: error });
+    for (const waiting of [...this.#inFlight.flat(), ...this.#waiting]) waiting.reject(lost);
+    this.#inFlight = [];
+    this.#waiting = [];
+    this.#onIdle?.();
+    if (!this.#closing) this.#listener.onDeath(error);
+  }
+}
+
+function fromMessage(error: ErrorMessage | undefined): FlancoError {
+  if (error === undefined) return new FlancoError("internal", "The writer gave no answer.");
+  const { code, message, hint, fields } = error;
+  return new FlancoError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(fields === undefined ? {} : { fields }),
+  });
+}

@@ -1,0 +1,55 @@
+import { ApiFailure, type FieldFailure, UNREACHABLE } from "./failure.ts";
+import { type Json, object } from "./read.ts";
+
+export interface Message {
+  readonly method: "GET" | "POST";
+  /** From the root: `/api/device`. */
+  readonly path: string;
+  /** Sent as JSON; undefined sends no body. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one request and gives the answer's body. Throws ApiFailure for every status but 2xx. */
+export async function send(message: Message): Promise<Json> {
+  const response = await reach(message);
+  const answer = await bodyOf(response);
+  if (!response.ok) throw new ApiFailure(response.status, `HTTP ${response.status}`, fieldsOf(answer));
+  return object(answer);
+}
+
+async function reach({ method, path, body, signal }: Message): Promise<Response> {
+  const request: RequestInit = { method, credentials: "same-origin", cache: "no-store" };
+  if (signal !== undefined) request.signal = signal;
+  if (body !== undefined) {
+    request.headers = { "content-type": "application/json" };
+    request.body = JSON.stringify(body);
+  }
+  try {
+    return await fetch(path, request);
+  } catch (error) {
+    throw new ApiFailure(UNREACHABLE, String(error));
+  }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    // A failed request may carry anything (a proxy's page, say); its status tells enough.
+    if (!response.ok) return undefined;
+    throw new ApiFailure(UNREACHABLE, String(error));
+  }
+}
+
+function fieldsOf(answer: unknown): ReadonlyMap<string, FieldFailure> {
+  const fields = new Map<string, FieldFailure>();
+  if (typeof answer !== "object" || answer === null) return fields;
+  const { errors } = answer as Json;
+  if (typeof errors !== "object" || errors === null) return fields;
+  for (const [field, mistake] of Object.entries(errors)) {
+    const { kind, message } = object(mistake, field);
+    fields.set(field, { kind: String(kind), message: String(message) });
+  }
+  return fields;
+}

@@ -1,0 +1,47 @@
+import { statusOf } from "./failure.ts";
+import { type Json, object, text } from "./read.ts";
+import { send } from "./send.ts";
+
+export interface User {
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface FirstUser {
+  /** From the one-time link. */
+  readonly token: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+const UNAUTHORIZED = 401;
+
+/** Who is signed in; null for nobody. Throws ApiFailure when the server cannot tell. */
+export async function currentUser(): Promise<User | null> {
+  try {
+    return userOf(await send({ method: "GET", path: "/api/verify" }));
+  } catch (error) {
+    if (statusOf(error) === UNAUTHORIZED) return null;
+    throw error;
+  }
+}
+
+/** Throws ApiFailure, with status 401 for a wrong e-mail or password. */
+export async function signIn(email: string, password: string): Promise<User> {
+  return userOf(await send({ method: "POST", path: "/api/login", body: { email, password } }));
+}
+
+export async function signOut(): Promise<void> {
+  await send({ method: "POST", path: "/api/logout", body: {} });
+}
+
+/** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that no longer works. */
+export async function makeFirstUser(user: FirstUser): Promise<User> {
+  return userOf(await send({ method: "POST", path: "/api/first-run", body: user }));
+}
+
+function userOf(answer: Json): User {
+  const data = object(answer["userData"], "userData");
+  return { name: text(data, "name"), email: text(data, "email") };
+}

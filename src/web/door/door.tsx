@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+import { LanguageSwitch } from "../frame/language-switch.tsx";
+import { Wordmark } from "../frame/wordmark.tsx";
+import { useMessages } from "../messages/speech.ts";
+
+interface DoorProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** The frame of every view in front of the session. */
+export function Door({ title, children }: DoorProps) {
+  const messages = useMessages();
+  return (
+    <div class="door">
+      <div class="door-top">
+        <LanguageSwitch />
+      </div>
+      <main class="door-main" id="content">
+        <div class="door-brand">
+          <Wordmark />
+          <p>{messages.tagline}</p>
+        </div>
+        <section class="door-card" aria-labelledby="door-title">
+          <h1 id="door-title">{title}</h1>
+          {children}
+        </section>
+      </main>
+      <DoorWave />
+    </div>
+  );
+}
+
+/** The level of a line through time, as an oscilloscope shows it. Decoration. */
+function DoorWave() {
+  return (
+    <svg class="door-wave" viewBox="0 0 1200 120" preserveAspectRatio="none" aria-hidden="true">
+      <path d="M0 100H150V30H330V100H470V30H520V100H730V30H980V100H1080V30H1200" />
+    </svg>
+  );
+}

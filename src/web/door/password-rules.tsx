@@ -1,0 +1,33 @@
+import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
+import { useMessages } from "../messages/speech.ts";
+import type { PasswordCheck } from "./password.ts";
+
+interface PasswordRulesProps {
+  readonly id: string;
+  readonly check: PasswordCheck;
+}
+
+/** The rules of a new password, each ticked off while typing. */
+export function PasswordRules({ id, check }: PasswordRulesProps) {
+  const { firstRun } = useMessages();
+  return (
+    <ul class="rules" id={id}>
+      <Rule text={firstRun.ruleLength(PASSWORD_MIN_CHARACTERS)} isMet={check.isLongEnough} />
+      {!check.isShortEnough && <Rule text={firstRun.ruleBytes} isMet={false} />}
+      <Rule text={firstRun.ruleSame} isMet={check.isRepeated} />
+    </ul>
+  );
+}
+
+function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean }) {
+  const { firstRun } = useMessages();
+  return (
+    <li class={isMet ? "rule rule-met" : "rule"}>
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        {isMet ? <path d="M5 10.5l3.5 3.5L15 7" /> : <circle cx="10" cy="10" r="3" />}
+      </svg>
+      {text}
+      <span class="aloud"> ({isMet ? firstRun.met : firstRun.unmet})</span>
+    </li>
+  );
+}

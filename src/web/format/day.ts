@@ -1,0 +1,21 @@
+/** Calendar days as `2026-03-29`, which sort and compare as texts. */
+export type Day = string;
+
+const DAY_MS = 86_400_000;
+
+/** Gives the calendar day of a moment (Unix milliseconds) in a time zone. */
+export function dayReader(timeZone: string | undefined): (timeMs: number) => Day {
+  // The Swedish way to write a date is year-month-day.
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return (timeMs) => format.format(timeMs);
+}
+
+/** The calendar day before. */
+export function dayBefore(day: Day): Day {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, day.length);
+}

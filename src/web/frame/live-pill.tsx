@@ -1,0 +1,13 @@
+import type { LiveState } from "../live/connection.ts";
+import { useMessages } from "../messages/speech.ts";
+
+/** Whether what is shown is told as it happens. */
+export function LivePill({ live }: { readonly live: LiveState }) {
+  const messages = useMessages();
+  return (
+    <span class={`live-pill live-pill-${live}`}>
+      <span class="live-dot" aria-hidden="true" />
+      <span class="live-text">{messages.live[live]}</span>
+    </span>
+  );
+}

@@ -1,0 +1,92 @@
+import { LIVE_EVENT_NAMES, type LiveEvent, type LiveEventName, liveEventOf } from "../api/live-event.ts";
+
+/** `live` once the server has said hello; `lost` when what is shown may be out of date. */
+export type LiveState = "connecting" | "live" | "lost";
+
+export interface LiveListener {
+  onState(state: LiveState): void;
+  onEvent(event: LiveEvent): void;
+  /** The server refused the stream: find out why (an ended session, say). A new try follows. */
+  onRefused(): void;
+}
+
+const RETRY_FIRST_MS = 1_000;
+const RETRY_LONGEST_MS = 15_000;
+/** A page that nobody sees gives its connection back after so long: a browser has few for one server. */
+const HIDDEN_MS = 30_000;
+
+/** The stream of live events: reconnects by itself, also after sleep and after a refusal. */
+export class LiveConnection {
+  readonly #listener: LiveListener;
+  #source: EventSource | undefined;
+  #retry: number | undefined;
+  #rest: number | undefined;
+  #retryMs = RETRY_FIRST_MS;
+
+  constructor(listener: LiveListener) {
+    this.#listener = listener;
+  }
+
+  open(): void {
+    document.addEventListener("visibilitychange", this.#onVisibility);
+    addEventListener("online", this.renew);
+    this.#connect();
+  }
+
+  close(): void {
+    document.removeEventListener("visibilitychange", this.#onVisibility);
+    removeEventListener("online", this.renew);
+    clearTimeout(this.#rest);
+    this.#disconnect();
+  }
+
+  /** Drops the connection and makes another, for when it may be dead without knowing. */
+  readonly renew = (): void => {
+    this.#lose();
+    this.#connect();
+  };
+
+  #connect(): void {
+    this.#disconnect();
+    const source = new EventSource("/api/events");
+    this.#source = source;
+    source.addEventListener("error", () => this.#onError(source));
+    for (const name of LIVE_EVENT_NAMES) {
+      source.addEventListener(name, (event: MessageEvent<string>) => this.#onMessage(name, event.data));
+    }
+  }
+
+  #disconnect(): void {
+    clearTimeout(this.#retry);
+    this.#source?.close();
+    this.#source = undefined;
+  }
+
+  #lose(): void {
+    this.#disconnect();
+    this.#listener.onState("lost");
+  }
+
+  #onMessage(name: LiveEventName, data: string): void {
+    if (name === "hello") {
+      this.#retryMs = RETRY_FIRST_MS;
+      this.#listener.onState("live");
+    }
+    this.#listener.onEvent(liveEventOf(name, data));
+  }
+
+  #onError(source: EventSource): void {
+    this.#listener.onState("lost");
+    // The browser tries again by itself when a connection breaks, but not when an answer was a refusal.
+    if (source.readyState !== EventSource.CLOSED) return;
+    this.#listener.onRefused();
+    this.#retry = setTimeout(() => this.#connect(), this.#retryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
+  }
+
+  readonly #onVisibility = (): void => {
+    clearTimeout(this.#rest);
+    if (document.hidden) this.#rest = setTimeout(() => this.#lose(), HIDDEN_MS);
+    else if (this.#source === undefined) this.#connect();
+  };
+}

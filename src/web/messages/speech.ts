@@ -1,0 +1,66 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import type { Messages } from "./es.ts";
+import { type Language, messagesOf, pickLanguage, pickLocale } from "./language.ts";
+
+/** The language that the page speaks. */
+export interface Speech {
+  readonly language: Language;
+  /** BCP 47, for Intl. */
+  readonly locale: string;
+  readonly messages: Messages;
+  readonly speak: (language: Language) => void;
+}
+
+const STORAGE_KEY = "flanco.language";
+
+const SpeechContext = createContext<Speech | null>(null);
+export const SpeechProvider = SpeechContext.Provider;
+
+/** The speech of the page around a component. */
+export function useSpeech(): Speech {
+  const speech = useContext(SpeechContext);
+  if (speech === null) throw new Error("no SpeechProvider around this component");
+  return speech;
+}
+
+export function useMessages(): Messages {
+  return useSpeech().messages;
+}
+
+/** The page's one speech: remembers the choice, and tells the document its language. */
+export function useChosenSpeech(): Speech {
+  const [language, setLanguage] = useState(() => pickLanguage(recall(), navigator.languages));
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  return useMemo(
+    () => ({
+      language,
+      locale: pickLocale(language, navigator.languages),
+      messages: messagesOf(language),
+      speak: (chosen: Language) => {
+        remember(chosen);
+        setLanguage(chosen);
+      },
+    }),
+    [language],
+  );
+}
+
+function recall(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY);
+  } catch {
+    // A browser that keeps nothing for this site: the choice then lasts as long as the page.
+    return null;
+  }
+}
+
+function remember(language: Language): void {
+  try {
+    localStorage.setItem(STORAGE_KEY, language);
+  } catch {
+    // See recall.
+  }
+}
