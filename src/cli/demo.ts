@@ -1,6 +1,6 @@
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../domain/wiring.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../domain/wiring.ts";
 
 const LOCATION = { name: "Clínica Demostración", description: "Ocho habitaciones simuladas." };
 const DEVICES = [
@@ -16,22 +16,27 @@ export async function seedDemo(reader: LedgerReader, writer: LedgerWriter): Prom
   const user = reader.users()[0];
   if (user === undefined || reader.devices(user.id).length > 0) return;
   const locationId = await writer.addLocation(user.id, LOCATION);
+  const wirings: OwnedWiring[] = [];
   let line = 0;
   for (const { dId, name, rooms, valor } of DEVICES) {
     const actuators = rooms.map((id) => ({ id, value: false }));
     await writer.addDevice(user.id, { dId, name, locationId, locationName: LOCATION.name, actuators });
     for (const actuatorId of rooms) {
-      await writer.setWiring(user.id, {
-        line: `SIM${line}`,
-        dId,
-        actuatorId,
-        valorMicros: valor * MICROS_PER_UNIT,
-        activeLow: false,
-        bias: "as-is",
-        debounceMs: DEFAULT_DEBOUNCE_MS,
-        rearmMs: DEFAULT_REARM_MS,
+      wirings.push({
+        userId: user.id,
+        wiring: {
+          line: `SIM${line}`,
+          dId,
+          actuatorId,
+          valorMicros: valor * MICROS_PER_UNIT,
+          activeLow: false,
+          bias: "as-is",
+          debounceMs: DEFAULT_DEBOUNCE_MS,
+          rearmMs: DEFAULT_REARM_MS,
+        },
       });
       line += 1;
     }
   }
+  await writer.setWiring(wirings);
 }

@@ -6,7 +6,13 @@ import { BIASES, type ChipInfo, type DrivableLines } from "../domain/line.ts";
 import type { Lines } from "../domain/lines.ts";
 import { type PasswordHasher, requirePassword } from "../domain/password.ts";
 import type { User } from "../domain/user.ts";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
+import {
+  DEFAULT_DEBOUNCE_MS,
+  DEFAULT_REARM_MS,
+  MAX_DEBOUNCE_MS,
+  MAX_REARM_MS,
+  type OwnedWiring,
+} from "../domain/wiring.ts";
 
 const MAX_TEXT = 200;
 const text = z.string().trim().min(1).max(MAX_TEXT);
@@ -99,7 +105,7 @@ export class LocalOperations implements Operations {
       },
       listWiring: async () => this.#listWiring(),
       setWiring: async ({ user, row }) => {
-        await this.#setWiring(row, user);
+        await this.#setWiring([row], user);
         return null;
       },
       removeWiring: async ({ line }) => {
@@ -110,7 +116,7 @@ export class LocalOperations implements Operations {
         return null;
       },
       importWiring: async ({ user, rows }) => {
-        for (const row of rows) await this.#setWiring(row, user);
+        for (const row of rows) await this.#setWiring([row], user);
         return { set: rows.length };
       },
       detect: async () => {
@@ -158,21 +164,27 @@ export class LocalOperations implements Operations {
     }));
   }
 
-  async #setWiring(row: WiringRow, email: string | undefined): Promise<void> {
+  async #setWiring(rows: readonly WiringRow[], email: string | undefined): Promise<void> {
     const { writer, lines } = this.#dependencies;
-    const owner = this.#ownerOf(row.device, email);
-    await lines?.probe(row.line);
-    await writer.setWiring(owner.id, {
-      line: row.line,
-      dId: row.device,
-      actuatorId: row.actuator,
-      valorMicros: microsFromValor(row.valor),
-      activeLow: row.active_low,
-      bias: row.bias,
-      debounceMs: row.debounce_ms,
-      rearmMs: row.rearm_ms,
-    });
+    for (const row of rows) await lines?.probe(row.line);
+    await writer.setWiring(rows.map((row) => this.#toOwned(row, email)));
     await lines?.reconcile();
+  }
+
+  #toOwned(row: WiringRow, email: string | undefined): OwnedWiring {
+    return {
+      userId: this.#ownerOf(row.device, email).id,
+      wiring: {
+        line: row.line,
+        dId: row.device,
+        actuatorId: row.actuator,
+        valorMicros: microsFromValor(row.valor),
+        activeLow: row.active_low,
+        bias: row.bias,
+        debounceMs: row.debounce_ms,
+        rearmMs: row.rearm_ms,
+      },
+    };
   }
 
   /** The user whose device has this dId; `email` decides where several have one. */

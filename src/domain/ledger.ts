@@ -6,7 +6,7 @@ import type { Idempotency, NewRecord, StoredRecord } from "./record.ts";
 import type { Meaning, Sighting } from "./sale.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { NewUser, Session, User, UserCredentials } from "./user.ts";
-import type { NewWiring, Wiring } from "./wiring.ts";
+import type { OwnedWiring, Wiring } from "./wiring.ts";
 
 /**
  * Everything that changes the ledger. Each promise resolves after the fsynced commit that holds the
@@ -33,8 +33,8 @@ export interface LedgerWriter {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord>;
 
-  /** Wires a line, or changes the settings of one that is wired to this very room. */
-  setWiring(userId: Id, wiring: NewWiring): Promise<void>;
+  /** Wires lines, or changes the settings of those that are wired to this very room: all of them, or none. */
+  setWiring(wirings: readonly OwnedWiring[]): Promise<void>;
   removeWiring(userId: Id, line: string): Promise<void>;
 
   /** A number for one watching of a line, never given twice. */

@@ -1,8 +1,10 @@
 import { NANOSECONDS_PER_MILLISECOND } from "./clock.ts";
+import type { Id } from "./id.ts";
 
 /** What the ledger last saw of a line. Saved in the same transaction as what it caused. */
 export interface LineState {
   readonly active: boolean;
+  readonly activeLow: boolean;
   /** When it came to that level. */
   readonly changed: Moment;
   /** The last sighting that was taken in. */
@@ -31,6 +33,11 @@ export interface EdgeSource {
 /** A level as the recorder reports it: an edge, or the level found when watching begins. */
 export interface Sighting {
   readonly line: string;
+  /** The room that the line was watched for: a line that is wired elsewhere meanwhile counts nothing. */
+  readonly deviceId: Id;
+  readonly actuatorId: string;
+  /** The polarity that `active` was read with. */
+  readonly activeLow: boolean;
   readonly active: boolean;
   readonly timeMs: number;
   readonly monotonicNs: bigint;
@@ -56,14 +63,18 @@ export type Meaning =
  * the low between them was shorter than the kernel's interrupt, which no relay is.
  */
 export function judge(state: LineState | undefined, sighting: Sighting, rearmMs: number): Meaning {
-  if (state === undefined) return sighting.source.sequence === 0 || !sighting.active ? "baseline" : "sale";
+  if (state === undefined || state.activeLow !== sighting.activeLow) return firstSight(sighting);
   if (alreadyTaken(state.source, sighting.source)) return "repeated";
   if (sighting.active === state.active) {
     return sighting.active && sighting.missed > 0 ? "sale" : "nothing";
   }
   if (!sighting.active) return "end";
-  const rearmed = state.recordId === null || restedMs(state, sighting) >= rearmMs;
-  return rearmed ? "sale" : "same_sale";
+  return state.recordId === null || rested(state, sighting, rearmMs) ? "sale" : "same_sale";
+}
+
+/** Nothing is known of the line, or only what it was by the opposite polarity. */
+function firstSight(sighting: Sighting): Meaning {
+  return sighting.source.sequence === 0 || !sighting.active ? "baseline" : "sale";
 }
 
 /** How many of the lost edges were rising: levels alternate, so it follows from the level before. */
@@ -75,10 +86,15 @@ function alreadyTaken(saved: EdgeSource, seen: EdgeSource): boolean {
   return saved.bootId === seen.bootId && saved.request === seen.request && seen.sequence <= saved.sequence;
 }
 
-/** How long the line was low. Monotonic within one boot, where wall time may have been set meanwhile. */
-function restedMs(state: LineState, sighting: Sighting): number {
-  if (state.changed.bootId === sighting.source.bootId) {
-    return Number(sighting.monotonicNs - state.changed.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND);
-  }
-  return sighting.timeMs - state.changed.timeMs;
+/**
+ * Whether the line was low for the rearm time. Monotonic within one boot, where wall time may have been
+ * set meanwhile. A time below zero is a wall clock that went back between boots: it proves nothing, and
+ * what may be a sale is one.
+ */
+function rested(state: LineState, sighting: Sighting, rearmMs: number): boolean {
+  const lowMs =
+    state.changed.bootId === sighting.source.bootId
+      ? Number(sighting.monotonicNs - state.changed.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND)
+      : sighting.timeMs - state.changed.timeMs;
+  return lowMs < 0 || lowMs >= rearmMs;
 }

@@ -35,6 +35,12 @@ export interface NewWiring extends WiringSettings {
   readonly actuatorId: string;
 }
 
+/** A wiring with the user whose device it names. */
+export interface OwnedWiring {
+  readonly userId: Id;
+  readonly wiring: NewWiring;
+}
+
 /** Two wirings that ask the same of the kernel: the line need not be requested anew. */
 export function sameRequest(a: Wiring, b: Wiring): boolean {
   return a.activeLow === b.activeLow && a.bias === b.bias && a.debounceMs === b.debounceMs;

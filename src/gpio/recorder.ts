@@ -103,7 +103,11 @@ export class Recorder implements Lines {
   }
 
   reconcile(): Promise<void> {
-    this.#reconciling = this.#reconciling.then(() => this.#reconcileNow());
+    this.#reconciling = this.#reconciling
+      .then(() => this.#reconcileNow())
+      .catch((error: unknown) =>
+        this.#dependencies.log.error({ err: error }, "the wiring could not be read"),
+      );
     return this.#reconciling;
   }
 
@@ -144,17 +148,17 @@ export class Recorder implements Lines {
       let early: Edge[] | undefined = [];
       const watched = await this.#driver.watch(
         { line, activeLow, bias, debounceMs },
-        (edge) => (early === undefined ? this.#take(line, request, edge) : early.push(edge)),
+        (edge) => (early === undefined ? this.#take(wiring, request, edge) : early.push(edge)),
         (error) => this.#lose(line, error),
       );
       this.#watches.set(line, { wiring, line: watched });
-      this.#take(line, request, {
+      this.#take(wiring, request, {
         active: watched.initiallyActive,
         timeNs: this.#dependencies.clock.monotonicNs(),
         sequence: 0,
         missed: 0,
       });
-      for (const edge of early) this.#take(line, request, edge);
+      for (const edge of early) this.#take(wiring, request, edge);
       early = undefined;
       this.#failures.delete(line);
       log.info({ line, room: wiring.actuatorId, chip: watched.chip, offset: watched.offset }, "line watched");
@@ -173,11 +177,15 @@ export class Recorder implements Lines {
     void this.reconcile();
   }
 
-  #take(line: string, request: number, edge: Edge): void {
+  #take(wiring: Wiring, request: number, edge: Edge): void {
     const { clock, log, bootId } = this.#dependencies;
+    const { line, deviceId, actuatorId, activeLow } = wiring;
     const agoMs = Number((clock.monotonicNs() - edge.timeNs) / NANOSECONDS_PER_MILLISECOND);
     const sighting: Sighting = {
       line,
+      deviceId,
+      actuatorId,
+      activeLow,
       active: edge.active,
       timeMs: clock.nowMs() - Math.max(0, agoMs),
       monotonicNs: edge.timeNs,

@@ -51,7 +51,7 @@ export function wiringEndpoints(
       run: async ({ userId, body }) => {
         const { valor, ...rest } = body.wiring;
         await lines.probe(rest.line);
-        await writer.setWiring(userId, { ...rest, valorMicros: microsFromValor(valor) });
+        await writer.setWiring([{ userId, wiring: { ...rest, valorMicros: microsFromValor(valor) } }]);
         await lines.reconcile();
         return { status: "success" };
       },

@@ -18,6 +18,7 @@ interface Room {
 
 interface StateRow {
   readonly active: number;
+  readonly activeLow: number;
   readonly changedMs: number;
   readonly changedBootId: string;
   readonly changedNs: number;
@@ -28,15 +29,15 @@ interface StateRow {
 }
 
 export function lineCommands(db: Database, context: WriteContext) {
-  const room = db.prepare<[string], Room>(
+  const room = db.prepare<[string, Id, string], Room>(
     `SELECT w.user_id AS userId, w.device_id AS deviceId, w.actuator_id AS actuatorId, w.micros,
             w.rearm_ms AS rearmMs, d.name AS deviceName, d.location_name AS locationName, a.value
        FROM wiring w JOIN device d USING (device_id)
        JOIN actuator a ON a.device_id = w.device_id AND a.actuator_id = w.actuator_id
-      WHERE line = ?`,
+      WHERE line = ? AND w.device_id = ? AND w.actuator_id = ?`,
   );
   const state = db.prepare<[string], StateRow>(
-    `SELECT active, changed_ms AS changedMs, c.boot_id AS changedBootId,
+    `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
             changed_ns AS changedNs, b.boot_id AS bootId, request, sequence, record_id AS recordId
        FROM line_state s JOIN boot b ON b.boot = s.boot JOIN boot c ON c.boot = changed_boot
       WHERE line = ?`,
@@ -56,11 +57,13 @@ export function lineCommands(db: Database, context: WriteContext) {
   );
   const touchDevice = db.prepare<[Id]>("UPDATE device SET revision = revision + 1 WHERE device_id = ?");
   const saveLevel = db.prepare<
-    [string, number, number, number, number, number, number, number, number | null]
+    [string, number, number, number, number, number, number, number, number, number | null]
   >(
-    `INSERT INTO line_state (line, active, changed_ms, changed_boot, changed_ns, boot, request, sequence, record_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (line) DO UPDATE SET active = excluded.active, changed_ms = excluded.changed_ms,
+    `INSERT INTO line_state (line, active, active_low, changed_ms, changed_boot, changed_ns,
+                             boot, request, sequence, record_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (line) DO UPDATE SET active = excluded.active,
+       active_low = excluded.active_low, changed_ms = excluded.changed_ms,
        changed_boot = excluded.changed_boot, changed_ns = excluded.changed_ns, boot = excluded.boot,
        request = excluded.request, sequence = excluded.sequence, record_id = excluded.record_id`,
   );
@@ -164,6 +167,7 @@ export function lineCommands(db: Database, context: WriteContext) {
     saveLevel.run(
       line,
       level,
+      sighting.activeLow ? 1 : 0,
       timeMs,
       boot,
       Number(monotonicNs),
@@ -175,8 +179,8 @@ export function lineCommands(db: Database, context: WriteContext) {
   }
 
   function takeInOne(sighting: Sighting): Taken {
-    const place = room.get(sighting.line);
-    // The line was unwired while this level was on its way.
+    const place = room.get(sighting.line, sighting.deviceId, sighting.actuatorId);
+    // The line was unwired, or wired elsewhere, while this level was on its way.
     if (place === undefined) return { meaning: "nothing", recordId: null };
     const row = state.get(sighting.line);
     const before = row === undefined ? undefined : toState(row);
@@ -202,6 +206,7 @@ export function lineCommands(db: Database, context: WriteContext) {
 function toState(row: StateRow): LineState {
   return {
     active: row.active === 1,
+    activeLow: row.activeLow === 1,
     changed: { timeMs: row.changedMs, bootId: row.changedBootId, monotonicNs: BigInt(row.changedNs) },
     source: { bootId: row.bootId, request: row.request, sequence: row.sequence },
     recordId: row.recordId,

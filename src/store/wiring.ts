@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Bias } from "../domain/line.ts";
-import type { NewWiring, Wiring } from "../domain/wiring.ts";
+import type { OwnedWiring, Wiring } from "../domain/wiring.ts";
 import type { WriteContext } from "./command.ts";
 
 interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
@@ -40,44 +40,42 @@ export function wiringCommands(db: Database, context: WriteContext) {
      ON CONFLICT (line) DO UPDATE SET micros = excluded.micros, active_low = excluded.active_low,
        bias = excluded.bias, debounce_ms = excluded.debounce_ms, rearm_ms = excluded.rearm_ms`,
   );
-  const forgetLevel = db.prepare<[string]>("DELETE FROM line_state WHERE line = ?");
   const remove = db.prepare<[Id, string]>("DELETE FROM wiring WHERE user_id = ? AND line = ?");
 
-  return {
-    setWiring(input: { userId: Id; wiring: NewWiring }): null {
-      const { userId, wiring } = input;
-      const deviceId = device.get(userId, wiring.dId);
-      if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${wiring.dId}".`);
-      if (actuator.get(deviceId, wiring.actuatorId) === undefined) {
-        throw unknown("actuatorId", `The device "${wiring.dId}" has no actuator "${wiring.actuatorId}".`);
-      }
-      const there = onLine.get(wiring.line);
-      if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
-        throw duplicateError(
-          "line",
-          `The line ${wiring.line} is already wired to ${placeOf(there, userId)}.`,
-        );
-      }
-      const room = onRoom.get(deviceId, wiring.actuatorId);
-      if (room !== undefined && room.line !== wiring.line) {
-        throw duplicateError(
-          "actuatorId",
-          `Room ${wiring.actuatorId} is already wired to the line ${room.line}.`,
-        );
-      }
-      upsert.run(
-        wiring.line,
-        userId,
-        deviceId,
-        wiring.actuatorId,
-        wiring.valorMicros,
-        wiring.activeLow ? 1 : 0,
-        wiring.bias,
-        wiring.debounceMs,
-        wiring.rearmMs,
+  function setOne({ userId, wiring }: OwnedWiring): void {
+    const deviceId = device.get(userId, wiring.dId);
+    if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${wiring.dId}".`);
+    if (actuator.get(deviceId, wiring.actuatorId) === undefined) {
+      throw unknown("actuatorId", `The device "${wiring.dId}" has no actuator "${wiring.actuatorId}".`);
+    }
+    const there = onLine.get(wiring.line);
+    if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
+      throw duplicateError("line", `The line ${wiring.line} is already wired to ${placeOf(there, userId)}.`);
+    }
+    const room = onRoom.get(deviceId, wiring.actuatorId);
+    if (room !== undefined && room.line !== wiring.line) {
+      throw duplicateError(
+        "actuatorId",
+        `Room ${wiring.actuatorId} is already wired to the line ${room.line}.`,
       );
-      // The saved level was that of the opposite polarity: it says nothing of the new one.
-      if (there !== undefined && (there.activeLow === 1) !== wiring.activeLow) forgetLevel.run(wiring.line);
+    }
+    upsert.run(
+      wiring.line,
+      userId,
+      deviceId,
+      wiring.actuatorId,
+      wiring.valorMicros,
+      wiring.activeLow ? 1 : 0,
+      wiring.bias,
+      wiring.debounceMs,
+      wiring.rearmMs,
+    );
+  }
+
+  return {
+    /** All of them, or none. */
+    setWiring(wirings: readonly OwnedWiring[]): null {
+      for (const wiring of wirings) setOne(wiring);
       context.tell({ kind: "wiring" });
       return null;
     },

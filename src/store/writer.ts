@@ -8,7 +8,7 @@ import type { NewLocation } from "../domain/location.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { NewUser, Session, User } from "../domain/user.ts";
-import type { NewWiring } from "../domain/wiring.ts";
+import type { OwnedWiring } from "../domain/wiring.ts";
 import type { CommandInput, CommandName, CommandOutput } from "./commands.ts";
 import type { CommandResult, ErrorMessage, WriterMessage, WriterRequest, WriterSettings } from "./message.ts";
 
@@ -146,8 +146,8 @@ export class StoreWriter implements LedgerWriter {
     return this.#submit("addRecord", { userId, record, idempotency });
   }
 
-  async setWiring(userId: Id, wiring: NewWiring): Promise<void> {
-    await this.#submit("setWiring", { userId, wiring });
+  async setWiring(wirings: readonly OwnedWiring[]): Promise<void> {
+    await this.#submit("setWiring", wirings);
   }
 
   async removeWiring(userId: Id, line: string): Promise<void> {

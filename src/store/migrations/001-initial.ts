@@ -105,6 +105,7 @@ export const initial: Migration = {
     CREATE TABLE line_state (
       line TEXT PRIMARY KEY REFERENCES wiring ON DELETE CASCADE,
       active INTEGER NOT NULL,
+      active_low INTEGER NOT NULL,
       changed_ms INTEGER NOT NULL,
       changed_boot INTEGER NOT NULL REFERENCES boot,
       changed_ns INTEGER NOT NULL,

@@ -1,0 +1,43 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { MAX_VALOR, microsFromValor, valorFromMicros } from "../../src/domain/amount.ts";
+
+describe("amount", () => {
+  it("rounds to millionths", () => {
+    expect(microsFromValor(0.1234567)).to.equal(123_457);
+    expect(microsFromValor(-0.1234567)).to.equal(-123_457);
+    expect(microsFromValor(1e9)).to.equal(1e15);
+    expect(microsFromValor(0)).to.equal(0);
+  });
+
+  it("has no negative zero", () => {
+    expect(Object.is(microsFromValor(-0.0000001), 0)).to.equal(true);
+    expect(Object.is(microsFromValor(-0), 0)).to.equal(true);
+  });
+
+  it("adds 0.1 and 0.2 to 0.3", () => {
+    expect(valorFromMicros(microsFromValor(0.1) + microsFromValor(0.2))).to.equal(0.3);
+  });
+
+  it("keeps every number of six decimals", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e15, max: 1e15 }), (micros) => {
+        expect(microsFromValor(valorFromMicros(micros))).to.equal(micros);
+      }),
+    );
+  });
+
+  it("is never further from the number than half a millionth", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -MAX_VALOR, max: MAX_VALOR, noNaN: true }), (valor) => {
+        expect(Math.abs(valorFromMicros(microsFromValor(valor)) - valor)).to.be.at.most(
+          0.5e-6 + Number.EPSILON * MAX_VALOR,
+        );
+      }),
+    );
+  });
+
+  it("tells sums that no 64-bit integer of millionths holds", () => {
+    expect(valorFromMicros(20_000n * 999_999_999_999_999n)).to.equal(19_999_999_999_999.98);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect } from "chai";
+import type { ChipInfo } from "../../src/domain/line.ts";
+import { parseLineAddress, resolveLine } from "../../src/gpio/address.ts";
+import { thrown } from "./rejection.ts";
+
+function chip(name: string, lines: readonly (readonly [string | null, string | null])[]): ChipInfo {
+  return {
+    name,
+    label: `label of ${name}`,
+    lines: lines.map(([lineName, holder], offset) => ({ chip: name, offset, name: lineName, holder })),
+  };
+}
+
+const CHIPS = [
+  chip("gpiochip0", [
+    ["GPIO0", null],
+    ["GPIO1", "door-bell"],
+    [null, null],
+    ["SHARED", null],
+  ]),
+  chip("gpiochip1", [
+    ["SHARED", null],
+    ["gpiochip0:0", null],
+  ]),
+];
+
+describe("A line's address", () => {
+  it("is chip and offset, or else a name", () => {
+    expect(parseLineAddress("gpiochip0:17")).to.deep.equal({ kind: "offset", chip: "gpiochip0", offset: 17 });
+    for (const name of ["GPIO17", "gpiochip0:", ":17", "gpiochip0:1x", "a b:1"]) {
+      expect(parseLineAddress(name)).to.deep.equal({ kind: "name", name });
+    }
+  });
+
+  it("is refused when it is empty", () => {
+    for (const text of ["", "  "]) expect(thrown(() => parseLineAddress(text)).code).to.equal("invalid");
+  });
+
+  it("finds the same line by name and by chip and offset", () => {
+    expect(resolveLine("GPIO1", CHIPS)).to.equal(resolveLine("gpiochip0:1", CHIPS));
+  });
+
+  it("prefers a line that is called like a chip and an offset", () => {
+    expect(resolveLine("gpiochip0:0", CHIPS)).to.deep.include({ chip: "gpiochip1", offset: 1 });
+  });
+
+  it("lists the candidates of a name that several lines have", () => {
+    const error = thrown(() => resolveLine("SHARED", CHIPS));
+    expect(error.code).to.equal("invalid");
+    expect(error.message).to.equal("2 lines are called SHARED: gpiochip0:3, gpiochip1:0.");
+  });
+
+  it("says what is wrong with an unknown one, and which lines are free", () => {
+    const byName = thrown(() => resolveLine("GPIO99", CHIPS));
+    expect(byName.code).to.equal("not_found");
+    expect(byName.message).to.equal("No line is called GPIO99.");
+    expect(byName.hint).to.equal(
+      "Free lines: GPIO0, gpiochip0:2, SHARED, SHARED, gpiochip0:0. `flanco gpio detect` lists all.",
+    );
+    expect(thrown(() => resolveLine("gpiochip7:0", CHIPS)).message).to.equal("There is no chip gpiochip7.");
+    expect(thrown(() => resolveLine("gpiochip0:4", CHIPS)).message).to.equal(
+      "gpiochip0 has no line 4: its 4 lines count from 0.",
+    );
+  });
+
+  it("keeps the list of choices short", () => {
+    const many = chip(
+      "gpiochip0",
+      Array.from({ length: 54 }, (_, offset) => [`GPIO${offset}`, null] as const),
+    );
+    const { hint } = thrown(() => resolveLine("X", [many]));
+    expect(hint).to.match(/^Free lines: GPIO0, .*, GPIO11 and 42 more\./);
+    expect(thrown(() => resolveLine("X", [])).hint).to.equal("This machine has no GPIO chip.");
+    const taken = chip("gpiochip0", [["GPIO0", "other"]]);
+    expect(thrown(() => resolveLine("X", [taken])).hint).to.contain("Every line is in use");
+  });
+});

@@ -1,0 +1,200 @@
+import { expect } from "chai";
+import type { LineRequest } from "../../src/domain/line.ts";
+import { ChardevDriver } from "../../src/gpio/chardev.ts";
+import { Edges, noFailure } from "./edges.ts";
+import { type Errno, FakeKernel } from "./fake-kernel.ts";
+import { rejection } from "./rejection.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+const MILLISECOND_NS = 1_000_000n;
+
+describe("The chardev driver on a kernel that does as told", () => {
+  let time: VirtualTime;
+  let kernel: FakeKernel;
+  let driver: ChardevDriver;
+
+  beforeEach(async () => {
+    time = new VirtualTime();
+    kernel = new FakeKernel(["GPIO0", "GPIO1", ""]);
+    driver = new ChardevDriver({ clock: time, loadKernel: async () => kernel });
+    await driver.open();
+  });
+
+  afterEach(async () => {
+    await driver.close();
+    expect(kernel.openDescriptors.size, "descriptors left open").to.equal(0);
+  });
+
+  function request(wanted: Partial<LineRequest> = {}): LineRequest {
+    return { line: "gpiochip0:0", activeLow: false, bias: "as-is", debounceMs: 0, ...wanted };
+  }
+
+  function turn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it("takes the level before an edge that is already there for the initial one", async () => {
+    kernel.afterLevel = () => {
+      kernel.afterLevel = () => {};
+      kernel.occur(0, true, 1, time.monotonicNs());
+    };
+    const edges = new Edges();
+    const line = await driver.watch(request(), edges.onEdge, noFailure);
+    await edges.until(1);
+
+    expect(line.initiallyActive).to.equal(false);
+    expect(edges.levels).to.deep.equal([true]);
+  });
+
+  it("does not tell an edge twice that led to the initial level but came late to the buffer", async () => {
+    kernel.line(0).level = true;
+    const edges = new Edges();
+    const line = await driver.watch(request(), edges.onEdge, noFailure);
+    kernel.occur(0, true, 1, time.monotonicNs() - 1n);
+    kernel.occur(0, false, 2, time.monotonicNs() + 20n * MILLISECOND_NS);
+    kernel.wake(0);
+    await edges.until(1);
+
+    expect(line.initiallyActive).to.equal(true);
+    expect(edges.seen).to.deep.include({
+      active: false,
+      timeNs: time.monotonicNs() + 20n * MILLISECOND_NS,
+      sequence: 2,
+      missed: 0,
+    });
+    expect(edges.seen.length).to.equal(1);
+  });
+
+  it("tells a first edge to the initial level when it came long after the start", async () => {
+    kernel.line(0).level = true;
+    const edges = new Edges();
+    await driver.watch(request(), edges.onEdge, noFailure);
+    kernel.occur(0, true, 1, time.monotonicNs() + 20n * MILLISECOND_NS);
+    kernel.wake(0);
+    await edges.until(1);
+
+    expect(edges.levels).to.deep.equal([true]);
+  });
+
+  it("counts exactly the edges that a full buffer lost, past the kernel's 32 bits too", async () => {
+    const edges = new Edges();
+    await driver.watch(request(), edges.onEdge, noFailure);
+    for (const seqno of [1, 2, 2_979, 2_980, 0xffff_fffe, 0, 3]) kernel.occur(0, true, seqno, 1n);
+    kernel.wake(0);
+    await edges.until(7);
+
+    expect(edges.seen.map((edge) => edge.missed)).to.deep.equal([0, 0, 2_976, 0, 0xffff_fffe - 2_981, 1, 2]);
+    expect(edges.seen.at(-1)?.sequence).to.equal(2 ** 32 + 3);
+  });
+
+  it("reads a buffer of any length in the order of its events", async () => {
+    const edges = new Edges();
+    await driver.watch(request(), edges.onEdge, noFailure);
+    for (let seqno = 1; seqno <= 1_024; seqno += 1) kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
+    kernel.wake(0);
+    await edges.until(1_024);
+
+    expect(edges.seen.map((edge) => edge.sequence)).to.deep.equal(
+      Array.from({ length: 1_024 }, (_, index) => index + 1),
+    );
+  });
+
+  it("delivers on close what the kernel has buffered by then", async () => {
+    const edges = new Edges();
+    const line = await driver.watch(request(), edges.onEdge, noFailure);
+    kernel.occur(0, true, 1);
+    kernel.occur(0, false, 2);
+    await line.close();
+
+    expect(edges.levels).to.deep.equal([true, false]);
+  });
+
+  for (const [how, lose] of [
+    ["the kernel wakes its readers", () => kernel.wake(0, "failed")],
+    ["only its device node goes", () => kernel.remove()],
+  ] as const) {
+    it(`tells once that a line is lost with its chip, when ${how}`, async () => {
+      const failures: Error[] = [];
+      await driver.watch(
+        request(),
+        () => {},
+        (error) => failures.push(error),
+      );
+      lose();
+      lose();
+      await turn();
+
+      expect(failures.map((error) => error.message)).to.deep.equal([
+        "gpiochip0:0 is lost: its chip was removed.",
+      ]);
+    });
+  }
+
+  it("goes on with the other lines when one is lost", async () => {
+    const edges = new Edges();
+    const failures: Error[] = [];
+    await driver.watch(
+      request({ line: "gpiochip0:0" }),
+      () => {},
+      (error) => failures.push(error),
+    );
+    await driver.watch(request({ line: "gpiochip0:1" }), edges.onEdge, noFailure);
+    kernel.wake(0, "failed");
+    kernel.occur(1, true, 1);
+    kernel.wake(1);
+    await edges.until(1);
+
+    expect(failures.length).to.equal(1);
+    expect(edges.levels).to.deep.equal([true]);
+  });
+
+  it("stays on watch when a device node changes and the chip is still there", async () => {
+    const edges = new Edges();
+    await driver.watch(request(), edges.onEdge, noFailure);
+    kernel.touchNode();
+    kernel.occur(0, true, 1);
+    kernel.wake(0);
+    await edges.until(1);
+
+    expect(edges.levels).to.deep.equal([true]);
+  });
+
+  for (const code of ["EACCES", "EPERM"] as const) {
+    it(`says what group to join when the kernel answers ${code}`, async () => {
+      kernel.openError = code;
+      const error = await rejection(driver.watch(request(), () => {}, noFailure));
+      expect(error.code).to.equal("unavailable");
+      expect(error.hint).to.contain("group gpio");
+      expect(
+        (await rejection(new ChardevDriver({ clock: time, loadKernel: async () => kernel }).open())).code,
+      ).to.equal("unavailable");
+    });
+  }
+
+  it("points to sysfs on a kernel without the interface v2", async () => {
+    kernel.hasV2 = false;
+    const error = await rejection(driver.detect());
+    expect(error.code).to.equal("unavailable");
+    expect(error.hint).to.equal("Use FLANCO_GPIO_DRIVER=sysfs.");
+  });
+
+  it("names the kernel's code for a line that cannot give edges", async () => {
+    const refused: Errno = "ENXIO";
+    kernel.requestError = refused;
+    const error = await rejection(driver.watch(request(), () => {}, noFailure));
+    expect(error.code).to.equal("unavailable");
+    expect(error.message).to.equal("The kernel cannot watch GPIO0 (gpiochip0:0) (ENXIO).");
+  });
+
+  it("calls a holder unnamed that gave no label", async () => {
+    kernel.line(2).used = true;
+    const error = await rejection(driver.watch(request({ line: "gpiochip0:2" }), () => {}, noFailure));
+    expect(error.message).to.equal("gpiochip0:2 is in use by 'an unnamed user'.");
+    kernel.line(2).used = false;
+  });
+
+  it("refuses to be used before it is open", async () => {
+    const closed = new ChardevDriver({ clock: time, loadKernel: async () => kernel });
+    expect((await rejection(closed.detect())).code).to.equal("internal");
+  });
+});

@@ -1,0 +1,188 @@
+import type { GpioKernel } from "../../src/gpio/kernel.ts";
+import { SyscallError } from "../../src/gpio/syscall.ts";
+import type { Cancel } from "../../src/gpio/timers.ts";
+import {
+  GPIO_GET_CHIPINFO_IOCTL,
+  GPIO_GET_LINEINFO_IOCTL,
+  GPIO_V2_GET_LINE_IOCTL,
+  GPIO_V2_GET_LINEINFO_IOCTL,
+  GPIO_V2_LINE_GET_VALUES_IOCTL,
+} from "../../src/gpio/uapi.ts";
+
+const EVENT_BYTES = 48;
+const ERRNO = { EPERM: 1, ENXIO: 6, EACCES: 13, EBUSY: 16, ENODEV: 19, EINVAL: 22, ENOTTY: 25 } as const;
+export type Errno = keyof typeof ERRNO;
+
+export interface FakeLine {
+  name: string;
+  consumer: string;
+  used: boolean;
+  level: boolean;
+  events: Uint8Array[];
+  /** The bytes of the last request of this line. */
+  requested: Uint8Array | null;
+}
+
+/** One line's event as the kernel writes it, by the offsets of linux/gpio.h. */
+export function eventBytes(rising: boolean, lineSeqno: number, timestampNs: bigint): Uint8Array {
+  const view = new DataView(new ArrayBuffer(EVENT_BYTES));
+  view.setBigUint64(0, timestampNs, true);
+  view.setUint32(8, rising ? 1 : 2, true);
+  view.setUint32(16, lineSeqno, true);
+  view.setUint32(20, lineSeqno, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** A kernel with one chip, gpiochip0, made of bytes: for what a real one cannot be brought to do at will. */
+export class FakeKernel implements GpioKernel {
+  readonly lines: FakeLine[];
+  readonly openDescriptors = new Set<number>();
+  /** Fails the opening of the chip, or calls, with these codes. */
+  openError: Errno | null = null;
+  requestError: Errno | null = null;
+  hasV1 = true;
+  hasV2 = true;
+  gone = false;
+  /** Runs just after a level was read. */
+  afterLevel: () => void = () => {};
+  readonly #chipPath = "/dev/gpiochip0";
+  readonly #lineOf = new Map<number, FakeLine>();
+  readonly #readers = new Map<number, (state: "readable" | "failed") => void>();
+  readonly #nodeWatchers = new Set<() => void>();
+  #nextFd = 100;
+
+  constructor(names: readonly string[]) {
+    this.lines = names.map((name) => ({
+      name,
+      consumer: "",
+      used: false,
+      level: false,
+      events: [],
+      requested: null,
+    }));
+  }
+
+  /** Puts an event into a line's buffer. */
+  occur(offset: number, rising: boolean, lineSeqno: number, timestampNs = 0n): void {
+    const line = this.line(offset);
+    line.level = rising;
+    line.events.push(eventBytes(rising, lineSeqno, timestampNs));
+  }
+
+  /** Wakes the reader of a line, as the event loop would. */
+  wake(offset: number, state: "readable" | "failed" = "readable"): void {
+    for (const [fd, callback] of this.#readers)
+      if (this.#lineOf.get(fd) === this.line(offset)) callback(state);
+  }
+
+  /** Something about the chip's device node changes: its mode, say. */
+  touchNode(): void {
+    for (const callback of [...this.#nodeWatchers]) callback();
+  }
+
+  /** Removes the chip without waking readers, as kernels before 6.6 do. */
+  remove(): void {
+    this.gone = true;
+    this.touchNode();
+  }
+
+  line(offset: number): FakeLine {
+    const line = this.lines[offset];
+    if (line === undefined) throw new Error(`The fake chip has no line ${offset}.`);
+    return line;
+  }
+
+  chipPaths(): readonly string[] {
+    return [this.#chipPath];
+  }
+
+  open(): number {
+    if (this.openError !== null) throw new SyscallError("open", ERRNO[this.openError]);
+    return this.#allocate();
+  }
+
+  close(fd: number): void {
+    if (!this.openDescriptors.delete(fd)) throw new Error(`The descriptor ${fd} is not open.`);
+    const line = this.#lineOf.get(fd);
+    if (line !== undefined) {
+      line.used = false;
+      line.consumer = "";
+    }
+    this.#lineOf.delete(fd);
+  }
+
+  ioctl(fd: number, request: number, argument: Uint8Array): void {
+    const view = new DataView(argument.buffer, argument.byteOffset, argument.byteLength);
+    if (this.gone) throw new SyscallError("ioctl", ERRNO.ENODEV);
+    switch (request) {
+      case GPIO_GET_CHIPINFO_IOCTL:
+        argument.set(new TextEncoder().encode("gpiochip0"), 0);
+        argument.set(new TextEncoder().encode("fake chip"), 32);
+        view.setUint32(64, this.lines.length, true);
+        return;
+      case GPIO_V2_GET_LINEINFO_IOCTL: {
+        if (!this.hasV2) throw new SyscallError("ioctl", ERRNO.EINVAL);
+        const line = this.line(view.getUint32(64, true));
+        argument.set(new TextEncoder().encode(line.name), 0);
+        argument.set(new TextEncoder().encode(line.consumer), 32);
+        view.setBigUint64(72, line.used ? 1n : 0n, true);
+        return;
+      }
+      case GPIO_GET_LINEINFO_IOCTL: {
+        if (!this.hasV1) throw new SyscallError("ioctl", ERRNO.EINVAL);
+        const line = this.line(view.getUint32(0, true));
+        view.setUint32(4, line.used ? 1 : 0, true);
+        argument.set(new TextEncoder().encode(line.name), 8);
+        argument.set(new TextEncoder().encode(line.consumer), 40);
+        return;
+      }
+      case GPIO_V2_GET_LINE_IOCTL: {
+        if (this.requestError !== null) throw new SyscallError("ioctl", ERRNO[this.requestError]);
+        const line = this.line(view.getUint32(0, true));
+        if (line.used) throw new SyscallError("ioctl", ERRNO.EBUSY);
+        line.used = true;
+        line.consumer = new TextDecoder().decode(argument.subarray(256, 288)).replaceAll("\0", "");
+        line.requested = argument.slice();
+        const lineFd = this.#allocate();
+        this.#lineOf.set(lineFd, line);
+        view.setInt32(588, lineFd, true);
+        return;
+      }
+      case GPIO_V2_LINE_GET_VALUES_IOCTL:
+        view.setBigUint64(0, this.#lineOf.get(fd)?.level === true ? 1n : 0n, true);
+        this.afterLevel();
+        return;
+      default:
+        throw new SyscallError("ioctl", ERRNO.ENOTTY);
+    }
+  }
+
+  setNonBlocking(): void {}
+
+  read(fd: number, into: Uint8Array): number {
+    if (this.gone) throw new SyscallError("read", ERRNO.ENODEV);
+    const events = this.#lineOf.get(fd)?.events.splice(0, Math.floor(into.length / EVENT_BYTES)) ?? [];
+    for (const [index, event] of events.entries()) into.set(event, index * EVENT_BYTES);
+    return events.length * EVENT_BYTES;
+  }
+
+  onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel {
+    this.#readers.set(fd, callback);
+    return () => {
+      this.#readers.delete(fd);
+    };
+  }
+
+  onNodeChange(_path: string, callback: () => void): Cancel {
+    this.#nodeWatchers.add(callback);
+    return () => {
+      this.#nodeWatchers.delete(callback);
+    };
+  }
+
+  #allocate(): number {
+    this.#nextFd += 1;
+    this.openDescriptors.add(this.#nextFd);
+    return this.#nextFd;
+  }
+}

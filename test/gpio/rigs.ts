@@ -1,0 +1,121 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { LineDriver } from "../../src/domain/line.ts";
+import { createDriver } from "../../src/gpio/driver.ts";
+import type { GpioKernel } from "../../src/gpio/kernel.ts";
+import { loadKernel } from "../../src/gpio/koffi.ts";
+import { SimulatedDriver } from "../../src/gpio/simulated.ts";
+import { systemTimers } from "../../src/gpio/timers.ts";
+import {
+  decodeLineRequestFd,
+  encodeLineRequest,
+  GPIO_V2_GET_LINE_IOCTL,
+  LINE_FLAG,
+} from "../../src/gpio/uapi.ts";
+import type { Rig } from "./conformance.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+/** The lines of a rig that the tests use. */
+const LINES = [0, 1, 2, 3];
+/** gpio-sim merges changes that come faster than its interrupt work. */
+const PACE_MS = 1;
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicNs: () => process.hrtime.bigint(),
+};
+
+export async function createSimulatedRig(): Promise<{ driver: LineDriver; rig: Rig }> {
+  const time = new VirtualTime();
+  const driver = new SimulatedDriver({ clock: time, timers: time, lineCount: 8 });
+  const rig: Rig = {
+    chip: "simchip0",
+    bias: "pull-down",
+    lineName: (offset) => `SIM${offset}`,
+    set: async (offset, high) => driver.set(`simchip0:${offset}`, high),
+    elapse: (ms) => time.advance(ms),
+    hold: async (offset, holder) => driver.hold(`simchip0:${offset}`, holder),
+    close: async () => {},
+  };
+  return { driver, rig };
+}
+
+/** A simulated chip of a real kernel (gpio-sim), for the drivers that go through the kernel. */
+export class KernelChip {
+  /** The chip's device name. */
+  readonly name: string;
+  readonly #folder: string;
+  #kernel: GpioKernel | null = null;
+
+  /** `folder` is gpio-sim's in sysfs, the one that holds `sim_gpio0/pull`. */
+  constructor(folder: string, name: string) {
+    this.#folder = folder;
+    this.name = name;
+  }
+
+  /** The chip that the environment names; null on a machine without one. */
+  static fromEnvironment(): KernelChip | null {
+    const folder = process.env["FLANCO_TEST_GPIO_SIM"];
+    const name = process.env["FLANCO_TEST_GPIO_CHIP"];
+    return folder === undefined || name === undefined ? null : new KernelChip(folder, name);
+  }
+
+  /** Sets a line's physical level; its interrupt follows within microseconds. */
+  set(offset: number, high: boolean): void {
+    writeFileSync(join(this.#folder, `sim_gpio${offset}`, "pull"), high ? "pull-up" : "pull-down");
+  }
+
+  /** The physical level. */
+  get(offset: number): boolean {
+    return readFileSync(join(this.#folder, `sim_gpio${offset}`, "value"), "utf8").trim() === "1";
+  }
+
+  /** Requests a line as another program. */
+  async hold(offset: number, consumer: string): Promise<() => void> {
+    this.#kernel ??= await loadKernel();
+    const kernel = this.#kernel;
+    const bytes = encodeLineRequest({
+      offset,
+      consumer,
+      flags: LINE_FLAG.input,
+      debounceUs: 0,
+      eventBufferEvents: 0,
+    });
+    const chipFd = kernel.open(`/dev/${this.name}`);
+    try {
+      kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
+    } finally {
+      kernel.close(chipFd);
+    }
+    return () => kernel.close(decodeLineRequestFd(bytes));
+  }
+
+  async createRig(driverName: "chardev" | "sysfs"): Promise<{ driver: LineDriver; rig: Rig }> {
+    for (const offset of LINES) await this.#setPaced(offset, false);
+    const driver = createDriver(driverName, {
+      clock: systemClock,
+      timers: systemTimers,
+      warn: () => {},
+      simulatedLineCount: 0,
+    });
+    const rig: Rig = {
+      chip: this.name,
+      bias: driverName === "sysfs" ? "as-is" : "pull-down",
+      lineName: (offset) => `RELAY${offset}`,
+      set: (offset, high) => this.#setPaced(offset, high),
+      elapse: () => {},
+      hold: (offset, holder) => this.hold(offset, holder),
+      close: async () => {
+        for (const offset of LINES) await this.#setPaced(offset, false);
+      },
+    };
+    return { driver, rig };
+  }
+
+  async #setPaced(offset: number, high: boolean): Promise<void> {
+    this.set(offset, high);
+    await delay(PACE_MS);
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { simulatedChip } from "../../src/gpio/simulated.ts";
+import { parseTrace, TracePlayer } from "../../src/gpio/trace.ts";
+import { thrown } from "./rejection.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+const CHIPS = [simulatedChip(8)];
+
+describe("A trace file", () => {
+  it("is read as changes in order of time, without comments and empty rows", () => {
+    const text =
+      "# relays\n0 SIM0 high\n\n  250\tsimchip0:1 high # by offset\r\n250 SIM0 low\n1000 repeat\n\n# end\n";
+    expect(parseTrace(text, CHIPS)).to.deep.equal({
+      steps: [
+        { atMs: 0, line: "SIM0", high: true },
+        { atMs: 250, line: "simchip0:1", high: true },
+        { atMs: 250, line: "SIM0", high: false },
+      ],
+      repeatAtMs: 1_000,
+    });
+    expect(parseTrace("", CHIPS)).to.deep.equal({ steps: [], repeatAtMs: null });
+  });
+
+  it("is refused with all its mistakes at once, each with its row", () => {
+    const text = [
+      "100 SIM0 high",
+      "50 SIM0 low",
+      "-1 SIM0 high",
+      "1.5 SIM0 high",
+      "200 SIM9 high",
+      "300 SIM0 up",
+      "400 SIM0",
+      "500 SIM0 high now",
+      "soon repeat",
+      "600 SIM0 high",
+    ].join("\n");
+    const error = thrown(() => parseTrace(text, CHIPS));
+    expect(error.code).to.equal("config");
+    expect(error.message.split("\n  ").slice(1)).to.deep.equal([
+      "row 2: 50 ms is before the row above (100 ms)",
+      "row 3: '-1' is not a time in whole milliseconds from 0 to 86400000",
+      "row 4: '1.5' is not a time in whole milliseconds from 0 to 86400000",
+      "row 5: No line is called SIM9.",
+      "row 6: 'up' is neither high nor low",
+      "row 7: '400 SIM0' is not AT_MS LINE high|low",
+      "row 8: '500 SIM0 high now' is not AT_MS LINE high|low",
+      "row 9: 'soon' is not a time in whole milliseconds from 0 to 86400000",
+      "row 10: nothing may follow the row that repeats",
+    ]);
+  });
+
+  it("is refused when it would repeat without end in no time", () => {
+    expect(thrown(() => parseTrace("0 SIM0 high\n0 repeat", CHIPS)).message).to.contain("row 2");
+  });
+});
+
+describe("A trace's player", () => {
+  function play(text: string): { time: VirtualTime; log: string[]; player: TracePlayer } {
+    const time = new VirtualTime();
+    const startMs = time.nowMs();
+    const log: string[] = [];
+    const lines = {
+      set: (line: string, high: boolean) =>
+        log.push(`${time.nowMs() - startMs} ${line} ${high ? "high" : "low"}`),
+    };
+    const player = new TracePlayer(parseTrace(text, CHIPS), { lines, clock: time, timers: time });
+    return { time, log, player };
+  }
+
+  it("sets each level at its time and stops after the last", async () => {
+    const { time, log, player } = play("0 SIM0 high\n10 SIM1 high\n10 SIM0 low\n25 SIM1 low");
+    await player.open();
+    time.advance(10);
+    expect(log).to.deep.equal(["0 SIM0 high", "10 SIM1 high", "10 SIM0 low"]);
+    time.advance(1_000);
+    expect(log.slice(3)).to.deep.equal(["25 SIM1 low"]);
+    expect(time.pendingTimers).to.equal(0);
+  });
+
+  it("starts again where it repeats, without drift", async () => {
+    const { time, log, player } = play("5 SIM0 high\n10 SIM0 low\n100 repeat");
+    await player.open();
+    time.advance(310);
+    expect(log).to.deep.equal(
+      [0, 100, 200, 300].flatMap((from) => [`${from + 5} SIM0 high`, `${from + 10} SIM0 low`]),
+    );
+  });
+
+  it("catches up in order when the process was busy, and is on time again after that", async () => {
+    const { time, log, player } = play("5 SIM0 high\n10 SIM0 low\n50 SIM1 high\n100 repeat");
+    await player.open();
+    time.stall(20);
+    time.advance(0);
+    time.advance(40);
+    expect(log).to.deep.equal(["20 SIM0 high", "20 SIM0 low", "50 SIM1 high"]);
+  });
+
+  it("sets nothing more once it is closed", async () => {
+    const { time, log, player } = play("5 SIM0 high\n10 SIM0 low\n20 repeat");
+    await player.open();
+    time.advance(5);
+    await player.close();
+    time.advance(100);
+    expect(log).to.deep.equal(["5 SIM0 high"]);
+  });
+});
+
+describe("The demo's trace", () => {
+  const trace = parseTrace(readFileSync("demo/relays.trace", "utf8"), CHIPS);
+
+  it("changes some room every 1 to 4 seconds of its minute, the seam included", () => {
+    const times = [...trace.steps.map((step) => step.atMs), 60_000 + (trace.steps[0]?.atMs ?? Number.NaN)];
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? Number.NaN));
+    expect(trace.repeatAtMs).to.equal(60_000);
+    expect(gaps.every((gap) => gap >= 1_000 && gap <= 4_000)).to.equal(true);
+  });
+
+  it("has every room go high at least once and low again, each row a change, all low at the seam", () => {
+    const high = new Set<string>();
+    const sold = new Set<string>();
+    for (const step of trace.steps) {
+      expect(high.has(step.line), `${step.atMs} ${step.line}`).to.equal(!step.high);
+      if (step.high) {
+        high.add(step.line);
+        sold.add(step.line);
+      } else {
+        high.delete(step.line);
+      }
+    }
+    expect([...sold].toSorted()).to.deep.equal(Array.from({ length: 8 }, (_, line) => `SIM${line}`));
+    expect([...high]).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { expect } from "chai";
+import {
+  CHIP_INFO_BYTES,
+  decodeChipInfo,
+  decodeLineEvents,
+  decodeLineInfo,
+  decodeLineInfoV1,
+  decodeLineRequestFd,
+  decodeValue,
+  EVENT_BUFFER_EVENTS,
+  encodeLineInfoQuery,
+  encodeLineInfoV1Query,
+  encodeLineRequest,
+  encodeValuesQuery,
+  GPIO_GET_CHIPINFO_IOCTL,
+  GPIO_GET_LINEINFO_IOCTL,
+  GPIO_V2_GET_LINE_IOCTL,
+  GPIO_V2_GET_LINEINFO_IOCTL,
+  GPIO_V2_LINE_GET_VALUES_IOCTL,
+  LINE_EVENT_BYTES,
+  LINE_FLAG,
+  LINE_INFO_BYTES,
+  LINE_INFO_V1_BYTES,
+  LINE_REQUEST_BYTES,
+  LINE_VALUES_BYTES,
+} from "../../src/gpio/uapi.ts";
+import { eventBytes } from "./fake-kernel.ts";
+
+// Sizes, offsets and numbers here are what a C compiler gives for Linux's linux/gpio.h on x86-64.
+describe("The kernel's GPIO interface as bytes", () => {
+  it("has the C compiler's struct sizes", () => {
+    expect({
+      gpiochip_info: CHIP_INFO_BYTES,
+      gpioline_info: LINE_INFO_V1_BYTES,
+      gpio_v2_line_info: LINE_INFO_BYTES,
+      gpio_v2_line_request: LINE_REQUEST_BYTES,
+      gpio_v2_line_values: LINE_VALUES_BYTES,
+      gpio_v2_line_event: LINE_EVENT_BYTES,
+    }).to.deep.equal({
+      gpiochip_info: 68,
+      gpioline_info: 72,
+      gpio_v2_line_info: 256,
+      gpio_v2_line_request: 592,
+      gpio_v2_line_values: 16,
+      gpio_v2_line_event: 48,
+    });
+  });
+
+  it("has the C compiler's ioctl numbers", () => {
+    expect([
+      GPIO_GET_CHIPINFO_IOCTL,
+      GPIO_GET_LINEINFO_IOCTL,
+      GPIO_V2_GET_LINEINFO_IOCTL,
+      GPIO_V2_GET_LINE_IOCTL,
+      GPIO_V2_LINE_GET_VALUES_IOCTL,
+    ]).to.deep.equal([0x8044b401, 0xc048b402, 0xc100b405, 0xc250b407, 0xc010b40e]);
+  });
+
+  it("puts a request's fields where the kernel reads them, and zeros everywhere else", () => {
+    const bytes = encodeLineRequest({
+      offset: 17,
+      consumer: "flanco",
+      flags: LINE_FLAG.input | LINE_FLAG.edgeRising | LINE_FLAG.edgeFalling,
+      debounceUs: 50_000,
+      eventBufferEvents: EVENT_BUFFER_EVENTS,
+    });
+    const expected = new Uint8Array(592);
+    const view = new DataView(expected.buffer);
+    view.setUint32(0, 17, true);
+    expected.set(new TextEncoder().encode("flanco"), 256);
+    view.setBigUint64(288, 0b110100n, true);
+    view.setUint32(296, 1, true);
+    view.setUint32(320, 3, true);
+    view.setUint32(328, 50_000, true);
+    view.setBigUint64(336, 1n, true);
+    view.setUint32(560, 1, true);
+    view.setUint32(564, 1_024, true);
+    expect(bytes).to.deep.equal(expected);
+  });
+
+  it("asks for no debounce attribute when the debounce is 0", () => {
+    const bytes = encodeLineRequest({
+      offset: 0,
+      consumer: "x".repeat(40),
+      flags: LINE_FLAG.activeLow | LINE_FLAG.biasPullUp,
+      debounceUs: 0,
+      eventBufferEvents: 0,
+    });
+    const view = new DataView(bytes.buffer);
+    expect(view.getBigUint64(288, true)).to.equal(0b1_0000_0010n);
+    expect(view.getUint32(296, true)).to.equal(0);
+    expect(bytes.subarray(320, 560).every((byte) => byte === 0)).to.equal(true);
+    expect(bytes[256 + 30], "31 letters of a long label").to.equal("x".charCodeAt(0));
+    expect(bytes[256 + 31], "and the closing zero").to.equal(0);
+  });
+
+  it("reads the descriptor from the end of a request", () => {
+    const bytes = new Uint8Array(592);
+    new DataView(bytes.buffer).setInt32(588, 23, true);
+    expect(decodeLineRequestFd(bytes)).to.equal(23);
+  });
+
+  it("reads a chip", () => {
+    const bytes = new Uint8Array(68);
+    bytes.set(new TextEncoder().encode("gpiochip0"), 0);
+    bytes.set(new TextEncoder().encode("pinctrl-bcm2835-with-32-letters!"), 32);
+    new DataView(bytes.buffer).setUint32(64, 54, true);
+    expect(decodeChipInfo(bytes)).to.deep.equal({
+      name: "gpiochip0",
+      label: "pinctrl-bcm2835-with-32-letters!",
+      lines: 54,
+    });
+  });
+
+  it("asks for a line by offset and reads name, holder and use, in v2 and v1", () => {
+    const v2 = encodeLineInfoQuery(17);
+    expect(new DataView(v2.buffer).getUint32(64, true)).to.equal(17);
+    v2.set(new TextEncoder().encode("GPIO17"), 0);
+    v2.set(new TextEncoder().encode("door-bell"), 32);
+    new DataView(v2.buffer).setBigUint64(72, 0b101n, true);
+    expect(decodeLineInfo(v2)).to.deep.equal({ name: "GPIO17", consumer: "door-bell", used: true });
+
+    const v1 = encodeLineInfoV1Query(17);
+    expect(new DataView(v1.buffer).getUint32(0, true)).to.equal(17);
+    new DataView(v1.buffer).setUint32(4, 0b10, true);
+    v1.set(new TextEncoder().encode("GPIO17"), 8);
+    expect(decodeLineInfoV1(v1)).to.deep.equal({ name: "GPIO17", consumer: "", used: false });
+  });
+
+  it("asks for the one level of a request", () => {
+    const bytes = encodeValuesQuery();
+    expect(new DataView(bytes.buffer).getBigUint64(8, true)).to.equal(1n);
+    expect(decodeValue(bytes)).to.equal(false);
+    new DataView(bytes.buffer).setBigUint64(0, 1n, true);
+    expect(decodeValue(bytes)).to.equal(true);
+  });
+
+  it("reads every event of a read, wherever the bytes lie in their buffer", () => {
+    const buffer = new Uint8Array(8 + 2 * 48);
+    buffer.set(eventBytes(true, 4_294_967_295, 2n ** 63n), 8);
+    buffer.set(eventBytes(false, 0, 5n), 8 + 48);
+    expect(decodeLineEvents(buffer.subarray(8))).to.deep.equal([
+      { timestampNs: 2n ** 63n, rising: true, lineSeqno: 4_294_967_295 },
+      { timestampNs: 5n, rising: false, lineSeqno: 0 },
+    ]);
+    expect(decodeLineEvents(new Uint8Array(0))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Change } from "../../src/domain/ledger.ts";
+import type { NewRecord } from "../../src/domain/record.ts";
+import type { User } from "../../src/domain/user.ts";
+import { openReader, type StoreReader } from "../../src/store/reader.ts";
+import { StoreWriter } from "../../src/store/writer.ts";
+
+/** A real ledger in a temporary directory, with its writer thread and a reader. */
+export class TestLedger {
+  readonly directory = mkdtempSync(join(tmpdir(), "flanco-ledger-"));
+  readonly file = join(this.directory, "flanco.db");
+  readonly changes: Change[] = [];
+  readonly progress: [number, number][] = [];
+  nowMs = Date.UTC(2026, 10, 21, 12);
+  #writer: StoreWriter | undefined;
+  #reader: StoreReader | undefined;
+
+  async open(timeZone = "UTC"): Promise<this> {
+    const clock = { nowMs: () => this.nowMs, monotonicNs: () => 0n };
+    const writer = new StoreWriter({ file: this.file, timeZone }, clock, {
+      onChanges: (changes) => void this.changes.push(...changes),
+      onProgress: (done, total) => void this.progress.push([done, total]),
+      onDeath: () => {},
+    });
+    await writer.open();
+    this.#writer = writer;
+    this.#reader = openReader(this.file, timeZone);
+    return this;
+  }
+
+  get writer(): StoreWriter {
+    if (this.#writer === undefined) throw new Error("the ledger is not open");
+    return this.#writer;
+  }
+
+  get reader(): StoreReader {
+    if (this.#reader === undefined) throw new Error("the ledger is not open");
+    return this.#reader;
+  }
+
+  async close(): Promise<void> {
+    this.#reader?.close();
+    await this.#writer?.close();
+    this.#reader = undefined;
+    this.#writer = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.close();
+    rmSync(this.directory, { recursive: true });
+  }
+
+  addUser(name = "ana"): Promise<User> {
+    return this.writer.addUser({ name, email: `${name}@example.org`, passwordHash: "hash" });
+  }
+
+  /** A user with one device of two rooms, the first of them wired. */
+  async wire(line = "GPIO17", settings: { rearmMs?: number; activeLow?: boolean } = {}) {
+    const user = await this.addUser();
+    const actuators = [
+      { id: "101", value: false },
+      { id: "102", value: false },
+    ];
+    const deviceId = await this.writer.addDevice(user.id, {
+      dId: "7234",
+      name: "Pasillo A",
+      locationId: "l",
+      locationName: "Clínica",
+      actuators,
+    });
+    await this.writer.setWiring([
+      {
+        userId: user.id,
+        wiring: {
+          line,
+          dId: "7234",
+          actuatorId: "101",
+          valorMicros: 4_500_000,
+          activeLow: false,
+          bias: "as-is",
+          debounceMs: 50,
+          rearmMs: 0,
+          ...settings,
+        },
+      },
+    ]);
+    return { user, deviceId };
+  }
+}
+
+export function newRecord(overrides: Partial<NewRecord> = {}): NewRecord {
+  return {
+    locationName: "Clínica",
+    deviceName: "Pasillo A",
+    deviceId: "d",
+    room: "101",
+    valorMicros: 1_000_000,
+    createdTimeMs: Date.UTC(2026, 10, 21, 11),
+    ...overrides,
+  };
+}

@@ -1,0 +1,157 @@
+import { expect } from "chai";
+import type { Sighting } from "../../src/domain/sale.ts";
+import { verifyLedger } from "../../src/store/verify.ts";
+import { TestLedger } from "./ledger.ts";
+
+const NS_PER_MS = 1_000_000n;
+const LINE = "GPIO17";
+const ALL = { before: null, limit: 100 };
+
+describe("levels of a wired line", () => {
+  let ledger: TestLedger;
+  let userId: string;
+  let deviceId: string;
+
+  async function wire(settings: { rearmMs?: number } = {}): Promise<void> {
+    ledger = await new TestLedger().open();
+    const wired = await ledger.wire(LINE, settings);
+    userId = wired.user.id;
+    deviceId = wired.deviceId;
+  }
+
+  afterEach(() => ledger.remove());
+
+  function level(active: boolean, sequence: number, overrides: Partial<Sighting> = {}): Sighting {
+    const timeMs = Date.UTC(2026, 10, 21, 10) + sequence * 1_000;
+    return {
+      line: LINE,
+      deviceId,
+      actuatorId: "101",
+      activeLow: false,
+      active,
+      timeMs,
+      monotonicNs: BigInt(sequence * 1_000) * NS_PER_MS,
+      source: { bootId: "boot", request: 1, sequence },
+      missed: 0,
+      ...overrides,
+    };
+  }
+
+  const room = () => ledger.reader.devices(userId)[0];
+  const value = () => room()?.actuators.find((actuator) => actuator.id === "101")?.value;
+
+  it("become one record each time the line goes high, with all that the contract asks of it", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0)]);
+    const [taken] = await ledger.writer.takeIn([level(true, 1)]);
+    expect(taken).to.deep.equal({ meaning: "sale", recordId: 1 });
+    expect(ledger.reader.records(userId, ALL)).to.deep.equal([
+      {
+        recordId: 1,
+        locationName: "Clínica",
+        deviceName: "Pasillo A",
+        deviceId,
+        room: "101",
+        valorMicros: 4_500_000,
+        createdTimeMs: level(true, 1).timeMs,
+        endedTimeMs: null,
+        origin: "edge",
+      },
+    ]);
+    expect(value()).to.equal(true);
+    expect(room()?.revision).to.equal(1);
+  });
+
+  it("end the record and the live value when it goes low", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2)]);
+    expect(ledger.reader.records(userId, ALL)[0]?.endedTimeMs).to.equal(level(false, 2).timeMs);
+    expect(value()).to.equal(false);
+    expect(room()?.revision).to.equal(2);
+  });
+
+  it("count once, however often they are told", async () => {
+    await wire();
+    const run = [level(false, 0), level(true, 1), level(false, 2), level(true, 3)];
+    await ledger.writer.takeIn(run);
+    await ledger.writer.takeIn(run);
+    await ledger.writer.takeIn(run.slice(2));
+    expect(ledger.reader.records(userId, ALL)).to.have.length(2);
+    expect(value()).to.equal(true);
+  });
+
+  it("count a high that began while nobody watched, marked as found at start, and no high twice", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0)]);
+    const found = { source: { bootId: "boot", request: 2, sequence: 0 } };
+    await ledger.writer.takeIn([level(true, 5, found)]);
+    await ledger.writer.takeIn([level(true, 6, { source: { bootId: "later", request: 3, sequence: 0 } })]);
+    const records = ledger.reader.records(userId, ALL);
+    expect(records.map((record) => record.origin)).to.deep.equal(["found_at_start"]);
+  });
+
+  it("end a sale that ended while nobody watched", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
+    await ledger.writer.takeIn([level(false, 9, { source: { bootId: "later", request: 2, sequence: 0 } })]);
+    expect(ledger.reader.records(userId, ALL)[0]?.endedTimeMs).to.equal(level(false, 9).timeMs);
+    expect(value()).to.equal(false);
+  });
+
+  it("go on with the same record when they rise again within the rearm time", async () => {
+    await wire({ rearmMs: 5_000 });
+    await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2), level(true, 3)]);
+    const records = ledger.reader.records(userId, ALL);
+    expect(records).to.have.length(1);
+    expect(records[0]?.endedTimeMs).to.equal(null);
+    expect(value()).to.equal(true);
+  });
+
+  it("keep a gap with the exact number of lost edges and lost sales", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0), level(true, 1), level(true, 2_978, { missed: 2_976 })]);
+    expect(ledger.reader.gaps(userId, ALL)).to.deep.equal([
+      {
+        gapId: 1,
+        line: LINE,
+        fromTimeMs: level(true, 1).timeMs,
+        toTimeMs: level(true, 2_978).timeMs,
+        missed: 2_976,
+        missedRises: 1_488,
+        reason: "overflow",
+      },
+    ]);
+    expect(ledger.reader.records(userId, ALL)).to.have.length(2);
+  });
+
+  it("are nothing once the line is unwired, or wired to another room", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0)]);
+    await ledger.writer.removeWiring(userId, LINE);
+    const late = await ledger.writer.takeIn([level(true, 1)]);
+    expect(late).to.deep.equal([{ meaning: "nothing", recordId: null }]);
+    const wiring = { line: LINE, dId: "7234", actuatorId: "102", valorMicros: 1, activeLow: false } as const;
+    const settings = { bias: "as-is", debounceMs: 0, rearmMs: 0 } as const;
+    await ledger.writer.setWiring([{ userId, wiring: { ...wiring, ...settings } }]);
+    expect(await ledger.writer.takeIn([level(true, 1)])).to.deep.equal([
+      { meaning: "nothing", recordId: null },
+    ]);
+    expect(ledger.reader.records(userId, ALL)).to.deep.equal([]);
+  });
+
+  it("leave rollups that agree with the records", async () => {
+    await wire();
+    const run = Array.from({ length: 101 }, (_, sequence) => level(sequence % 2 === 1, sequence));
+    await ledger.writer.takeIn(run);
+    const { records, differences } = verifyLedger(ledger.file, "UTC", () => {});
+    expect(records).to.equal(50);
+    expect(differences).to.deep.equal([]);
+  });
+
+  it("tell what changed, for the live page", async () => {
+    await wire();
+    ledger.changes.length = 0;
+    await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
+    expect(ledger.changes.map((change) => change.kind)).to.deep.equal(["record", "actuator"]);
+  });
+});
