@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Appliance, CHECKOUT, PROGRAM, until } from "../cli/program.ts";
+
+const DOCUMENTS = [
+  "README.md",
+  ...readdirSync(join(CHECKOUT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+const FLANCO = "npm run -s flanco --";
+
+/** Every command of a document: the lines of its `sh` blocks. */
+function commandsOf(document: string): string[] {
+  const text = readFileSync(join(CHECKOUT, document), "utf8");
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
+  return blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
+}
+
+const scripts = (
+  JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8")) as { scripts: Record<string, string> }
+).scripts;
+const ci = readFileSync(join(CHECKOUT, ".ci", "run"), "utf8");
+
+describe("the documents' commands", () => {
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make({ FLANCO_DEMO: "true" });
+  });
+
+  afterEach(() => appliance.close());
+
+  /** Runs a line of a document as a shell would, in the appliance's own directory. */
+  async function run(line: string): Promise<{ exitCode: number | null; said: string }> {
+    const command = line.replace(FLANCO, `'${process.execPath}' '${PROGRAM}'`);
+    const child = appliance.adopt(
+      spawn("bash", ["-c", command], {
+        cwd: appliance.directory,
+        env: appliance.environment as NodeJS.ProcessEnv,
+      }),
+    );
+    let said = "";
+    child.stdout?.on("data", (chunk) => (said += chunk));
+    child.stderr?.on("data", (chunk) => (said += chunk));
+    const [exitCode] = (await once(child, "close")) as [number | null];
+    return { exitCode, said };
+  }
+
+  for (const document of DOCUMENTS) {
+    const commands = commandsOf(document).filter((line) => line.includes(FLANCO));
+    if (commands.length === 0) continue;
+    it(`of ${document} work beside a running service, in their order`, async function () {
+      this.timeout(90_000);
+      await appliance.start();
+      await appliance.succeed(
+        ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"],
+        "a long password\n",
+      );
+      const wired = async () => (await appliance.succeed(["wiring", "list"])).trim().split("\n").length === 8;
+      await until("the demonstration is wired", wired);
+      for (const line of commands) {
+        const { exitCode, said } = await run(line);
+        expect(exitCode, `${line}\n${said}`).to.equal(0);
+      }
+    });
+  }
+
+  it("that start the service do so from the checkout, with a page to open", async function () {
+    this.timeout(60_000);
+    const starts = DOCUMENTS.flatMap(commandsOf).filter((line) => line.endsWith("npm start"));
+    expect(starts).to.have.length(2);
+    for (const line of starts) {
+      const settings = { ...appliance.environment };
+      if (line.startsWith("npm")) {
+        delete settings["FLANCO_GPIO_DRIVER"];
+        delete settings["FLANCO_DEMO"];
+      }
+      const child = appliance.adopt(
+        spawn("bash", ["-c", `exec ${line.replace("npm ci && ", "").replace(/^(FLANCO\S+ )+/, "env $&")}`], {
+          cwd: CHECKOUT,
+          env: settings as NodeJS.ProcessEnv,
+          detached: true,
+        }),
+      );
+      let said = "";
+      child.stdout?.on("data", (chunk) => (said += chunk));
+      child.stderr?.on("data", (chunk) => (said += chunk));
+      await until(`${line} is ready`, () => said.includes("flanco is ready."), 30_000);
+      const page = await fetch(`http://127.0.0.1:${appliance.httpPort}/`);
+      expect(page.status, said).to.equal(200);
+      expect(await page.text()).to.include("<html");
+      expect((await fetch(`http://127.0.0.1:${appliance.httpPort}/healthz`)).status).to.equal(200);
+      process.kill(-(child.pid ?? 0), "SIGTERM");
+      await once(child, "close");
+    }
+  });
+
+  it("that build, test and measure are scripts of the project that CI runs", () => {
+    const others = DOCUMENTS.flatMap(commandsOf).filter(
+      (line) => !line.includes(FLANCO) && !line.endsWith("npm start"),
+    );
+    expect(new Set(others)).to.deep.equal(
+      new Set(["npm ci && npm test", "npm test", "npm run test:guest", "npm run bench"]),
+    );
+    for (const step of ["npm ci", "npm test", "npm run -s test:guest:short", "npm run -s bench:short"]) {
+      expect(ci).to.include(`\n${step}\n`);
+    }
+    expect(scripts["test:guest:short"]).to.include(scripts["test:guest"] ?? "?");
+    expect(scripts["bench:short"]).to.include(scripts["bench"] ?? "?");
+  });
+});
