@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { currentUser, signOut, type User } from "./api/session.ts";
 
 export type Session =
@@ -24,7 +24,8 @@ export function useSession(): SessionControl {
   const [session, setSession] = useState<Session>({ kind: "checking" });
   const isOpen = session.kind === "checking" || session.kind === "unreachable";
 
-  useEffect(() => {
+  // Before the first paint, which would otherwise make the answer wait on a slow tablet.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     let retry: number | undefined;
     let isCurrent = true;

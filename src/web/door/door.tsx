@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { LanguageSwitch } from "../frame/language-switch.tsx";
+import { useTitle } from "../frame/title.ts";
 import { Wordmark } from "../frame/wordmark.tsx";
 import { useMessages } from "../messages/speech.ts";
 
@@ -11,6 +13,10 @@ interface DoorProps {
 /** The frame of every view in front of the session. */
 export function Door({ title, children }: DoorProps) {
   const messages = useMessages();
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The view has changed under the reader: say which one it is, and start the keyboard there.
+  useEffect(() => heading.current?.focus(), []);
+  useTitle(title);
   return (
     <div class="door">
       <div class="door-top">
@@ -22,7 +28,9 @@ export function Door({ title, children }: DoorProps) {
           <p>{messages.tagline}</p>
         </div>
         <section class="door-card" aria-labelledby="door-title">
-          <h1 id="door-title">{title}</h1>
+          <h1 id="door-title" ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {children}
         </section>
       </main>

@@ -20,6 +20,8 @@ export function Field({ label, type, autocomplete, value, onValue, mistake, desc
   const id = useId();
   const mistakeId = `${id}-mistake`;
   const [visible, setVisible] = useState(false);
+  // Preact's types take one literal only; what is set here belongs to all three kinds of input alike.
+  const shownType = (visible ? "text" : type) as "text";
   const described = [describedBy, mistake === undefined ? undefined : mistakeId].filter(Boolean).join(" ");
   return (
     <div class="field">
@@ -27,7 +29,7 @@ export function Field({ label, type, autocomplete, value, onValue, mistake, desc
       <div class="field-box">
         <input
           id={id}
-          type={visible ? "text" : type}
+          type={shownType}
           autocomplete={autocomplete}
           autocapitalize={type === "text" ? "words" : "none"}
           spellcheck={false}

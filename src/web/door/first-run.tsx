@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiFailure, type FieldFailure, statusOf, UNREACHABLE } from "../api/failure.ts";
 import { makeFirstUser, type User } from "../api/session.ts";
 import { useMessages } from "../messages/speech.ts";
@@ -33,19 +33,29 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
   const [wasSent, setSent] = useState(false);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const check = checkPassword(password, again);
+  const form = useRef<HTMLFormElement>(null);
+  const [attempt, setAttempt] = useState(0);
+  // After an attempt that failed, the keyboard goes to the first field that is wrong.
+  useEffect(() => {
+    if (attempt > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [attempt]);
 
   if (token === "" || (failure !== null && isLinkDead(failure))) return <UsedLink onLeave={onLeave} />;
 
   const submit = async () => {
     setSent(true);
     setFailure(null);
-    if (!check.isLongEnough || !check.isShortEnough || !check.isRepeated) return;
+    if (!check.isLongEnough || !check.isShortEnough || !check.isRepeated) {
+      setAttempt(attempt + 1);
+      return;
+    }
     setBusy(true);
     try {
       onSignedIn(await makeFirstUser({ token, name, email, password }));
     } catch (error) {
       setFailure(error instanceof ApiFailure ? error : new ApiFailure(UNREACHABLE, String(error)));
       setBusy(false);
+      setAttempt(attempt + 1);
     }
   };
 
@@ -61,6 +71,7 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
     <Door title={firstRun.title}>
       <p class="door-intro">{firstRun.intro}</p>
       <form
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           void submit();

@@ -23,7 +23,7 @@ function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean 
   const { firstRun } = useMessages();
   return (
     <li class={isMet ? "rule rule-met" : "rule"}>
-      <svg viewBox="0 0 20 20" aria-hidden="true">
+      <svg class="rule-sign" viewBox="0 0 20 20" aria-hidden="true">
         {isMet ? <path d="M5 10.5l3.5 3.5L15 7" /> : <circle cx="10" cy="10" r="3" />}
       </svg>
       {text}

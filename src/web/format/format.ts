@@ -30,56 +30,55 @@ const SHORT_MONEY_FROM = 1_000;
 /** `timeZone` is an IANA name; one that the browser does not know, and undefined, mean the browser's own. */
 export function createFormat(locale: string, timeZone: string | undefined): Format {
   const zone = knownZone(timeZone);
-  const money = new Intl.NumberFormat(locale, {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-    useGrouping: "always",
-  });
-  const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
-  const count = new Intl.NumberFormat(locale, { useGrouping: "always" });
-  const time = new Intl.DateTimeFormat(locale, { timeZone: zone, hour: "2-digit", minute: "2-digit" });
-  const moment = new Intl.DateTimeFormat(locale, {
-    timeZone: zone,
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-  const longDay = new Intl.DateTimeFormat(locale, {
-    timeZone: zone,
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-  });
+  const number = (options: Intl.NumberFormatOptions) => lazy(() => new Intl.NumberFormat(locale, options));
+  const date = (options: Intl.DateTimeFormatOptions) =>
+    lazy(() => new Intl.DateTimeFormat(locale, { timeZone: zone, ...options }));
   const unit = (name: "hour" | "minute" | "second") =>
-    new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay: "short" });
+    number({ style: "unit", unit: name, unitDisplay: "short" });
+
+  const money = number({ minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always" });
+  const short = number({ notation: "compact", maximumFractionDigits: 1 });
+  const count = number({ useGrouping: "always" });
+  const time = date({ hour: "2-digit", minute: "2-digit" });
+  const moment = date({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const longDay = date({ weekday: "long", day: "numeric", month: "long" });
   const hours = unit("hour");
   const minutes = unit("minute");
   const seconds = unit("second");
-  const day = dayReader(zone);
+  const dayOf = lazy(() => dayReader(zone));
+  const day = (timeMs: number) => dayOf()(timeMs);
 
   return {
-    money: (amount) => money.format(amount),
-    shortMoney: (amount) => (Math.abs(amount) < SHORT_MONEY_FROM ? money : short).format(amount),
-    count: (value) => count.format(value),
-    time: (timeMs) => time.format(timeMs),
-    moment: (timeMs, nowMs) => (day(timeMs) === day(nowMs) ? time : moment).format(timeMs),
+    money: (amount) => money().format(amount),
+    shortMoney: (amount) => (Math.abs(amount) < SHORT_MONEY_FROM ? money() : short()).format(amount),
+    count: (value) => count().format(value),
+    time: (timeMs) => time().format(timeMs),
+    moment: (timeMs, nowMs) => (day(timeMs) === day(nowMs) ? time() : moment()).format(timeMs),
     iso: (timeMs) => new Date(timeMs).toISOString(),
     day,
     daysAgo: (timeMs, nowMs) => {
       if (day(timeMs) === day(nowMs)) return 0;
       return day(timeMs) === dayBefore(day(nowMs)) ? 1 : undefined;
     },
-    longDay: (timeMs) => longDay.format(timeMs),
+    longDay: (timeMs) => longDay().format(timeMs),
     duration: (durationMs) => {
-      if (durationMs < MINUTE_MS) return seconds.format(Math.max(0, Math.round(durationMs / SECOND_MS)));
+      if (durationMs < MINUTE_MS) return seconds().format(Math.max(0, Math.round(durationMs / SECOND_MS)));
       const wholeHours = Math.floor(durationMs / HOUR_MS);
       const restMinutes = Math.floor((durationMs % HOUR_MS) / MINUTE_MS);
-      if (wholeHours === 0) return minutes.format(restMinutes);
+      if (wholeHours === 0) return minutes().format(restMinutes);
       return restMinutes === 0
-        ? hours.format(wholeHours)
-        : `${hours.format(wholeHours)} ${minutes.format(restMinutes)}`;
+        ? hours().format(wholeHours)
+        : `${hours().format(wholeHours)} ${minutes().format(restMinutes)}`;
     },
+  };
+}
+
+/** Makes a thing at its first use: an Intl formatter takes a slow tablet several milliseconds each. */
+function lazy<T>(make: () => T): () => T {
+  let made: { readonly thing: T } | undefined;
+  return () => {
+    made ??= { thing: make() };
+    return made.thing;
   };
 }
 

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { User } from "../api/session.ts";
 import { createFormat } from "../format/format.ts";
 import { Header } from "../frame/header.tsx";
+import { useTitle } from "../frame/title.ts";
 import { useSpeech } from "../messages/speech.ts";
 import { Announcer } from "./announcer.tsx";
 import { LostToast } from "./lost-toast.tsx";
@@ -23,6 +24,7 @@ interface HomeProps {
 /** Everything at a glance: the week, the rooms, the latest sales, all of it live. */
 export function Home({ user, onEnded, onSignOut }: HomeProps) {
   const { locale, messages } = useSpeech();
+  useTitle(undefined);
   const { state, news, reload, loadOlder } = useFeed(onEnded);
   const status = state.status.kind === "ready" ? state.status.value : null;
   const timeZone = status?.timeZone;
@@ -32,8 +34,16 @@ export function Home({ user, onEnded, onSignOut }: HomeProps) {
 
   return (
     <div class="home">
+      <a class="skip" href="#content">
+        {messages.skipToContent}
+      </a>
       {status?.simulated && <SimulatedBanner />}
-      <Header userName={user.name} live={state.live} onSignOut={onSignOut} />
+      <Header
+        userName={user.name}
+        live={state.live}
+        isSimulated={status?.simulated === true}
+        onSignOut={onSignOut}
+      />
       {isComplete(state) ? (
         <main class="home-main" id="content" tabIndex={-1}>
           <div class="home-left">

@@ -33,10 +33,11 @@ export function SalesPanel({ part, devices, format, isLoadingOlder, onOlder, onR
       )}
       {ledger !== null && ledger.sales.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls by itself must be reachable by keyboard.
-        <section class="sales-scroll" tabIndex={0} aria-labelledby="sales-title">
+        // biome-ignore lint/a11y/useSemanticElements: a group of sales is no form's fieldset.
+        <div class="sales-scroll" role="group" tabIndex={0} aria-labelledby="sales-title">
           <SaleDays sales={ledger.sales} devices={devices} format={format} />
           <Older ledger={ledger} isLoading={isLoadingOlder} onOlder={onOlder} />
-        </section>
+        </div>
       )}
     </section>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useReducer, useState } from "preact/hooks";
 import { Api } from "../api/api.ts";
 import type { LiveEvent } from "../api/live-event.ts";
 import { HomeFeed } from "./feed.ts";
@@ -33,7 +33,8 @@ export function useFeed(onEnded: () => void): FeedView {
     return { api, feed: new HomeFeed(api, dispatch, tell) };
   }, [onEnded, listeners, dispatch]);
 
-  useEffect(() => {
+  // Before the first paint: on a slow tablet the requests would otherwise wait for it.
+  useLayoutEffect(() => {
     feed.open();
     return () => {
       feed.close();

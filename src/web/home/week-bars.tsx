@@ -19,7 +19,11 @@ export function WeekBars({ days, format }: WeekBarsProps) {
         const isToday = index === days.length - 1;
         const name = isToday ? texts.today : (names[day.name] ?? day.name);
         return (
-          <li key={`${index}-${day.name}`} class={isToday ? "bar bar-today" : "bar"} title={format.money(day.total)}>
+          <li
+            key={`${index}-${day.name}`}
+            class={isToday ? "bar bar-today" : "bar"}
+            title={format.money(day.total)}
+          >
             <span class="bar-name">{name}</span>
             <span class="bar-value" aria-hidden="true">
               {day.total === 0 ? "–" : format.shortMoney(day.total)}

@@ -48,7 +48,7 @@ export const en: Messages = {
     tooLate: "This link no longer works",
     tooLateWhy: "Each link is good for 30 minutes and for one use. There may be an account already.",
     tooLateWhatToDo:
-      "If there is no account yet, restart the service: when it starts it writes a new link to its log.",
+      "If there is no account yet, look at what the service prints, or restart it: it shows a new link when it starts and every 30 minutes.",
     toSignIn: "Go to sign-in",
   },
 

@@ -32,7 +32,7 @@ export const es = {
   },
 
   firstRun: {
-    title: "Bienvenida a Flanco",
+    title: "Le damos la bienvenida",
     intro: "Cree la primera cuenta. Con ella verá las habitaciones y las ventas.",
     name: "Su nombre",
     again: "Repita la contraseña",
@@ -46,7 +46,7 @@ export const es = {
     tooLate: "Este enlace ya no sirve",
     tooLateWhy: "Cada enlace vale 30 minutos y una sola vez. Puede que ya exista una cuenta.",
     tooLateWhatToDo:
-      "Si todavía no hay ninguna cuenta, reinicie el servicio: al arrancar escribe un enlace nuevo en su registro.",
+      "Si todavía no hay ninguna cuenta, mire lo que escribe el servicio o reinícielo: muestra un enlace nuevo al arrancar y cada 30 minutos.",
     toSignIn: "Ir a iniciar sesión",
   },
 

@@ -1,0 +1,100 @@
+// Builds the page from src/web into dist/web: hashed files in assets/, which never change and may be
+// cached for ever, and index.html, which names them. Safe while a server reads the folder: assets come
+// first, index.html is renamed into place, and only then do assets go that nothing names.
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const source = join(root, "src", "web");
+const target = join(root, "dist", "web");
+const assetFolder = join(target, "assets");
+// A clinic's tablet may be years old: what its browser lacks is written in older syntax.
+const BROWSERS = ["chrome87", "firefox78", "safari14.1"];
+const HASH_DIGITS = 10;
+
+const assets = new Map();
+const icon = addAsset("icon", "svg", await readFile(join(source, "icon.svg")));
+const manifest = addAsset(
+  "manifest",
+  "webmanifest",
+  fill(await readFile(join(source, "manifest.json"), "utf8"), { icon }),
+);
+const { script, style } = await bundle();
+const html = fill(await readFile(join(source, "index.html"), "utf8"), { icon, manifest, script, style });
+
+await mkdir(assetFolder, { recursive: true });
+const present = new Set(await readdir(assetFolder));
+for (const [name, content] of assets) {
+  if (!present.has(name)) await writeWhole(join(assetFolder, name), content);
+}
+await writeWhole(join(target, "index.html"), html);
+for (const name of present) {
+  if (!assets.has(name)) await rm(join(assetFolder, name), { force: true });
+}
+
+/** @returns {Promise<{ script: string, style: string }>} the addresses of the two bundles */
+async function bundle() {
+  const result = await build({
+    absWorkingDir: source,
+    entryPoints: { script: "main.tsx", style: "style/app.css" },
+    outdir: target,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: BROWSERS,
+    legalComments: "none",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    logLevel: "warning",
+  });
+  /** @param {string} name */
+  const address = (name) => {
+    const file = result.outputFiles.find((output) => basename(output.path) === name);
+    if (file === undefined) throw new Error(`esbuild made no ${name}`);
+    return addAsset("app", name.split(".")[1] ?? "", file.contents);
+  };
+  return { script: address("script.js"), style: address("style.css") };
+}
+
+/**
+ * Names a file by its content.
+ * @param {string} name
+ * @param {string} extension
+ * @param {string | Uint8Array} content
+ * @returns {string} its address on the server
+ */
+function addAsset(name, extension, content) {
+  const hash = createHash("sha256").update(content).digest("hex").slice(0, HASH_DIGITS);
+  const file = `${name}-${hash}.${extension}`;
+  assets.set(file, content);
+  return `/assets/${file}`;
+}
+
+/**
+ * Puts values in the place of %names%.
+ * @param {string} template
+ * @param {Record<string, string>} values
+ */
+function fill(template, values) {
+  return template.replace(/%(\w+)%/g, (_, name) => {
+    const value = values[name];
+    if (value === undefined)
+      throw new Error(`the template asks for %${name}%, which the build does not make`);
+    return value;
+  });
+}
+
+/**
+ * Nobody ever reads half of a file: it is written beside its place and renamed.
+ * @param {string} path
+ * @param {string | Uint8Array} content
+ */
+async function writeWhole(path, content) {
+  const draft = join(target, `.${basename(path)}.${process.pid}`);
+  await writeFile(draft, content);
+  await rename(draft, path);
+}
