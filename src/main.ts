@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
+import type { CliContext } from "./cli/context.ts";
 import { createProgram } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
 import { CONFIG_EXIT_CODE } from "./config/parse.ts";
@@ -13,18 +14,22 @@ const WRONG_USAGE = 2;
 /** Runs one command from a checkout and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<never> {
   const checkout = join(dirname(fileURLToPath(import.meta.url)), "..");
-  const terminal = new Terminal();
-  const program = createProgram({
-    terminal,
+  const exitCode = await run(argv, {
+    terminal: new Terminal(),
     environment: process.env,
     setting: { checkout },
     version: versionOf(checkout),
   });
+  process.exit(exitCode);
+}
+
+/** Runs one command; gives the exit code that it ends with. */
+export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   try {
-    await program.parseAsync(argv, { from: "user" });
-    process.exit(0);
+    await createProgram(context).parseAsync(argv, { from: "user" });
+    return 0;
   } catch (error) {
-    process.exit(report(error, terminal));
+    return report(error, context.terminal);
   }
 }
 
@@ -33,11 +38,18 @@ function report(error: unknown, terminal: Terminal): number {
   // Commander has printed its own text.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   if (error instanceof FlancoError) {
-    terminal.err(`flanco: ${error.message}${error.hint === undefined ? "" : ` ${error.hint}`}`);
+    for (const line of linesOf(error)) terminal.err(`flanco: ${line}`);
     return error.code === "config" ? CONFIG_EXIT_CODE : FAILED;
   }
   terminal.err(`flanco: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return FAILED;
+}
+
+/** One line with what to do; of several mistakes one each, and what to do at the end. */
+function linesOf({ message, hint }: FlancoError): string[] {
+  const lines = message.split("\n");
+  if (hint === undefined) return lines;
+  return lines.length === 1 ? [`${message} ${hint}`] : [...lines, hint];
 }
 
 function versionOf(checkout: string): string {

@@ -2,6 +2,7 @@
 import mocha from "mocha";
 
 export default class Reporter extends mocha.reporters.Spec {
+  /** @override */
   epilogue() {
     super.epilogue();
     console.log(`${this.stats.passes} passed, ${this.stats.failures} failed`);

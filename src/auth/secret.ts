@@ -1,5 +1,14 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { FlancoError } from "../domain/error.ts";
 
@@ -23,7 +32,9 @@ export function loadSecret(file: string): KeyObject {
 
 function writeSecret(file: string, secret: Buffer): void {
   const draft = `${file}.new`;
-  const descriptor = openSync(draft, "w", OWNER_ONLY);
+  // What an interrupted start left behind keeps its own mode if it is written over.
+  rmSync(draft, { force: true });
+  const descriptor = openSync(draft, "wx", OWNER_ONLY);
   try {
     writeSync(descriptor, secret);
     fsyncSync(descriptor);

@@ -11,6 +11,9 @@ export const SESSION_SECONDS = 24 * 60 * 60;
 
 const ALGORITHM = "HS256";
 const claims = z.object({ sub: z.string(), sid: z.string(), iat: z.number(), exp: z.number() });
+type Claims = z.infer<typeof claims>;
+/** Tokens whose verification is remembered: more than an appliance has users at once. */
+const MAX_VERIFIED = 1_000;
 
 export interface SignedIn {
   readonly userId: Id;
@@ -27,6 +30,8 @@ export class Sessions {
   readonly #writer: Pick<LedgerWriter, "addSession" | "removeSession">;
   readonly #reader: Pick<LedgerReader, "sessions">;
   #bySid = new Map<Id, Session>();
+  /** What tokens of ours say, so that a signature is computed once and not at every request. */
+  readonly #verified = new Map<string, Claims>();
 
   constructor(
     secret: KeyObject,
@@ -47,14 +52,17 @@ export class Sessions {
 
   /** Begins a session. Resolves with its token once the row is committed. */
   async begin(userId: Id): Promise<string> {
-    const issuedSeconds = Math.floor(this.#clock.nowMs() / 1000);
+    const issuedSeconds = this.#nowSeconds();
     const expiresSeconds = issuedSeconds + SESSION_SECONDS;
+    const before = this.#bySid;
     const session = await this.#writer.addSession({
       userId,
       createdTimeMs: issuedSeconds * 1000,
       expiresTimeMs: expiresSeconds * 1000,
     });
-    this.#bySid.set(session.sid, session);
+    // Sessions that ended meanwhile may include this one (its password was changed): the ledger knows.
+    if (this.#bySid === before) before.set(session.sid, session);
+    else this.reload();
     return jwt.sign(
       { sub: userId, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds },
       this.#secret,
@@ -66,10 +74,10 @@ export class Sessions {
 
   /** Who holds a token; undefined for one that is not ours, has expired or was revoked. */
   check(token: string): SignedIn | undefined {
-    const parsed = claims.safeParse(this.#open(token));
-    if (!parsed.success) return undefined;
-    const session = this.#bySid.get(parsed.data.sid);
-    if (session === undefined || session.userId !== parsed.data.sub) return undefined;
+    const said = this.#verified.get(token) ?? this.#verify(token);
+    if (said === undefined || said.exp <= this.#nowSeconds()) return undefined;
+    const session = this.#bySid.get(said.sid);
+    if (session === undefined || session.userId !== said.sub) return undefined;
     return { userId: session.userId, sid: session.sid };
   }
 
@@ -81,15 +89,27 @@ export class Sessions {
     await this.#writer.removeSession(signedIn.sid);
   }
 
+  #verify(token: string): Claims | undefined {
+    const parsed = claims.safeParse(this.#open(token));
+    if (!parsed.success) return undefined;
+    if (this.#verified.size >= MAX_VERIFIED) this.#verified.clear();
+    this.#verified.set(token, parsed.data);
+    return parsed.data;
+  }
+
   #open(token: string): unknown {
     try {
       return jwt.verify(token, this.#secret, {
         algorithms: [ALGORITHM],
-        clockTimestamp: Math.floor(this.#clock.nowMs() / 1000),
+        clockTimestamp: this.#nowSeconds(),
       });
     } catch {
       // Whatever is wrong with a token, its bearer is nobody.
       return undefined;
     }
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
   }
 }

@@ -7,7 +7,10 @@ import { placeOf } from "./place.ts";
 /** `flanco config`: what is in force, and whether it can be. */
 export function addConfigCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const config = program.command("config").description("the configuration");
+  const config = program
+    .command("config")
+    .description("the configuration")
+    .addHelpText("after", "\nExample:\n  flanco config show");
 
   config
     .command("check")

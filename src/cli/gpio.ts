@@ -14,10 +14,16 @@ import { type CliContext, configOf } from "./context.ts";
 import { placeOf } from "./place.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** A timer that comes this seldom costs nothing. */
+const KEEP_AWAKE_MS = 3_600_000;
+
 /** `flanco gpio`: what lines there are, and what they do. */
 export function addGpioCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const gpio = program.command("gpio").description("chips and lines of this machine");
+  const gpio = program
+    .command("gpio")
+    .description("chips and lines of this machine")
+    .addHelpText("after", "\nExample:\n  flanco gpio detect");
 
   gpio
     .command("detect")
@@ -129,10 +135,17 @@ async function watch(
     const names = lines.length > 0 ? lines : free.map((line) => line.name ?? formatLine(line));
     for (const line of names) await watchOne(driver, line, show);
     terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
-    await new Promise<void>((resolve) => process.once("SIGINT", () => resolve()));
+    await interrupted();
   } finally {
     await driver.close();
   }
+}
+
+/** Resolves at Ctrl-C. A signal's handler keeps no process running, and neither does every driver. */
+async function interrupted(): Promise<void> {
+  const awake = setInterval(() => {}, KEEP_AWAKE_MS);
+  await new Promise<void>((resolve) => process.once("SIGINT", () => resolve()));
+  clearInterval(awake);
 }
 
 async function watchOne(

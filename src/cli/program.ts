@@ -23,6 +23,10 @@ export function createProgram(context: CliContext): Command {
     .description("Records each switching-on of a relay as a sale, and serves the ledger.")
     .version(context.version)
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.terminal.out(text.trimEnd()),
+      writeErr: (text) => context.terminal.err(text.trimEnd()),
+    })
     .showHelpAfterError("(flanco --help shows what there is)")
     .addHelpText("after", HELP)
     .addOption(new Option("--config <file>", "configuration file (FLANCO_CONFIG)"));

@@ -44,7 +44,10 @@ async function serve(context: CliContext, config: Config): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
   await service.open();
   announce(terminal, config, service);
-  const renewal = setInterval(() => announceFirstRun(terminal, config, service), FIRST_RUN_MS);
+  const renewal = setInterval(() => {
+    const lines = firstRunLines(config, service);
+    if (lines.length > 0) terminal.out(lines.join("\n"));
+  }, FIRST_RUN_MS);
   const reason = await stop.promise;
   clearInterval(renewal);
   await end(service, log, reason);
@@ -57,28 +60,33 @@ async function end(service: Service, log: Logger, reason: "signal" | Error): Pro
   if (reason instanceof Error) throw reason;
 }
 
+/** Says in one piece, so that who waits for the first line of it has all of it. */
 function announce(terminal: Terminal, config: Config, service: Service): void {
-  terminal.out("flanco is ready.");
-  terminal.out(`  On this machine:  http://localhost:${config.http_port}/`);
-  for (const address of networkAddresses(config.host)) {
-    terminal.out(
-      `  On the network:   https://${address}:${config.https_port}/  (the browser asks once about its certificate)`,
-    );
-  }
-  if (config.gpio_driver === "simulated")
-    terminal.out("  Lines are SIMULATED: nothing here is a real relay.");
-  announceFirstRun(terminal, config, service);
+  const simulated = config.gpio_driver === "simulated";
+  terminal.out(
+    [
+      "flanco is ready.",
+      `  On this machine:  http://localhost:${config.http_port}/`,
+      ...networkAddresses(config.host).map(
+        (address) =>
+          `  On the network:   https://${address}:${config.https_port}/  (the browser asks once about its certificate)`,
+      ),
+      ...(simulated ? ["  Lines are SIMULATED: nothing here is a real relay."] : []),
+      ...firstRunLines(config, service),
+    ].join("\n"),
+  );
 }
 
-/** To the console alone, never to the log: the link lets its holder in. */
-function announceFirstRun(terminal: Terminal, config: Config, service: Service): void {
+/** For the console alone, never for the log: the link lets its holder in. */
+function firstRunLines(config: Config, service: Service): string[] {
   const token = service.firstRunToken();
-  if (token === undefined) return;
-  terminal.out("There is no user yet. Make the first one with this link, valid once and for 30 minutes:");
-  terminal.out(`  http://localhost:${config.http_port}${FIRST_RUN_PATH}#${token}`);
-  for (const address of networkAddresses(config.host)) {
-    terminal.out(`  https://${address}:${config.https_port}${FIRST_RUN_PATH}#${token}`);
-  }
+  if (token === undefined) return [];
+  const page = `${FIRST_RUN_PATH}#${token}`;
+  return [
+    "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
+    `  http://localhost:${config.http_port}${page}`,
+    ...networkAddresses(config.host).map((address) => `  https://${address}:${config.https_port}${page}`),
+  ];
 }
 
 function networkAddresses(host: string): string[] {

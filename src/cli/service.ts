@@ -7,14 +7,15 @@ import type { Config } from "../config/schema.ts";
 import { LocalOperations } from "../control/operation.ts";
 import { ControlServer } from "../control/server.ts";
 import type { Clock } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { Change } from "../domain/ledger.ts";
-import type { LineDriver } from "../domain/line.ts";
+import type { ChipInfo, LineDriver } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { systemTimers } from "../gpio/timers.ts";
-import { parseTrace, TracePlayer } from "../gpio/trace.ts";
+import { parseTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
 import { createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/events.ts";
 import { FirstRunToken } from "../http/first-run.ts";
@@ -170,7 +171,7 @@ export class Service {
     const { config, clock, demoTrace } = this.#options;
     const file = config.simulated_trace || (config.demo ? demoTrace : "");
     if (file === "") return;
-    const trace = parseTrace(readFileSync(file, "utf8"), await driver.detect());
+    const trace = readTrace(file, await driver.detect());
     const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
     await player.open();
     this.#closing.push(() => player.close());
@@ -200,6 +201,26 @@ export class Service {
     } catch (error) {
       this.#options.log.error({ err: error }, "the demonstration could not be wired");
     }
+  }
+}
+
+/** Throws `config`, naming the file, with every mistake in it. */
+function readTrace(file: string, chips: readonly ChipInfo[]): Trace {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("config", `The trace ${file} cannot be read.`, {
+      hint: "Check that simulated_trace names a file that this user may read.",
+      cause: error,
+    });
+  }
+  try {
+    return parseTrace(text, chips);
+  } catch (error) {
+    if (!(error instanceof FlancoError)) throw error;
+    const { code, message, hint } = error;
+    throw new FlancoError(code, `${file}: ${message}`, hint === undefined ? {} : { hint });
   }
 }
 

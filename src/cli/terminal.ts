@@ -26,7 +26,7 @@ export class Terminal {
 
   /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
   async newPassword(fromStandardInput: boolean): Promise<string> {
-    if (fromStandardInput) return (await text(process.stdin)).replace(/\r?\n[\s\S]*$/, "");
+    if (fromStandardInput) return (await this.readAll()).replace(/\r?\n[\s\S]*$/, "");
     if (!process.stdin.isTTY) {
       throw new FlancoError("invalid", "There is no terminal to ask for the password.", {
         hint: "Pass it on standard input with --password-stdin.",
@@ -39,6 +39,7 @@ export class Terminal {
     return first;
   }
 
+  /** Standard input to its end. */
   async readAll(): Promise<string> {
     return text(process.stdin);
   }
@@ -49,6 +50,11 @@ export class Terminal {
     const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
     try {
       return await asking.question("");
+    } catch (error) {
+      throw new FlancoError("invalid", "No password was given.", {
+        hint: "Nothing was changed.",
+        cause: error,
+      });
     } finally {
       asking.close();
       process.stderr.write("\n");

@@ -7,7 +7,10 @@ const STDIN = "read the password from standard input, one line";
 /** `flanco user`: who may sign in. */
 export function addUserCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const user = program.command("user").description("users who may sign in");
+  const user = program
+    .command("user")
+    .description("users who may sign in")
+    .addHelpText("after", "\nExample:\n  flanco user add --email ana@example.org --name 'Ana López'");
 
   user
     .command("add")

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import { z } from "zod";
+import { describeUnreadable } from "../config/toml.ts";
 import { type WiringRow, wiringRow } from "../control/operation.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type CliContext, configOf } from "./context.ts";
@@ -24,7 +25,10 @@ interface SetOptions {
 /** `flanco wiring`: which line is which room. */
 export function addWiringCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const wiring = program.command("wiring").description("which line is which room");
+  const wiring = program
+    .command("wiring")
+    .description("which line is which room")
+    .addHelpText("after", "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50");
 
   wiring
     .command("list")
@@ -100,7 +104,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .option("--user <email>", "whose devices, where several users have the same dId")
     .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
     .action(async (file: string, options: { user?: string }, command: Command) => {
-      const rows = parseRows(file, file === "-" ? await terminal.readAll() : readFileSync(file, "utf8"));
+      const rows = parseRows(file, file === "-" ? await terminal.readAll() : readText(file));
       const { user } = options;
       const { set } = await withOperations(configOf(context, command), terminal, (operations) =>
         operations.call("importWiring", { ...(user === undefined ? {} : { user }), rows }),
@@ -109,11 +113,27 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     });
 }
 
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("invalid", describeUnreadable(file, error), { cause: error });
+  }
+}
+
 function parseRows(file: string, text: string): WiringRow[] {
-  const parsed = wiringFile.safeParse(parse(text));
+  const parsed = wiringFile.safeParse(parseToml(file, text));
   if (parsed.success) return parsed.data.wiring;
   const mistakes = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}`);
-  throw new FlancoError("invalid", mistakes.join("\n"));
+  throw new FlancoError("invalid", mistakes.join("\n"), { hint: "`flanco wiring export` shows the form." });
+}
+
+function parseToml(file: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new FlancoError("invalid", describeUnreadable(file, error), { cause: error });
+  }
 }
 
 function describe(row: WiringRow, state: string): string {

@@ -25,6 +25,7 @@ export function parseConfig(sources: readonly Source[], setting: Setting): Confi
   const mistakes: string[] = [];
   let merged: Config = defaultConfig(setting);
   for (const source of sources) {
+    if (source.unreadable !== undefined) mistakes.push(source.unreadable);
     const values = Object.fromEntries(
       Object.entries(source.values).map(([key, value]) => [key, fromText(key, value)]),
     );

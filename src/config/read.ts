@@ -1,14 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
-import { parse, TomlError } from "smol-toml";
-import { FlancoError } from "../domain/error.ts";
+import { parse } from "smol-toml";
 import { INSTALLED_CONFIG_FILE, type Setting } from "./default.ts";
 import { CONFIG_KEYS } from "./schema.ts";
+import { describeUnreadable } from "./toml.ts";
 
 /** One source of settings as it was found, nothing checked yet. */
 export interface Source {
   readonly values: Readonly<Record<string, unknown>>;
   /** How a mistake names a key of this source: `flanco.toml: https_port`. */
   readonly nameOf: (key: string) => string;
+  /** Why the source itself could not be read; its values are empty then. */
+  readonly unreadable?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,8 +23,13 @@ const NOT_SETTINGS = /^FLANCO_(CONFIG$|TEST_)/;
 export function readFile(named: string | undefined, setting: Setting): Source {
   const file =
     named ?? (setting.checkout === null && existsSync(INSTALLED_CONFIG_FILE) ? INSTALLED_CONFIG_FILE : null);
-  if (file === null) return { values: {}, nameOf: (key) => key };
-  return { values: parseFile(file), nameOf: (key) => `${file}: ${key}` };
+  const nameOf = (key: string) => `${file}: ${key}`;
+  if (file === null) return { values: {}, nameOf };
+  try {
+    return { values: parse(readFileSync(file, "utf8")), nameOf };
+  } catch (error) {
+    return { values: {}, nameOf, unreadable: describeUnreadable(file, error) };
+  }
 }
 
 /** Settings of the environment: FLANCO_HTTPS_PORT is https_port. A misspelt one is a mistake, not silence. */
@@ -47,26 +54,4 @@ export function readFlags(flags: Readonly<Record<string, unknown>>): Source {
 
 function camelCase(key: string): string {
   return key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function parseFile(file: string): Record<string, unknown> {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new FlancoError("config", `The configuration file ${file} cannot be read.`, {
-      hint: "Check that it exists and that this user may read it.",
-      cause: error,
-    });
-  }
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const reason = error.message.split("\n")[0] ?? "";
-    throw new FlancoError("config", `${file}, line ${error.line}, column ${error.column}: ${reason}`, {
-      hint: "It must be valid TOML.",
-      cause: error,
-    });
-  }
 }

@@ -3,6 +3,10 @@ import { createInterface } from "node:readline";
 import { FlancoError } from "../domain/error.ts";
 import type { ControlAnswer, ControlRequest, SightingMessage } from "./message.ts";
 import type { OperationInput, OperationName, OperationOutputs, Operations } from "./operation.ts";
+import { requireSocketPath } from "./socket-path.ts";
+
+/** No socket, none that anybody listens on any more, or no directory to hold one. */
+const NOBODY_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
 
 /** Runs operations in the service that has the ledger, through its control socket. */
 export class RemoteOperations implements Operations {
@@ -14,8 +18,12 @@ export class RemoteOperations implements Operations {
     this.#answers = createInterface({ input: socket })[Symbol.asyncIterator]();
   }
 
-  /** Undefined when no service listens at this path. Throws `forbidden` when this user may not talk to it. */
+  /**
+   * Undefined when no service listens at this path. Throws `forbidden` when this user may not talk to
+   * it, `config` when the path is too long.
+   */
   static async connect(path: string): Promise<RemoteOperations | undefined> {
+    requireSocketPath(path);
     const socket = connect(path);
     return new Promise((resolve, reject) => {
       socket.once("connect", () => {
@@ -24,7 +32,7 @@ export class RemoteOperations implements Operations {
         resolve(new RemoteOperations(socket));
       });
       socket.once("error", (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT" || error.code === "ECONNREFUSED") resolve(undefined);
+        if (NOBODY_THERE.has(error.code)) resolve(undefined);
         else
           reject(
             new FlancoError(

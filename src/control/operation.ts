@@ -116,7 +116,7 @@ export class LocalOperations implements Operations {
         return null;
       },
       importWiring: async ({ user, rows }) => {
-        for (const row of rows) await this.#setWiring([row], user);
+        await this.#setWiring(rows, user);
         return { set: rows.length };
       },
       detect: async () => {

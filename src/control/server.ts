@@ -6,10 +6,9 @@ import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import { type ControlAnswer, controlRequest, describeSighting } from "./message.ts";
 import type { Operations } from "./operation.ts";
+import { requireSocketPath } from "./socket-path.ts";
 
 const OWNER_ONLY = 0o600;
-/** `sun_path` of a Unix socket holds 108 bytes with its end. */
-const MAX_PATH_BYTES = 107;
 const MAX_CONNECTIONS = 16;
 
 /**
@@ -32,11 +31,7 @@ export class ControlServer {
   }
 
   async open(): Promise<void> {
-    if (Buffer.byteLength(this.#path) > MAX_PATH_BYTES) {
-      throw new FlancoError("config", `The data directory's path is too long for a socket: ${this.#path}`, {
-        hint: `Choose a data_dir of at most ${MAX_PATH_BYTES - "/control.sock".length} bytes.`,
-      });
-    }
+    requireSocketPath(this.#path);
     // The data directory is locked: a socket that is there is left over from a process that is gone.
     rmSync(this.#path, { force: true });
     const server = createServer((socket) => this.#serve(socket));

@@ -12,7 +12,7 @@ export function crossSiteMiddleware(allowedOrigins: readonly string[]): Middlewa
   const allowed = new Set(allowedOrigins);
   return async (context: Context, next: Next): Promise<void> => {
     const origin = context.get("Origin");
-    context.vary("Origin");
+    if (allowed.size > 0) context.set("Vary", "Origin");
     if (allowed.has(origin)) {
       context.set("Access-Control-Allow-Origin", origin);
       context.set("Access-Control-Allow-Credentials", "true");
@@ -36,7 +36,8 @@ function answerPreflight(context: Context): void {
 
 function requireSameSite(context: Context, origin: string): void {
   const site = context.get("Sec-Fetch-Site");
-  const foreignOrigin = origin !== "" && origin !== context.origin;
+  // Not koa's `context.origin`, which is the request's own Origin header.
+  const foreignOrigin = origin !== "" && origin !== `${context.protocol}://${context.host}`;
   const foreignSite = site !== "" && site !== "same-origin" && site !== "none";
   if (foreignOrigin || foreignSite) {
     throw new FlancoError("forbidden", "Requests from other sites are refused.", {

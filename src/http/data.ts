@@ -32,7 +32,7 @@ export function dataEndpoints(
       answer: savedAnswer,
       errorField: "message",
       errors: ["invalid", "unprocessable", "internal", "overloaded"],
-      texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED, damaged: NOT_SAVED },
+      texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED },
       headers: {
         "Idempotency-Key": "1 to 255 characters: posts with the same key and body store one record.",
       },
@@ -52,7 +52,7 @@ export function dataEndpoints(
       answer: summaryAnswer,
       errorField: "message",
       errors: ["invalid", "not_found", "internal"],
-      texts: { invalid: WRONG_PERIOD, not_found: NO_DATA, internal: NOT_READ, unavailable: NOT_READ },
+      texts: { invalid: WRONG_PERIOD, not_found: NO_DATA, internal: NOT_READ },
       statuses: { unavailable: 500 },
       run: ({ userId, query }) => {
         const summary = reader.summary(userId, query.period, clock.nowMs());

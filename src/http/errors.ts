@@ -57,7 +57,7 @@ export function errorMiddleware(log: Log, routes: Routes) {
 function writeError(context: Context, error: FlancoError, routes: Routes): void {
   const endpoint = routes.at(context.method, context.path);
   const status = statusOf(error.code, endpoint);
-  const fixedText = endpoint?.texts?.[error.code];
+  const fixedText = endpoint?.texts?.[status === 500 ? "internal" : error.code];
   const field = routes.errorField(context.path);
   const showFields =
     fixedText === undefined && error.fields !== undefined && (status === 400 || status === 409);
@@ -65,14 +65,14 @@ function writeError(context: Context, error: FlancoError, routes: Routes): void 
   if (status === 503) context.set("Retry-After", RETRY_AFTER_SECONDS);
   context.body = {
     status: "error",
-    [field]: fixedText ?? textOf(error),
+    [field]: fixedText ?? textOf(error, status),
     ...(showFields ? { errors: error.fields } : {}),
   };
 }
 
-function textOf(error: FlancoError): string {
-  if (error.code === "internal")
-    return "Something went wrong inside the service. Try again; its log says more.";
+/** What broke inside is for the log: its text may hold a path or SQL. */
+function textOf(error: FlancoError, status: number): string {
+  if (status === 500) return "Something went wrong inside the service. Try again; its log says more.";
   return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
 }
 

@@ -9,6 +9,8 @@ import { COOKIE } from "./session.ts";
 const MAX_STREAMS = 64;
 /** Proxies and browsers drop what is silent for long. */
 const HEARTBEAT_MS = 15_000;
+/** How soon a browser comes back after the stream broke: a restart takes about a second. */
+const RECONNECT_MS = 1_000;
 /** A reader that lets this much pile up is gone or stuck: its stream ends, and it may come back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
@@ -47,6 +49,7 @@ export class LiveEvents {
     const listener = { userId, stream: new PassThrough(), stillSignedIn };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
+    listener.stream.write(`retry: ${RECONNECT_MS}\n`);
     this.#send(listener, "hello", {});
     return listener.stream;
   }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,6 +20,8 @@ const POLICY =
 interface Asset {
   readonly type: string;
   readonly content: Buffer;
+  /** The same, compressed once at start; null where that saves nothing. */
+  readonly gzip: Buffer | null;
 }
 
 /** The built page, held in memory: a request for it asks no disk, and no path of a request names a file. */
@@ -35,7 +38,7 @@ export class Page {
     const names = existsSync(directory) ? readdirSync(directory, { recursive: true, encoding: "utf8" }) : [];
     for (const name of names) {
       const type = TYPES[extname(name)];
-      if (type !== undefined) assets.set(`/${name}`, { type, content: readFileSync(join(directory, name)) });
+      if (type !== undefined) assets.set(`/${name}`, toAsset(type, readFileSync(join(directory, name))));
     }
     return new Page(assets);
   }
@@ -54,7 +57,15 @@ export class Page {
         "Cache-Control",
         path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
       );
-      context.body = asset.content;
+      context.vary("Accept-Encoding");
+      const compressed = context.acceptsEncodings("gzip", "identity") === "gzip" ? asset.gzip : null;
+      if (compressed !== null) context.set("Content-Encoding", "gzip");
+      context.body = compressed ?? asset.content;
     };
   }
+}
+
+function toAsset(type: string, content: Buffer): Asset {
+  const gzip = gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
+  return { type, content, gzip: gzip.length < content.length ? gzip : null };
 }

@@ -23,19 +23,18 @@ export interface ErrorMessage {
   readonly fields: FieldErrors | undefined;
 }
 
-export type CommandResult = { readonly output: unknown } | { readonly error: ErrorMessage };
+/** What became of one command. `changes` stands only where it told any. */
+export type CommandResult =
+  | { readonly output: unknown; readonly changes?: readonly Change[] }
+  | { readonly error: ErrorMessage };
 
 /** What the writer thread says. */
 export type WriterMessage =
   | { readonly kind: "progress"; readonly what: "rollups"; readonly done: number; readonly total: number }
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly error: ErrorMessage }
-  /** The answers to one batch, in its order, after its commit; and what it changed. */
-  | {
-      readonly kind: "batch";
-      readonly results: readonly CommandResult[];
-      readonly changes: readonly Change[];
-    };
+  /** The answers to one batch, in its order, after its commit. */
+  | { readonly kind: "batch"; readonly results: readonly CommandResult[] };
 
 export type WriterRequest =
   | { readonly kind: "batch"; readonly batch: BatchRequest }

@@ -15,8 +15,8 @@ const MIGRATIONS: readonly Migration[] = [initial];
 /** The schema version that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Applies what is missing, one transaction each. Throws `too_new` for a later program's file. */
-export function migrate(db: Database): void {
+/** Gives the file's schema version. Throws `too_new` for a later program's file. */
+export function requireKnownSchema(db: Database): number {
   const current = Number(db.pragma("user_version", { simple: true }));
   if (current > SCHEMA_VERSION) {
     throw new FlancoError(
@@ -25,6 +25,12 @@ export function migrate(db: Database): void {
       { hint: "Install that version again; nothing was changed." },
     );
   }
+  return current;
+}
+
+/** Applies what is missing, one transaction each. Throws `too_new` for a later program's file. */
+export function migrate(db: Database): void {
+  const current = requireKnownSchema(db);
   for (const migration of MIGRATIONS.slice(current)) {
     db.transaction(() => {
       db.exec(migration.sql);

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
-import { migrate } from "./migration.ts";
+import { migrate, requireKnownSchema } from "./migration.ts";
 
 /** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
 const APPLICATION_ID = 0x666c6e63;
@@ -36,12 +36,30 @@ export function openForWriting(file: string): Database {
   }
 }
 
-/** Opens the ledger for reading only, while another connection writes. */
+/**
+ * Opens the ledger for reading only, while another connection writes. Throws `damaged` when the file is
+ * none, `too_new` when a later program wrote it and `not_found` when it is not there.
+ */
 export function openForReading(file: string): Database {
+  if (!existsSync(file)) {
+    throw new FlancoError("not_found", `There is no ledger ${file}.`, {
+      hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
+    });
+  }
+  refuseTruncated(file);
   const db = guarded(file, () => new DatabaseConstructor(file, { readonly: true, fileMustExist: true }));
-  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  db.pragma("query_only = ON");
-  return db;
+  try {
+    guarded(file, () => {
+      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      db.pragma("query_only = ON");
+      refuseForeign(db, file);
+      requireKnownSchema(db);
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 function create(file: string): void {
@@ -101,7 +119,8 @@ function checkStructure(db: Database, file: string): void {
   db.prepare("SELECT count(*) FROM sqlite_schema").get();
 }
 
-function guarded<T>(file: string, run: () => T): T {
+/** Runs something on the ledger; what SQLite cannot read becomes `damaged`, what it cannot reach `unavailable`. */
+export function guarded<T>(file: string, run: () => T): T {
   try {
     return run();
   } catch (error) {

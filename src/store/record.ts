@@ -30,6 +30,7 @@ export function recordCommands(db: Database, context: WriteContext) {
     "INSERT INTO idempotency (user_id, key, body_hash, record_id, created_ms) VALUES (?, ?, ?, ?, ?)",
   );
   return {
+    /** Tells nothing: the writer's other half makes the change of what it sent, sparing both threads a copy. */
     addRecord(input: { userId: Id; record: NewRecord; idempotency: Idempotency | null }): PostedRecord {
       const { userId, record, idempotency } = input;
       if (idempotency !== null) {
@@ -51,7 +52,6 @@ export function recordCommands(db: Database, context: WriteContext) {
         remember.run(userId, idempotency.key, idempotency.bodyHash, recordId, context.nowMs());
       }
       context.rollups.note({ userId, micros: record.valorMicros, ...record });
-      context.tell({ kind: "record", userId, recordId, record });
       return { recordId, repeated: false };
     },
   };

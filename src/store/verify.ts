@@ -1,5 +1,5 @@
 import { LocalCalendar } from "./calendar.ts";
-import { openForReading } from "./open.ts";
+import { guarded, openForReading } from "./open.ts";
 import { compareRollups, type RollupDifference } from "./rollup.ts";
 
 export interface Verification {
@@ -12,7 +12,10 @@ export interface Verification {
 /** Differences told one by one; further ones would say the same. */
 const MAX_DIFFERENCES = 100;
 
-/** Checks the file's structure in full and every rollup against the records, as of one moment, beside a running service. */
+/**
+ * Checks the file's structure in full and every rollup against the records, as of one moment, beside a
+ * running service. Throws as `openForReading` does, and `damaged` where the file cannot even be read.
+ */
 export function verifyLedger(
   file: string,
   timeZone: string,
@@ -20,11 +23,12 @@ export function verifyLedger(
 ): Verification {
   const db = openForReading(file);
   try {
-    return db.transaction(() => {
+    const verification = db.transaction(() => {
       const check = db.pragma("integrity_check") as { integrity_check: string }[];
       const damage = check.map((row) => row.integrity_check).filter((text) => text !== "ok");
       return { damage, ...compareRollups(db, new LocalCalendar(timeZone), MAX_DIFFERENCES, onProgress) };
-    })();
+    });
+    return guarded(file, () => verification());
   } finally {
     db.close();
   }

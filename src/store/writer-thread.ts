@@ -67,7 +67,6 @@ class WriterThread {
       return batches.map((batch) => ({
         kind: "batch",
         results: batch.commands.map(() => result),
-        changes: [],
       }));
     }
   }
@@ -79,27 +78,25 @@ class WriterThread {
 
   #runBatch(batch: BatchRequest): Extract<WriterMessage, { kind: "batch" }> {
     this.#nowMs = batch.nowMs;
-    this.#changes = [];
     const results = batch.commands.map(({ name, input }) => this.#runCommand(name, input));
-    return { kind: "batch", results, changes: this.#changes };
+    return { kind: "batch", results };
   }
 
   #runCommand(name: CommandName, input: unknown): CommandResult {
-    const told = this.#changes.length;
+    this.#changes = [];
     this.#savepoint.run();
     try {
       const run = this.#commands[name] as (input: unknown) => unknown;
       const output = run(input);
       this.#release.run();
       this.#rollups.keep();
-      return { output };
+      return this.#changes.length === 0 ? { output } : { output, changes: this.#changes };
     } catch (error) {
       this.#rollups.forget();
       // SQLite has already ended the whole transaction on a full disk: nothing of the batch is left.
       if (!this.#db.inTransaction) throw error;
       this.#rollbackTo.run();
       this.#release.run();
-      this.#changes.length = told;
       return { error: toMessage(error) };
     }
   }

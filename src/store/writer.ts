@@ -22,8 +22,15 @@ const MAX_IN_FLIGHT = 2;
 interface Waiting {
   readonly name: CommandName;
   readonly input: unknown;
+  /** A change that this side knows without being told; undefined where there is none. */
+  readonly changeOf: ((output: unknown) => Change | undefined) | undefined;
   resolve(output: unknown): void;
   reject(error: FlancoError): void;
+}
+
+interface SubmitOptions<N extends CommandName> {
+  readonly maxWaiting?: number;
+  readonly changeOf?: (output: CommandOutput<N>) => Change | undefined;
 }
 
 export interface WriterListener {
@@ -68,7 +75,7 @@ export class StoreWriter implements LedgerWriter {
         if (message.kind === "ready") resolve();
         else if (message.kind === "failed") reject(fromMessage(message.error));
         else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
-        else this.#settle(message.results, message.changes);
+        else this.#settle(message.results);
       });
       worker.on("error", (error: Error) => {
         reject(error);
@@ -143,7 +150,14 @@ export class StoreWriter implements LedgerWriter {
   }
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord> {
-    return this.#submit("addRecord", { userId, record, idempotency });
+    return this.#submit(
+      "addRecord",
+      { userId, record, idempotency },
+      {
+        changeOf: ({ recordId, repeated }) =>
+          repeated ? undefined : { kind: "record", userId, recordId, record },
+      },
+    );
   }
 
   async setWiring(wirings: readonly OwnedWiring[]): Promise<void> {
@@ -159,18 +173,18 @@ export class StoreWriter implements LedgerWriter {
   }
 
   takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {
-    return this.#submit("takeIn", sightings, MAX_WAITING + RESERVED_FOR_EDGES);
+    return this.#submit("takeIn", sightings, { maxWaiting: MAX_WAITING + RESERVED_FOR_EDGES });
   }
 
   #submit<N extends CommandName>(
     name: N,
     input: CommandInput<N>,
-    maxWaiting = MAX_WAITING,
+    options: SubmitOptions<N> = {},
   ): Promise<CommandOutput<N>> {
     if (this.#worker === undefined || this.#closing) {
       return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
     }
-    if (this.#waiting.length >= maxWaiting) {
+    if (this.#waiting.length >= (options.maxWaiting ?? MAX_WAITING)) {
       return Promise.reject(
         new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
           hint: "Try again in a second.",
@@ -178,7 +192,13 @@ export class StoreWriter implements LedgerWriter {
       );
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ name, input, resolve: resolve as (output: unknown) => void, reject });
+      this.#waiting.push({
+        name,
+        input,
+        changeOf: options.changeOf as Waiting["changeOf"],
+        resolve: resolve as Waiting["resolve"],
+        reject,
+      });
       this.#schedule();
     });
   }
@@ -206,12 +226,19 @@ export class StoreWriter implements LedgerWriter {
     this.#worker?.postMessage(request);
   }
 
-  #settle(results: readonly CommandResult[], changes: readonly Change[]): void {
+  #settle(results: readonly CommandResult[]): void {
     const batch = this.#inFlight.shift() ?? [];
+    const changes: Change[] = [];
     batch.forEach((waiting, index) => {
       const result = results[index];
-      if (result !== undefined && "output" in result) waiting.resolve(result.output);
-      else waiting.reject(fromMessage(result?.error));
+      if (result === undefined || "error" in result) {
+        waiting.reject(fromMessage(result?.error));
+        return;
+      }
+      waiting.resolve(result.output);
+      if (result.changes !== undefined) changes.push(...result.changes);
+      const known = waiting.changeOf?.(result.output);
+      if (known !== undefined) changes.push(known);
     });
     if (changes.length > 0) this.#listener.onChanges(changes);
     this.#flush();

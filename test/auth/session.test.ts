@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "../http/appliance.ts";
+
+describe("The sessions of a ledger", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  beforeEach(async () => {
+    appliance = await Appliance.open();
+    user = await appliance.addUser();
+  });
+  afterEach(() => appliance.close());
+
+  it("are taken up again after a restart, and only those that stand", async () => {
+    const ended = await appliance.sessions.begin(user.id);
+    const kept = await appliance.sessions.begin(user.id);
+    await appliance.sessions.end(ended);
+    const afterRestart = appliance.newSessions();
+
+    expect(afterRestart.check(kept)).to.equal(undefined);
+    afterRestart.reload();
+    expect(afterRestart.check(kept)?.userId).to.equal(user.id);
+    expect(afterRestart.check(ended)).to.equal(undefined);
+  });
+
+  it("end with a password that is changed in the very commit in which they begin", async () => {
+    const beginning = appliance.sessions.begin(user.id);
+    const changing = appliance.writer.setPassword(user.id, "$2b$10$another");
+    const [token] = await Promise.all([beginning, changing]);
+
+    expect(appliance.reader.sessions()).to.deep.equal([]);
+    expect(appliance.sessions.check(token)).to.equal(undefined);
+  });
+
+  it("stand when others are ended in the very commit in which they begin", async () => {
+    const other = await appliance.addUser();
+    const beginning = appliance.sessions.begin(user.id);
+    const changing = appliance.writer.setPassword(other.id, "$2b$10$another");
+    const [token] = await Promise.all([beginning, changing]);
+
+    expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
+  });
+
+  it("are checked without asking the ledger", async () => {
+    const token = await appliance.sessions.begin(user.id);
+    appliance.breaker.failure = new FlancoError("unavailable", "The ledger takes no writes.");
+
+    expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
+  });
+
+  it("stay refused once they have expired, also when they were checked before", async () => {
+    const token = await appliance.sessions.begin(user.id);
+    expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
+    appliance.clock.setWall(NOON_MS + 24 * 3_600_000);
+
+    expect(appliance.sessions.check(token)).to.equal(undefined);
+  });
+
+  it("end once: ending one that has ended, or what never was one, does nothing", async () => {
+    const token = await appliance.sessions.begin(user.id);
+    await appliance.sessions.end(token);
+    await appliance.sessions.end(token);
+    await appliance.sessions.end("basura");
+
+    expect(appliance.reader.sessions()).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,203 @@
+import { existsSync } from "node:fs";
+import { expect } from "chai";
+import { change, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { Appliance, listen, onlyLine, PROCESS_TEST_MS, until } from "./program.ts";
+
+interface ShownEdge {
+  readonly line: string;
+  readonly active: boolean;
+  readonly timeMs: number;
+  readonly sequence: number;
+}
+
+describe("flanco gpio, while the service runs simulated lines", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  before(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+    await appliance.succeed(["wiring", "remove", "SIM7"]);
+    await appliance.start();
+  });
+
+  after(() => appliance.close());
+
+  function recordsOf(line: string) {
+    return recordRows(appliance.ledgerFile).filter((row) => row.line === line);
+  }
+
+  it("detects the chip with its lines, and says which of them flanco itself holds", async () => {
+    const text = (await appliance.call(["gpio", "detect"])).stdout.split("\n");
+    expect(text[0]).to.equal("simchip0 [flanco simulation] (8 lines)");
+    expect(text[1]).to.equal('  simchip0:0\tSIM0\tin use by "flanco"');
+    expect(text[8]).to.equal("  simchip0:7\tSIM7\tfree");
+    const chips = JSON.parse((await appliance.call(["gpio", "detect", "--json"])).stdout) as {
+      lines: object[];
+    }[];
+    expect(chips[0]?.lines[0]).to.deep.equal({ chip: "simchip0", offset: 0, name: "SIM0", holder: "flanco" });
+  });
+
+  it("shows one line by its name or by chip and offset", async () => {
+    const byName = await appliance.call(["gpio", "info", "SIM7"]);
+    expect(byName.stdout).to.equal("simchip0:7\tSIM7\tfree\n");
+    const byOffset = await appliance.call(["gpio", "info", "simchip0:7", "--json"]);
+    expect(JSON.parse(byOffset.stdout)).to.deep.equal({
+      chip: "simchip0",
+      offset: 7,
+      name: "SIM7",
+      holder: null,
+    });
+    const none = await appliance.call(["gpio", "info", "SIM8"]);
+    expect(none.exitCode).to.equal(1);
+    expect(onlyLine(none)).to.match(/^flanco: No line is called SIM8\. Free lines: SIM7\. /);
+  });
+
+  it("records a line that is set high, ends the record when it is set low, and shows both edges", async () => {
+    const watch = appliance.spawn(["gpio", "watch", "SIM0", "--json"]);
+    const shown = listen(watch);
+    // A watch hears edges from its start on: pulses go on until it shows one.
+    const beganMs = Date.now();
+    const high = await appliance.run(["gpio", "set", "SIM0", "high"]);
+    expect(high).to.deep.equal({ exitCode: 0, stdout: "SIM0 is high.\n", stderr: "" });
+    await until("a record for the rise", () => recordsOf("SIM0").length === 1);
+    expect(recordsOf("SIM0")[0]).to.deep.include({ room: "101", origin: "edge", endedMs: null });
+    await until("the watch shows an edge", async () => {
+      if (shown.stdout.includes('"SIM0"')) return true;
+      const { active = 0, sequence = 0 } = lineRow(appliance.ledgerFile, "SIM0") ?? {};
+      await appliance.call(["gpio", "set", "SIM0", active === 1 ? "low" : "high"]);
+      await until(
+        "the edge is in the ledger",
+        () => lineRow(appliance.ledgerFile, "SIM0")?.sequence !== sequence,
+      );
+      return false;
+    });
+    await appliance.call(["gpio", "set", "SIM0", "low"]);
+    await until("every record has ended", () => recordsOf("SIM0").every(({ endedMs }) => endedMs !== null));
+
+    const [edge] = shown.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as ShownEdge);
+    expect(edge?.line).to.equal("SIM0");
+    expect(edge?.active).to.equal((edge?.sequence ?? 0) % 2 === 1);
+    expect(edge?.timeMs).to.be.within(beganMs, Date.now());
+    for (const { createdMs, endedMs } of recordsOf("SIM0")) {
+      expect(createdMs).to.be.within(beganMs, endedMs ?? 0);
+    }
+  });
+
+  it("counts no second sale for a level that is set again, and none for a line that is not wired", async () => {
+    await appliance.call(["gpio", "set", "SIM1", "high"]);
+    await until("a record for the rise", () => recordsOf("SIM1").length === 1);
+    await appliance.call(["gpio", "set", "SIM1", "high"]);
+    await appliance.call(["gpio", "set", "SIM7", "high"]);
+    await appliance.call(["gpio", "set", "SIM1", "low"]);
+    await until("the fall is in", () => recordsOf("SIM1")[0]?.endedMs !== null);
+    expect(recordsOf("SIM1")).to.have.length(1);
+    expect(lineRow(appliance.ledgerFile, "SIM1")?.sequence).to.equal(2);
+    expect(recordsOf("SIM7")).to.deep.equal([]);
+  });
+
+  it("refuses a line that is not there, and a level that is none", async () => {
+    const line = await appliance.call(["gpio", "set", "GPIO17", "high"]);
+    expect(line.exitCode).to.equal(1);
+    expect(onlyLine(line)).to.match(/^flanco: No line is called GPIO17\./);
+    const level = await appliance.call(["gpio", "set", "SIM0", "up"]);
+    expect(level.exitCode).to.equal(2);
+    expect(level.stderr).to.contain("Allowed choices are high, low.");
+  });
+});
+
+describe("flanco gpio, while no service runs", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  before(async () => {
+    appliance = await Appliance.make();
+  });
+
+  after(() => appliance.close());
+
+  it("sets no line, and says how to start the service", async () => {
+    const refused = await appliance.run(["gpio", "set", "SIM0", "high"]);
+    expect(refused.exitCode).to.equal(1);
+    expect(onlyLine(refused)).to.equal(
+      "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.",
+    );
+  });
+
+  it("watches lines of the driver itself, from their level on, until it is interrupted", async () => {
+    const watch = appliance.spawn(["gpio", "watch", "SIM0", "SIM3"]);
+    const shown = listen(watch);
+    await until("it says that it watches", () =>
+      shown.stderr.includes("Watching SIM0, SIM3. Ctrl-C ends it."),
+    );
+    expect(shown.stdout).to.match(/^\S+Z\tSIM0\tlow\tat start\n\S+Z\tSIM3\tlow\tat start\n$/);
+    watch.kill("SIGINT");
+    await until("it ends", () => watch.exitCode !== null);
+    expect(watch.exitCode).to.equal(0);
+  });
+
+  it("finds no chip with the driver that has no lines", async () => {
+    const found = await appliance.call(["gpio", "detect", "--gpio-driver", "none"]);
+    expect(found).to.deep.equal({ exitCode: 0, stdout: "No GPIO chip was found.\n", stderr: "" });
+  });
+
+  it("detects chips by sysfs, or says what to do where the kernel has none", async () => {
+    const ended = await appliance.run(["gpio", "detect", "--json", "--gpio-driver", "sysfs"]);
+    if (existsSync("/sys/class/gpio")) {
+      expect(JSON.parse(ended.stdout)).to.be.an("array");
+      return;
+    }
+    expect(ended.exitCode).to.equal(1);
+    expect(onlyLine(ended)).to.equal(
+      "flanco: This kernel has no GPIO sysfs (CONFIG_GPIO_SYSFS). Use FLANCO_GPIO_DRIVER=chardev.",
+    );
+  });
+});
+
+describe("A trace file that the configuration names", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+  });
+
+  afterEach(() => appliance.close());
+
+  it("drives the simulated lines, and each rise is a record", async () => {
+    await seedLedger(appliance.ledgerFile);
+    // A busy process plays late steps together: without debounce each of them counts all the same.
+    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
+    const trace = appliance.write("day.trace", "0 SIM0 high\n100 SIM4 high\n200 SIM0 low\n300 SIM0 high\n");
+    await appliance.start({ FLANCO_SIMULATED_TRACE: trace });
+    const rows = await until("three records", () => {
+      const all = recordRows(appliance.ledgerFile);
+      return all.length >= 3 && all;
+    });
+    expect(rows.map(({ line }) => line)).to.deep.equal(["SIM0", "SIM4", "SIM0"]);
+  });
+
+  it("is refused with all its mistakes and their rows, and the service does not start", async () => {
+    const trace = appliance.write("day.trace", "0 SIM0 high\nsoon SIM1 high\n500 SIM99 low\n");
+    const refused = await appliance.run(["serve", "--simulated-trace", trace]);
+    expect(refused.exitCode).to.equal(78);
+    const lines = refused.stderr
+      .trimEnd()
+      .split("\n")
+      .filter((line) => line.startsWith("flanco: "));
+    expect(lines).to.have.length(4);
+    expect(lines[0]).to.contain(trace);
+    expect(lines[1]).to.contain("row 2: 'soon' is not a time");
+    expect(lines[2]).to.contain("row 3: No line is called SIM99.");
+    expect(lines[3]).to.contain("A row is AT_MS LINE high|low");
+  });
+
+  it("is asked for by name when it is not there", async () => {
+    const refused = await appliance.run(["serve", "--simulated-trace", "/nowhere/day.trace"]);
+    expect(refused.exitCode).to.equal(78);
+    expect(onlyLine(refused)).to.match(/^flanco: The trace \/nowhere\/day\.trace cannot be read\. /);
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { hashSync } from "bcryptjs";
+import Database from "better-sqlite3";
+import { seedDemo } from "../../src/cli/demo.ts";
+import { systemClock } from "../../src/clock.ts";
+import { openReader } from "../../src/store/reader.ts";
+import { StoreWriter } from "../../src/store/writer.ts";
+import { PASSWORD } from "./program.ts";
+
+/** Cheap to compare with: what is tested is elsewhere. */
+const BCRYPT_COST = 4;
+export const EMAIL = "ana@example.org";
+const SALE = {
+  locationName: "Clínica",
+  deviceName: "Pasillo A",
+  deviceId: "7234",
+  room: "101",
+  valorMicros: 4_000_000,
+};
+
+/**
+ * Makes a ledger with one user, who has the demonstration's two devices, eight rooms and eight lines, and
+ * a record of device 7234 worth 4 at each of these times (Unix milliseconds).
+ */
+export async function seedLedger(file: string, recordTimesMs: readonly number[] = []): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const writer = new StoreWriter({ file, timeZone: "UTC" }, systemClock, {
+    onChanges: () => {},
+    onProgress: () => {},
+    onDeath: (error) => {
+      throw error;
+    },
+  });
+  await writer.open();
+  const reader = openReader(file, "UTC");
+  try {
+    const user = await writer.addUser({
+      name: "Ana",
+      email: EMAIL,
+      passwordHash: hashSync(PASSWORD, BCRYPT_COST),
+    });
+    await seedDemo(reader, writer);
+    for (const createdTimeMs of recordTimesMs) {
+      await writer.addRecord(user.id, { ...SALE, createdTimeMs }, null);
+    }
+  } finally {
+    reader.close();
+    await writer.close();
+  }
+}
+
+export interface RecordRow {
+  readonly room: string;
+  readonly line: string | null;
+  readonly origin: string;
+  readonly createdMs: number;
+  readonly endedMs: number | null;
+}
+
+export interface LineRow {
+  readonly active: number;
+  readonly request: number;
+  readonly sequence: number;
+}
+
+/** All records in the ledger's order, read from its file beside whoever writes it. */
+export function recordRows(file: string): RecordRow[] {
+  return query<RecordRow>(
+    file,
+    "SELECT room, line, origin, created_ms AS createdMs, ended_ms AS endedMs FROM record ORDER BY record_id",
+  );
+}
+
+/** What the ledger last saw of a line; undefined before its first sight. */
+export function lineRow(file: string, line: string): LineRow | undefined {
+  return query<LineRow>(file, "SELECT active, request, sequence FROM line_state WHERE line = ?", line)[0];
+}
+
+/** Runs one statement on a ledger that no program has open. */
+export function change(file: string, sql: string): void {
+  const db = new Database(file, { fileMustExist: true });
+  try {
+    db.exec(sql);
+  } finally {
+    db.close();
+  }
+}
+
+function query<Row>(file: string, sql: string, ...parameters: string[]): Row[] {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    return db.prepare<string[], Row>(sql).all(...parameters);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,311 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Terminal } from "../../src/cli/terminal.ts";
+import { run } from "../../src/main.ts";
+
+export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
+export const PROGRAM = join(CHECKOUT, "bin", "flanco.mjs");
+
+/** Generous: the machine may be busy with other tests. */
+const DEADLINE_MS = 30_000;
+/** For mocha: what one test or hook that starts processes may take. */
+export const PROCESS_TEST_MS = 60_000;
+const POLL_MS = 15;
+
+/** How a command ended, and all that it said. */
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** Standard input; none: it ends at once. */
+  readonly input?: string;
+  /** Variables beside the appliance's own; undefined takes one away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Options of Node itself, before the program's name. */
+  readonly nodeOptions?: readonly string[];
+  /** The user that runs it; only root may choose. */
+  readonly uid?: number;
+}
+
+/** Asks again and again until the answer is neither undefined nor false; throws, saying what was waited for, at the deadline. */
+export async function until<T>(
+  what: string,
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
+  const end = performance.now() + deadlineMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > end) throw new Error(`Waited ${deadlineMs} ms for this: ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** A port of loopback that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** The real program with a directory, ports and an environment of its own. */
+export class Appliance {
+  /** A temporary directory; the data directory is a part of it. */
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(
+    httpPort: number,
+    httpsPort: number,
+    environment: Readonly<Record<string, string | undefined>>,
+  ) {
+    this.directory = mkdtempSync(join(tmpdir(), "flanco-"));
+    this.dataDir = join(this.directory, "data");
+    this.httpPort = httpPort;
+    this.httpsPort = httpsPort;
+    this.environment = {
+      PATH: process.env["PATH"],
+      FLANCO_DATA_DIR: this.dataDir,
+      FLANCO_HOST: "127.0.0.1",
+      FLANCO_HTTP_PORT: String(httpPort),
+      FLANCO_HTTPS_PORT: String(httpsPort),
+      FLANCO_GPIO_DRIVER: "simulated",
+      FLANCO_DEMO: "false",
+      FLANCO_TIME_ZONE: "UTC",
+      FLANCO_LOG_LEVEL: "error",
+      ...environment,
+    };
+  }
+
+  static async make(environment: Readonly<Record<string, string | undefined>> = {}): Promise<Appliance> {
+    return new Appliance(await freePort(), await freePort(), environment);
+  }
+
+  get ledgerFile(): string {
+    return join(this.dataDir, "flanco.db");
+  }
+
+  get controlSocket(): string {
+    return join(this.dataDir, "control.sock");
+  }
+
+  /** Writes a file beside the data directory and gives its path. */
+  write(name: string, text: string | Uint8Array): string {
+    const file = join(this.directory, name);
+    writeFileSync(file, text);
+    return file;
+  }
+
+  /** Runs one command to its end, whatever that is. */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    const child = this.spawn(args, options);
+    const said = listen(child);
+    child.stdin?.on("error", () => {}).end(options.input ?? "");
+    const timer = setTimeout(() => child.kill("SIGKILL"), DEADLINE_MS);
+    const [exitCode] = (await once(child, "close")) as [number | null];
+    clearTimeout(timer);
+    return { exitCode, ...said };
+  }
+
+  /** Runs a command that must succeed; gives its standard output. */
+  async succeed(args: readonly string[], input = ""): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.run(args, { input });
+    if (exitCode !== 0) throw new Error(`flanco ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Runs one command in the test's own process: for those that leave the work to the running service. */
+  async call(args: readonly string[], input = ""): Promise<Ended> {
+    const terminal = new RecordingTerminal(input);
+    const environment = { ...this.environment };
+    const exitCode = await run(args, {
+      terminal,
+      environment,
+      setting: { checkout: CHECKOUT },
+      version: "0",
+    });
+    return { exitCode, stdout: terminal.stdout, stderr: terminal.stderr };
+  }
+
+  /** Starts a command that goes on; `close` ends it. */
+  spawn(args: readonly string[], options: RunOptions = {}): ChildProcess {
+    const child = spawn(process.execPath, [...(options.nodeOptions ?? []), PROGRAM, ...args], {
+      cwd: CHECKOUT,
+      env: { ...this.environment, ...options.environment },
+      stdio: "pipe",
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
+    });
+    return this.adopt(child);
+  }
+
+  /** Takes care that a process of any program is gone once this appliance is. */
+  adopt(child: ChildProcess): ChildProcess {
+    this.#children.add(child);
+    child.once("exit", () => this.#children.delete(child));
+    return child;
+  }
+
+  /** Starts the service; resolves once it says that it is ready. */
+  async start(environment: Readonly<Record<string, string | undefined>> = {}): Promise<RunningService> {
+    const child = this.spawn(["serve"], { environment });
+    const said = listen(child);
+    child.stdin?.end();
+    await until("the service says that it is ready", () => {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`The service ended with ${child.exitCode}: ${said.stderr}`);
+      }
+      return said.stdout.includes("flanco is ready.");
+    });
+    return new RunningService(child, said, `http://127.0.0.1:${this.httpPort}`);
+  }
+
+  /** Ends what still runs, then removes the directory. */
+  async close(): Promise<void> {
+    for (const child of [...this.#children]) {
+      const exit = once(child, "exit");
+      child.kill("SIGKILL");
+      await exit;
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** A service that is ready, and a client of it. */
+export class RunningService {
+  readonly baseUrl: string;
+  readonly #child: ChildProcess;
+  readonly #said: { readonly stdout: string; readonly stderr: string };
+
+  constructor(
+    child: ChildProcess,
+    said: { readonly stdout: string; readonly stderr: string },
+    baseUrl: string,
+  ) {
+    this.#child = child;
+    this.#said = said;
+    this.baseUrl = baseUrl;
+  }
+
+  get stdout(): string {
+    return this.#said.stdout;
+  }
+
+  get stderr(): string {
+    return this.#said.stderr;
+  }
+
+  /** The token of the one-time link that was printed last; undefined when none was. */
+  get firstRunToken(): string | undefined {
+    return [...this.stdout.matchAll(/http:\/\/localhost:\d+\/primer-uso#([\w-]+)/g)].at(-1)?.[1];
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals): Promise<Ended & { readonly elapsedMs: number }> {
+    const began = performance.now();
+    const closed = once(this.#child, "close", { signal: AbortSignal.timeout(DEADLINE_MS) });
+    this.#child.kill(signal);
+    const [exitCode] = (await closed) as [number | null];
+    return {
+      exitCode,
+      stdout: this.stdout,
+      stderr: this.stderr,
+      elapsedMs: performance.now() - began,
+    };
+  }
+
+  get(path: string, cookie = ""): Promise<Response> {
+    return fetch(this.baseUrl + path, { headers: { cookie } });
+  }
+
+  post(path: string, body: unknown, cookie = ""): Promise<Response> {
+    return fetch(this.baseUrl + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** Makes the first user by the printed link; gives the session's cookie. */
+  async makeFirstUser(): Promise<string> {
+    const body = { token: this.firstRunToken, name: "Ana", email: "ana@example.org", password: PASSWORD };
+    return cookieOf(await this.post("/api/first-run", body));
+  }
+
+  /** Signs in; gives the session's cookie. */
+  async signIn(email: string, password: string): Promise<string> {
+    return cookieOf(await this.post("/api/login", { email, password }));
+  }
+}
+
+/** A terminal without a keyboard: input is given, output is kept. */
+class RecordingTerminal extends Terminal {
+  stdout = "";
+  stderr = "";
+  readonly #input: string;
+
+  constructor(input: string) {
+    super();
+    this.#input = input;
+  }
+
+  override out(line: string): void {
+    this.stdout += `${line}\n`;
+  }
+
+  override err(line: string): void {
+    this.stderr += `${line}\n`;
+  }
+
+  override async readAll(): Promise<string> {
+    return this.#input;
+  }
+}
+
+/** Long enough for the rules. */
+export const PASSWORD = "correct horse battery";
+
+/** The session's cookie of an answer that must be a success. */
+function cookieOf(answer: Response): string {
+  const cookie = answer.headers.getSetCookie()[0]?.split(";")[0];
+  if (!answer.ok || cookie === undefined) throw new Error(`No session was begun: ${answer.status}.`);
+  return cookie;
+}
+
+/** Gathers what a process says; the texts grow as it speaks. */
+export function listen(child: ChildProcess): { stdout: string; stderr: string } {
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    said.stderr += text;
+  });
+  return said;
+}
+
+/** The one line that a failed command says; throws when it says more, less, or shows a stack. */
+export function onlyLine({ stderr }: Ended): string {
+  const lines = stderr.trimEnd().split("\n");
+  const [line = ""] = lines;
+  if (lines.length !== 1 || line === "" || /\s{2,}at /.test(stderr)) {
+    throw new Error(`This is not one line of text:\n${stderr}`);
+  }
+  return line;
+}

@@ -1,0 +1,247 @@
+import { readFileSync, statSync } from "node:fs";
+import { get as httpsGet } from "node:https";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { TLSSocket } from "node:tls";
+import { expect } from "chai";
+import { RemoteOperations } from "../../src/control/client.ts";
+import { change, EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { Appliance, PASSWORD, PROCESS_TEST_MS, type RunningService, until } from "./program.ts";
+
+/** What a service that stops may take. */
+const STOP_MS = 5_000;
+const WRITERS = 16;
+const ENOUGH_ANSWERS = 300;
+const ENOUGH_RISES = 30;
+const PULSE_EVERY_MS = 5;
+
+describe("flanco serve, for the first time", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let service: RunningService;
+
+  before(async () => {
+    appliance = await Appliance.make({ FLANCO_DEMO: "true" });
+    appliance.write("quiet.trace", "# nothing happens\n");
+    service = await appliance.start({ FLANCO_SIMULATED_TRACE: join(appliance.directory, "quiet.trace") });
+  });
+
+  after(() => appliance.close());
+
+  it("prints where it is to be found, that its lines are simulated, and a one-time link", async () => {
+    const { stdout, firstRunToken } = service;
+    expect(stdout).to.contain(`http://localhost:${appliance.httpPort}/\n`);
+    expect(stdout).to.contain(`https://127.0.0.1:${appliance.httpsPort}/`);
+    expect(stdout).to.contain("SIMULATED");
+    expect(stdout).to.contain(
+      "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
+    );
+    expect(stdout).to.contain(`https://127.0.0.1:${appliance.httpsPort}/primer-uso#${firstRunToken}\n`);
+    expect(Buffer.from(firstRunToken ?? "", "base64url")).to.have.length(16);
+    expect(service.stderr).not.to.contain(firstRunToken);
+    expect((await service.get("/healthz")).status).to.equal(200);
+  });
+
+  it("makes the first user by the link's token, once, with the demonstration wired and watched", async () => {
+    const user = { name: "Ana", email: EMAIL, password: PASSWORD };
+    const guessed = await service.post("/api/first-run", { ...user, token: "x".repeat(22) });
+    expect(guessed.status).to.equal(401);
+
+    const cookie = await service.makeFirstUser();
+    const rows = await until("eight lines are watched", async () => {
+      const { data } = (await (await service.get("/api/wiring", cookie)).json()) as {
+        data: { line: string; dId: string; actuatorId: string; watched: boolean }[];
+      };
+      return data.length === 8 && data.every(({ watched }) => watched) && data;
+    });
+    expect(new Set(rows.map(({ dId }) => dId)).size).to.equal(2);
+    expect(new Set(rows.map(({ actuatorId }) => actuatorId)).size).to.equal(8);
+    expect((await service.get("/healthz")).status).to.equal(200);
+
+    const again = await service.post("/api/first-run", { ...user, token: service.firstRunToken });
+    expect(again.status).to.equal(401);
+  });
+
+  it("answers over HTTPS with a certificate of its own for localhost", async () => {
+    const certificate = await new Promise<string | undefined>((resolve, reject) => {
+      const url = `https://localhost:${appliance.httpsPort}/healthz`;
+      // Trusting exactly this certificate also checks that it is for localhost.
+      const ca = readFileSync(join(appliance.dataDir, "tls", "cert.pem"));
+      const request = httpsGet(url, { ca, family: 4 }, (response) => {
+        const { subjectaltname } = (response.socket as TLSSocket).getPeerCertificate();
+        response.resume().on("end", () => resolve(subjectaltname));
+      });
+      request.on("error", reject);
+    });
+    expect(certificate).to.contain("DNS:localhost").and.to.contain("IP Address:127.0.0.1");
+  });
+
+  it("keeps what is secret from other users of the machine", () => {
+    const modes = ["", "session.key", "control.sock", "tls", "tls/key.pem", "tls/cert.pem"].map((name) => [
+      name,
+      (statSync(join(appliance.dataDir, name)).mode & 0o777).toString(8),
+    ]);
+    expect(modes).to.deep.equal([
+      ["", "700"],
+      ["session.key", "600"],
+      ["control.sock", "600"],
+      ["tls", "700"],
+      ["tls/key.pem", "600"],
+      ["tls/cert.pem", "600"],
+    ]);
+  });
+});
+
+/** Posts records and drives lines until it is told to stop, and remembers what was answered. */
+class Load {
+  readonly stored: string[] = [];
+  rises = 0;
+  #going = true;
+  #sent = 0;
+  readonly #work: Promise<unknown>;
+
+  constructor(service: RunningService, remote: RemoteOperations, cookie: string) {
+    const posting = Array.from({ length: WRITERS }, () => this.#post(service, cookie));
+    // What fails because the service ended was never answered.
+    this.#work = Promise.allSettled([...posting, this.#drive(remote)]);
+  }
+
+  async stop(): Promise<void> {
+    this.#going = false;
+    await this.#work;
+  }
+
+  async #post(service: RunningService, cookie: string): Promise<void> {
+    while (this.#going) {
+      this.#sent += 1;
+      const habitacion = `n${this.#sent}`;
+      const place = { locationName: "L", deviceName: "D", deviceId: "1" };
+      const body = { ...place, habitacion, valor: 1, createdTime: Date.now() };
+      const { status } = await service.post("/api/data", body, cookie);
+      if (status === 201) this.stored.push(habitacion);
+    }
+  }
+
+  async #drive(remote: RemoteOperations): Promise<void> {
+    while (this.#going) {
+      await remote.call("setLine", { line: "SIM0", high: true });
+      this.rises += 1;
+      await remote.call("setLine", { line: "SIM0", high: false });
+      // A line that switches faster than a slow disk commits would fill the queue of its edges.
+      await setTimeout(PULSE_EVERY_MS);
+    }
+  }
+}
+
+describe("flanco serve, when it ends", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+    // Each level counts at once, so that what was set before the end is known.
+    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
+  });
+
+  afterEach(() => appliance.close());
+
+  async function connect(): Promise<RemoteOperations> {
+    const remote = await RemoteOperations.connect(appliance.controlSocket);
+    if (remote === undefined) throw new Error("The service has no control socket.");
+    return remote;
+  }
+
+  async function underLoad(service: RunningService): Promise<Load> {
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    const load = new Load(service, await connect(), cookie);
+    await until(
+      "many posts and rises are answered",
+      () => load.stored.length >= ENOUGH_ANSWERS && load.rises >= ENOUGH_RISES,
+    );
+    return load;
+  }
+
+  function expectEverything(load: Load): void {
+    const rows = recordRows(appliance.ledgerFile);
+    const posted = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
+    expect(new Set(posted).size, "none twice").to.equal(posted.length);
+    expect(
+      load.stored.filter((room) => !new Set(posted).has(room)),
+      "none lost",
+    ).to.deep.equal([]);
+    const edges = rows.filter(({ origin }) => origin === "edge").length;
+    // The last level that was set may have been taken in before its answer could be given.
+    expect(edges).to.be.within(load.rises, load.rises + 1);
+  }
+
+  it("by SIGTERM under load, stores all that it answered and all edges, and is gone within 5 s with exit code 0", async () => {
+    const service = await appliance.start();
+    const load = await underLoad(service);
+    const ended = await service.end("SIGTERM");
+    await load.stop();
+    expect(ended.exitCode).to.equal(0);
+    expect(ended.elapsedMs).to.be.below(STOP_MS);
+    expect(ended.stderr).to.equal("");
+    expectEverything(load);
+    const verified = await appliance.run(["verify", "--json"]);
+    expect(JSON.parse(verified.stdout)).to.deep.include({ differences: [], damage: [] });
+  });
+
+  it("by kill -9 under load, has stored every post that it answered, none twice", async () => {
+    const service = await appliance.start();
+    const load = await underLoad(service);
+    await service.end("SIGKILL");
+    await load.stop();
+    const posted = recordRows(appliance.ledgerFile).filter(({ origin }) => origin === "posted");
+    const rooms = new Set(posted.map(({ room }) => room));
+    expect(rooms.size).to.equal(posted.length);
+    expect(load.stored.filter((room) => !rooms.has(room))).to.deep.equal([]);
+    const again = await appliance.start();
+    expect((await again.get("/healthz")).status).to.equal(200);
+    expect(recordRows(appliance.ledgerFile)).to.have.length.at.least(posted.length);
+  });
+
+  it("by kill -9 between on and off, counts the same sale once after its restart", async () => {
+    // Simulated lines start low: with the polarity turned round a room is on at each start.
+    change(appliance.ledgerFile, "UPDATE wiring SET active_low = 1");
+    const first = await appliance.start();
+    const remote = await connect();
+    for (const high of [true, false]) {
+      await remote.call("setLine", { line: "SIM0", high });
+      await remote.call("setLine", { line: "SIM1", high });
+    }
+    await remote.call("setLine", { line: "SIM1", high: true });
+    await until("both sales and the end of one are in", () => {
+      const rows = recordRows(appliance.ledgerFile);
+      return rows.length === 2 && lineRow(appliance.ledgerFile, "SIM1")?.sequence === 3;
+    });
+    await first.end("SIGKILL");
+    remote.close();
+
+    // SIM0 was on and is on: the same sale. SIM1 was off and is on: a sale that began meanwhile.
+    await appliance.start();
+    await until("both lines were looked at", () =>
+      ["SIM0", "SIM1"].every((line) => lineRow(appliance.ledgerFile, line)?.sequence === 0),
+    );
+    const rows = recordRows(appliance.ledgerFile).map(({ line, origin }) => `${line} ${origin}`);
+    expect(rows).to.deep.equal(["SIM0 edge", "SIM1 edge", "SIM1 found_at_start"]);
+  });
+
+  it("by kill -9 while a room is on, ends its sale when the room is found off, and counts the next one", async () => {
+    const first = await appliance.start();
+    const remote = await connect();
+    await remote.call("setLine", { line: "SIM0", high: true });
+    await until("the sale is in", () => recordRows(appliance.ledgerFile).length === 1);
+    await first.end("SIGKILL");
+    remote.close();
+
+    await appliance.start();
+    await until("the sale has ended", () => recordRows(appliance.ledgerFile)[0]?.endedMs !== null);
+    expect(recordRows(appliance.ledgerFile)).to.have.length(1);
+    const again = await connect();
+    await again.call("setLine", { line: "SIM0", high: true });
+    await until("the next sale is in", () => recordRows(appliance.ledgerFile).length === 2);
+    again.close();
+  });
+});

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { expect } from "chai";
+import { seedLedger } from "./ledger.ts";
+import { Appliance, CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS, PROGRAM, until } from "./program.ts";
+
+const CONTROL_C = "\x03";
+const CONTROL_D = "\x04";
+const FIRST = "Password (at least 10 characters): ";
+const SECOND = "Once more: ";
+
+describe("The question for a password", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let keyboard: ChildProcess;
+  let screen: { stdout: string };
+
+  before(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+    // With the service running, a command is only its question and one message.
+    await appliance.start();
+  });
+
+  after(() => appliance.close());
+
+  /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
+  beforeEach(() => {
+    const command = `"${process.execPath}" "${PROGRAM}" user passwd --email ana@example.org`;
+    keyboard = appliance.adopt(
+      spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
+        cwd: CHECKOUT,
+        env: { ...appliance.environment, SHELL: "/bin/sh" },
+        stdio: "pipe",
+      }),
+    );
+    screen = listen(keyboard);
+  });
+
+  async function answer(question: string, keys: string): Promise<void> {
+    await until(`it asks "${question}"`, () => screen.stdout.endsWith(question));
+    keyboard.stdin?.write(keys);
+  }
+
+  async function ended(): Promise<string> {
+    await until("the command ends", () => keyboard.exitCode !== null);
+    return screen.stdout.replaceAll("\r\n", "\n");
+  }
+
+  it("is asked twice, and what is typed is never shown", async () => {
+    await answer(FIRST, `${PASSWORD}\r`);
+    await answer(SECOND, `${PASSWORD}\r`);
+    expect(await ended()).to.equal(
+      `${FIRST}\n${SECOND}\nana@example.org has another password and is signed out everywhere.\n`,
+    );
+    expect(keyboard.exitCode).to.equal(0);
+  });
+
+  it("takes two different answers for none", async () => {
+    await answer(FIRST, `${PASSWORD}\r`);
+    await answer(SECOND, `${PASSWORD}!\r`);
+    expect(await ended()).to.equal(`${FIRST}\n${SECOND}\nflanco: The two passwords differ. Try again.\n`);
+    expect(keyboard.exitCode).to.equal(1);
+  });
+
+  for (const [name, key] of [
+    ["Ctrl-C", CONTROL_C],
+    ["Ctrl-D", CONTROL_D],
+  ] as const) {
+    it(`is given up by ${name}, in one line and with exit code 1`, async () => {
+      await answer(FIRST, key);
+      expect(await ended()).to.equal(`${FIRST}\nflanco: No password was given. Nothing was changed.\n`);
+      expect(keyboard.exitCode).to.equal(1);
+    });
+  }
+});

@@ -1,0 +1,150 @@
+import { expect } from "chai";
+import { EMAIL, recordRows, seedLedger } from "./ledger.ts";
+import { Appliance, onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "./program.ts";
+
+function adding(email: string): string[] {
+  return ["user", "add", "--name", "Luis", "--email", email, "--password-stdin"];
+}
+
+describe("flanco user, while no service runs", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  before(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+  });
+
+  after(() => appliance.close());
+
+  it("adds, lists and removes users in the ledger's file", async () => {
+    const added = await appliance.run(adding("luis@example.org"), { input: `${PASSWORD}\n` });
+    expect(added).to.deep.equal({ exitCode: 0, stdout: "luis@example.org can sign in.\n", stderr: "" });
+    expect(await appliance.succeed(["user", "list"])).to.equal(`${EMAIL}\tAna\nluis@example.org\tLuis\n`);
+    await appliance.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another good one");
+    await appliance.succeed(["user", "remove", "--email", "luis@example.org"]);
+    const users = JSON.parse(await appliance.succeed(["user", "list", "--json"])) as { email: string }[];
+    expect(users.map(({ email }) => email)).to.deep.equal([EMAIL]);
+  });
+
+  it("refuses to remove a user who owns devices, in one line and with exit code 1", async () => {
+    const refused = await appliance.run(["user", "remove", "--email", EMAIL]);
+    expect(refused.exitCode).to.equal(1);
+    expect(onlyLine(refused)).to.match(/^flanco: The user owns 2 device\(s\).* --with-devices /);
+  });
+
+  it("refuses a password as an argument, and asks for a terminal when standard input is none", async () => {
+    const add = adding("luis@example.org").slice(0, -1);
+    const [argument, noTerminal] = await Promise.all([
+      appliance.run([...add, "--password", PASSWORD]),
+      appliance.run(add),
+    ]);
+    expect(argument.exitCode).to.equal(2);
+    expect(argument.stderr).to.match(/^error: unknown option '--password'/);
+    expect(noTerminal.exitCode).to.equal(1);
+    expect(onlyLine(noTerminal)).to.contain("Pass it on standard input with --password-stdin.");
+  });
+});
+
+describe("flanco user, while the service runs", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let service: RunningService;
+
+  before(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+    service = await appliance.start();
+  });
+
+  after(() => appliance.close());
+
+  it("adds a user who can sign in at once, with the first line of standard input as password", async () => {
+    const added = await appliance.run(adding("eva@example.org"), { input: `${PASSWORD}\r\nmore\n` });
+    expect(added).to.deep.equal({ exitCode: 0, stdout: "eva@example.org can sign in.\n", stderr: "" });
+    const cookie = await service.signIn("eva@example.org", PASSWORD);
+    expect((await service.get("/api/verify", cookie)).status).to.equal(200);
+  });
+
+  it("lists id, name and e-mail as JSON, and nothing else", async () => {
+    const users = JSON.parse((await appliance.call(["user", "list", "--json"])).stdout) as object[];
+    const ana = users.find((user) => "email" in user && user.email === EMAIL) ?? {};
+    expect(ana).to.include({ name: "Ana", email: EMAIL });
+    expect(ana).to.have.all.keys("id", "name", "email");
+  });
+
+  it("refuses an e-mail that somebody has, whatever its case, and one that is none", async () => {
+    const twice = await appliance.call(adding("ANA@Example.org"), PASSWORD);
+    expect(twice.exitCode).to.equal(1);
+    expect(onlyLine(twice)).to.equal("flanco: There is already a user with the e-mail ANA@Example.org.");
+    const none = await appliance.call(adding("ana"), PASSWORD);
+    expect(none.exitCode).to.equal(1);
+    expect(onlyLine(none)).to.match(/^flanco: email: /);
+  });
+
+  for (const [what, password, text] of [
+    ["of 9 characters", "nine char", "must have at least 10 characters"],
+    ["of 9 characters that fill 36 bytes", "🔒".repeat(9), "must have at least 10 characters"],
+    ["of 73 bytes", `${"é".repeat(36)}x`, "must have at most 72 bytes of UTF-8; this one has 73"],
+    ["that is missing", "", "must have at least 10 characters"],
+  ] as const) {
+    it(`refuses a password ${what} for a new user and for an old one`, async () => {
+      const add = await appliance.call(adding("rosa@example.org"), password);
+      const passwd = await appliance.call(["user", "passwd", "--email", EMAIL, "--password-stdin"], password);
+      for (const refused of [add, passwd]) {
+        expect(refused.exitCode).to.equal(1);
+        expect(onlyLine(refused)).to.equal(`flanco: password: ${text}`);
+      }
+    });
+  }
+
+  it("takes a password of exactly 10 characters and one of exactly 72 bytes", async () => {
+    for (const [email, password] of [
+      ["ten@example.org", "ten charac"],
+      ["bytes@example.org", "é".repeat(36)],
+    ] as const) {
+      expect((await appliance.call(adding(email), password)).exitCode).to.equal(0);
+      expect(await service.signIn(email, password)).to.match(/^auth_token=/);
+    }
+  });
+
+  it("ends all sessions of a user whose password is changed", async () => {
+    await appliance.call(adding("leo@example.org"), PASSWORD);
+    const cookie = await service.signIn("leo@example.org", PASSWORD);
+    const passwd = ["user", "passwd", "--email", "leo@example.org", "--password-stdin"];
+    const changed = await appliance.call(passwd, "another good one");
+    expect(changed.stdout).to.equal("leo@example.org has another password and is signed out everywhere.\n");
+    expect((await service.get("/api/verify", cookie)).status).to.equal(401);
+    const old = await service.post("/api/login", { email: "leo@example.org", password: PASSWORD });
+    expect(old.status).to.equal(401);
+    expect(await service.signIn("leo@example.org", "another good one")).to.match(/^auth_token=/);
+  });
+
+  it("says of an e-mail that nobody has how to find who there is", async () => {
+    const email = "nobody@example.org";
+    const passwd = await appliance.call(["user", "passwd", "--email", email, "--password-stdin"], PASSWORD);
+    const remove = await appliance.call(["user", "remove", "--email", email]);
+    for (const refused of [passwd, remove]) {
+      expect(refused.exitCode).to.equal(1);
+      expect(onlyLine(refused)).to.equal(
+        `flanco: There is no user with the e-mail ${email}. flanco user list shows who there is.`,
+      );
+    }
+  });
+
+  it("signs a removed user out, takes the devices along when told to, and keeps the records", async () => {
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    const record = { locationName: "L", deviceName: "D", deviceId: "7234", valor: 4 };
+    const posted = await service.post("/api/data", { ...record, habitacion: "101", createdTime: 1 }, cookie);
+    expect(posted.status).to.equal(201);
+    const refused = await appliance.call(["user", "remove", "--email", EMAIL]);
+    expect(refused.exitCode).to.equal(1);
+    expect((await service.get("/api/verify", cookie)).status).to.equal(200);
+
+    const removed = await appliance.run(["user", "remove", "--email", EMAIL, "--with-devices"]);
+    expect(removed.stdout).to.equal(`${EMAIL} can no longer sign in.\n`);
+    expect((await service.get("/api/verify", cookie)).status).to.equal(401);
+    expect((await appliance.call(["wiring", "list", "--json"])).stdout).to.equal("[]\n");
+    expect(recordRows(appliance.ledgerFile).map(({ room }) => room)).to.deep.equal(["101"]);
+  });
+});

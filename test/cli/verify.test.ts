@@ -1,0 +1,71 @@
+import { expect } from "chai";
+import { change, seedLedger } from "./ledger.ts";
+import { Appliance, PROCESS_TEST_MS } from "./program.ts";
+
+/** In UTC one sale on the last day of 2025 and two on the first of 2026; in Madrid all of them on the first. */
+const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date.UTC(2026, 0, 1, 12)];
+
+describe("flanco verify", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile, SALES);
+  });
+
+  afterEach(() => appliance.close());
+
+  it("says that file and rollups are right, also as JSON", async () => {
+    expect(await appliance.succeed(["verify"])).to.equal("3 records: file and rollups are right.\n");
+    const json = (await appliance.call(["verify", "--json"])).stdout;
+    expect(JSON.parse(json)).to.deep.equal({ records: 3, differences: [], damage: [] });
+  });
+
+  it("names each rollup that was changed by hand, and what the records say instead", async () => {
+    change(appliance.ledgerFile, "UPDATE rollup_day SET units = units + 1 WHERE day = 20260101");
+    change(appliance.ledgerFile, "DELETE FROM rollup_month WHERE month = 202512");
+    const wrong = await appliance.run(["verify"]);
+    expect(wrong.exitCode).to.equal(1);
+    expect(wrong.stdout).to.equal("");
+    expect(wrong.stderr.trimEnd().split("\n")).to.deep.equal([
+      "flanco: The ledger does not agree with itself:",
+      "flanco: rollup_day 20260101, Clínica, device 7234: holds 2 records, 9000000 millionths; the records say 2 records, 8000000 millionths",
+      "flanco: rollup_month 202512, Clínica, device 7234: holds no row; the records say 1 records, 4000000 millionths",
+      "flanco: Keep a copy of the data directory and ask for help: the records themselves may be right.",
+    ]);
+    const json = await appliance.call(["verify", "--json"]);
+    expect(json.exitCode).to.equal(1);
+    const { differences } = JSON.parse(json.stdout) as { differences: { table: string; period: number }[] };
+    expect(differences.map(({ table, period }) => [table, period])).to.deep.equal([
+      ["rollup_day", 20260101],
+      ["rollup_month", 202512],
+    ]);
+  });
+
+  it("finds a record that no rollup counts", async () => {
+    change(
+      appliance.ledgerFile,
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, origin)
+       SELECT user_id, 'Sótano', device_name, device_id, room, micros, created_ms, origin FROM record LIMIT 1`,
+    );
+    const wrong = await appliance.call(["verify"]);
+    expect(wrong.exitCode).to.equal(1);
+    expect(wrong.stderr).to.contain("rollup_day 20251231, Sótano, device 7234: holds no row;");
+  });
+
+  it("agrees after a change of the time zone, which adds up the records anew and shows how far it is", async () => {
+    const madrid = { FLANCO_TIME_ZONE: "Europe/Madrid" };
+    const before = await appliance.call(["verify", "--time-zone", "Europe/Madrid"]);
+    expect(before.exitCode).to.equal(1);
+
+    const service = await appliance.start(madrid);
+    expect(service.stderr).to.equal("Adding up the records anew 0 %\nAdding up the records anew 100 %\n");
+    const verified = await appliance.run(["verify", "--json"], { environment: madrid });
+    expect(JSON.parse(verified.stdout)).to.deep.equal({ records: 3, differences: [], damage: [] });
+    await service.end("SIGTERM");
+
+    const again = await appliance.start(madrid);
+    expect(again.stderr, "once is enough").to.equal("");
+  });
+});

@@ -1,0 +1,224 @@
+import { expect } from "chai";
+import { parse } from "smol-toml";
+import { RemoteOperations } from "../../src/control/client.ts";
+import { EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { Appliance, onlyLine, PROCESS_TEST_MS, until } from "./program.ts";
+
+const DEMO_LINES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `SIM${number}`);
+
+interface ListedRow {
+  readonly line: string;
+  readonly device: string;
+  readonly actuator: string;
+  readonly valor: number;
+  readonly debounce_ms: number;
+  readonly state: string;
+}
+
+function setting(line: string, device: string, room: string, ...more: string[]): string[] {
+  return ["wiring", "set", line, "--device", device, "--room", room, "--valor", "4.50", ...more];
+}
+
+describe("flanco wiring, while no service runs", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  before(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+  });
+
+  after(() => appliance.close());
+
+  it("exports what import wires again, equal to the last letter", async () => {
+    await appliance.succeed(["wiring", "remove", "SIM0"]);
+    const active = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];
+    await appliance.succeed(setting("GPIO17", "7234", "101", ...active));
+    const exported = await appliance.succeed(["wiring", "export"]);
+    await appliance.succeed(["wiring", "remove", "GPIO17"]);
+    await appliance.succeed(["wiring", "remove", "SIM5"]);
+    const imported = await appliance.run(["wiring", "import", "-"], { input: exported });
+    expect(imported).to.deep.equal({ exitCode: 0, stdout: "8 line(s) wired.\n", stderr: "" });
+    expect(await appliance.succeed(["wiring", "export"])).to.equal(exported);
+    const { wiring } = parse(exported) as { wiring: object[] };
+    expect(wiring[0]).to.deep.equal({
+      line: "GPIO17",
+      device: "7234",
+      actuator: "101",
+      valor: 4.5,
+      active_low: true,
+      bias: "pull-up",
+      debounce_ms: 7,
+      rearm_ms: 900,
+    });
+  });
+
+  it("says of every line that nobody watches it", async () => {
+    const rows = JSON.parse(await appliance.succeed(["wiring", "list", "--json"])) as ListedRow[];
+    expect(rows.map(({ state }) => state)).to.deep.equal(Array(8).fill("not watched"));
+  });
+});
+
+describe("flanco wiring, while the service runs", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let remote: RemoteOperations;
+
+  before(async () => {
+    appliance = await Appliance.make({ FLANCO_SIMULATED_LINES: "10" });
+    await seedLedger(appliance.ledgerFile);
+    await appliance.start();
+    const connected = await RemoteOperations.connect(appliance.controlSocket);
+    if (connected === undefined) throw new Error("The service has no control socket.");
+    remote = connected;
+  });
+
+  after(async () => {
+    remote.close();
+    await appliance.close();
+  });
+
+  async function listed(): Promise<ListedRow[]> {
+    return JSON.parse((await appliance.call(["wiring", "list", "--json"])).stdout) as ListedRow[];
+  }
+
+  async function refusal(args: readonly string[], input = ""): Promise<string> {
+    const before = await listed();
+    const ended = await appliance.call(args, input);
+    expect(ended.exitCode).to.equal(1);
+    expect(await listed()).to.deep.equal(before);
+    return ended.stderr;
+  }
+
+  async function pulse(line: string): Promise<void> {
+    await remote.call("setLine", { line, high: true });
+    await remote.call("setLine", { line, high: false });
+  }
+
+  function recordsOf(line: string): number {
+    return recordRows(appliance.ledgerFile).filter((row) => row.line === line).length;
+  }
+
+  it("lists every line with its room, its price and whether it is watched", async () => {
+    const rows = await listed();
+    expect(rows.map(({ line }) => line)).to.deep.equal(DEMO_LINES);
+    expect(rows.map(({ state }) => state)).to.deep.equal(Array(8).fill("watched"));
+    expect(rows[4]).to.include({ device: "7235", actuator: "201", valor: 5.5, user: EMAIL });
+    const text = (await appliance.call(["wiring", "list"])).stdout.split("\n")[4];
+    expect(text).to.equal("SIM4\tdevice 7235, room 201\tvalor 5.5, debounce 50 ms\twatched");
+  });
+
+  it("takes up changes without a restart, while the other lines go on recording undisturbed", async () => {
+    expect((await appliance.call(setting("SIM7", "7235", "204", "--debounce-ms", "0"))).exitCode).to.equal(0);
+    await pulse("SIM7");
+    await until("SIM7 has its first record", () => recordsOf("SIM7") === 1);
+    const before = lineRow(appliance.ledgerFile, "SIM7");
+
+    const removed = await appliance.run(["wiring", "remove", "SIM6"]);
+    expect(removed.stdout).to.equal("SIM6 is not wired any more.\n");
+    await pulse("SIM6");
+    await pulse("SIM7");
+    const wired = await appliance.run(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
+    expect(wired.stdout).to.equal("SIM8 is wired to room 203 of device 7235.\n");
+    await pulse("SIM8");
+    await pulse("SIM7");
+    await until("both lines have their records", () => recordsOf("SIM7") === 3 && recordsOf("SIM8") === 1);
+
+    expect(recordsOf("SIM6")).to.equal(0);
+    const after = lineRow(appliance.ledgerFile, "SIM7");
+    expect(after?.request).to.equal(before?.request);
+    await until("every edge of SIM7 is in", () => lineRow(appliance.ledgerFile, "SIM7")?.sequence === 6);
+    await appliance.call(["wiring", "remove", "SIM8"]);
+    await appliance.call(setting("SIM6", "7235", "203"));
+  });
+
+  it("changes a wired line's price while it is watched by the same request", async () => {
+    await until("SIM5 was seen", () => lineRow(appliance.ledgerFile, "SIM5") !== undefined);
+    const before = lineRow(appliance.ledgerFile, "SIM5");
+    const set = setting("SIM5", "7235", "202").with(-1, "-1.25");
+    expect((await appliance.call(set)).stderr).to.equal("");
+    expect((await listed()).find(({ line }) => line === "SIM5")?.valor).to.equal(-1.25);
+    expect(lineRow(appliance.ledgerFile, "SIM5")).to.deep.equal(before);
+  });
+
+  it("refuses a device and a room that are not there", async () => {
+    expect(await refusal(setting("SIM8", "9999", "101"))).to.equal(
+      'flanco: There is no device with dId "9999". Register it first, on the page or with POST /api/device.\n',
+    );
+    expect(await refusal(setting("SIM8", "7234", "999"))).to.match(
+      /^flanco: The device "7234" has no actuator "999"\.[^\n]*\n$/,
+    );
+    expect(await refusal([...setting("SIM8", "7234", "101"), "--user", "nobody@example.org"])).to.match(
+      /^flanco: There is no user with the e-mail nobody@example\.org\.[^\n]*\n$/,
+    );
+  });
+
+  it("refuses a line that is wired to another room, by any of its names", async () => {
+    expect(await refusal(setting("SIM0", "7234", "102"))).to.equal(
+      "flanco: The line SIM0 is already wired to room 101 of Pasillo A.\n",
+    );
+    expect(await refusal(setting("simchip0:0", "7234", "102"))).to.equal(
+      "flanco: The line simchip0:0 is wired already, under the name SIM0.\n",
+    );
+  });
+
+  it("refuses a room that another line is wired to", async () => {
+    expect(await refusal(setting("SIM8", "7234", "101"))).to.equal(
+      "flanco: Room 101 is already wired to the line SIM0.\n",
+    );
+  });
+
+  it("refuses a line that the machine does not have, and says which are free", async () => {
+    expect(await refusal(setting("GPIO17", "7234", "101"))).to.match(
+      /^flanco: No line is called GPIO17\. Free lines: SIM8, SIM9\./,
+    );
+    expect(await refusal(["wiring", "remove", "SIM9"])).to.equal("flanco: The line SIM9 is not wired.\n");
+  });
+
+  for (const [what, more] of [
+    ["a bias that there is not", ["--bias", "sideways"]],
+    ["a debounce below zero", ["--debounce-ms", "-1"]],
+    ["a debounce of half a millisecond", ["--debounce-ms", "0.5"]],
+    ["a rearm time of more than a day", ["--rearm-ms", "86400001"]],
+    ["a price beyond the contract's", ["--valor", "1e10"]],
+  ] as const) {
+    it(`refuses ${what} in one line that names the setting`, async () => {
+      const name = more[0].slice(2).replaceAll("-", "_");
+      expect(await refusal(setting("SIM0", "7234", "101", ...more))).to.match(
+        new RegExp(`^flanco: [^\n]*${name}[^\n]*\n$`),
+      );
+    });
+  }
+
+  it("takes a price that is no number for wrong usage", async () => {
+    const ended = await appliance.run(setting("SIM0", "7234", "101", "--valor", "four"));
+    expect(ended.exitCode).to.equal(2);
+    expect(ended.stderr).to.contain(
+      "option '--valor <price>' argument 'four' is invalid. It must be a number.",
+    );
+  });
+
+  it("imports all rows of a file or none of them", async () => {
+    const row = (line: string, actuator: string) =>
+      `[[wiring]]\nline = "${line}"\ndevice = "7234"\nactuator = "${actuator}"\nvalor = 9\n`;
+    const text = row("SIM0", "101") + row("SIM8", "999");
+    expect(await refusal(["wiring", "import", "-"], text)).to.contain('has no actuator "999"');
+  });
+
+  it("tells every mistake of an imported file, and where it stands", async () => {
+    const file = appliance.write("wiring.toml", '[[wiring]]\nline = "SIM0"\nprice = 4\nvalor = "4"\n');
+    const lines = (await refusal(["wiring", "import", file])).trimEnd().split("\n");
+    expect(lines.filter((line) => line.startsWith(`flanco: ${file}: wiring.0`))).to.have.length(4);
+    expect(lines.at(-1)).to.equal("flanco: `flanco wiring export` shows the form.");
+  });
+
+  it("says which imported file is not there, and where one is not TOML", async () => {
+    const missing = await appliance.run(["wiring", "import", "/nowhere/wiring.toml"]);
+    expect(missing.exitCode).to.equal(1);
+    expect(onlyLine(missing)).to.match(/^flanco: \/nowhere\/wiring\.toml: cannot be read \(ENOENT\): /);
+    const file = appliance.write("broken.toml", '[[wiring]]\nline = "SIM0\n');
+    expect(await refusal(["wiring", "import", file])).to.match(
+      new RegExp(`^flanco: ${file}, line 2, column \\d+: [^\n]*\n$`),
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { parse, stringify } from "smol-toml";
+import { loadConfig } from "../../src/config/parse.ts";
+import type { Environment } from "../../src/config/read.ts";
+import { CONFIG_KEYS, type Config } from "../../src/config/schema.ts";
+import { thrown } from "../gpio/rejection.ts";
+
+const CHECKOUT = { checkout: "/somewhere/flanco" };
+
+describe("The configuration", () => {
+  let directory: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-config-"));
+  });
+
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  function write(text: string): string {
+    const file = join(directory, "flanco.toml");
+    writeFileSync(file, text);
+    return file;
+  }
+
+  function mistakes(flags: Record<string, unknown>, environment: Environment = {}): string[] {
+    const error = thrown(() => loadConfig(flags, environment, CHECKOUT));
+    expect(error.code).to.equal("config");
+    return error.message.split("\n");
+  }
+
+  it("of a checkout shows itself at once: data beside it, simulated lines, a demonstration", () => {
+    const config = loadConfig({}, {}, CHECKOUT);
+    expect(config).to.include({
+      data_dir: "/somewhere/flanco/data",
+      gpio_driver: "simulated",
+      demo: true,
+      https_port: 8443,
+      http_port: 8080,
+    });
+    expect(Object.isFrozen(config)).to.equal(true);
+  });
+
+  it("of an installation watches real lines and keeps its data where services do", () => {
+    // Named, so that a file of a machine that runs flanco says nothing here.
+    const config = loadConfig({ config: write("") }, {}, { checkout: null });
+    expect(config).to.include({
+      data_dir: "/var/lib/flanco",
+      gpio_driver: "chardev",
+      demo: false,
+      https_port: 8443,
+      http_port: 8080,
+      host: "",
+      log_level: "info",
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    });
+    expect(config.allowed_origins).to.deep.equal([]);
+  });
+
+  it("takes flags over the environment over the file over its defaults", () => {
+    const config = write('http_port = 1001\nhttps_port = 1002\nhost = "10.0.0.1"\n');
+    const environment = { FLANCO_HTTP_PORT: "2001", FLANCO_HTTPS_PORT: "2002" };
+    const loaded = loadConfig({ config, httpPort: "3001" }, environment, CHECKOUT);
+    expect(loaded).to.include({ http_port: 3001, https_port: 2002, host: "10.0.0.1", log_level: "info" });
+  });
+
+  it("reads the file that FLANCO_CONFIG names, unless --config names another", () => {
+    const file = write("http_port = 1001\n");
+    const other = join(directory, "other.toml");
+    writeFileSync(other, "http_port = 1002\n");
+    expect(loadConfig({}, { FLANCO_CONFIG: file }, CHECKOUT).http_port).to.equal(1001);
+    expect(loadConfig({ config: other }, { FLANCO_CONFIG: file }, CHECKOUT).http_port).to.equal(1002);
+  });
+
+  it("reads numbers, switches and lists from the environment's texts", () => {
+    const loaded = loadConfig(
+      {},
+      {
+        FLANCO_DEMO: "false",
+        FLANCO_SIMULATED_LINES: "3",
+        FLANCO_ALLOWED_ORIGINS: "https://a.example.org, http://localhost:5173",
+      },
+      CHECKOUT,
+    );
+    expect(loaded).to.include({ demo: false, simulated_lines: 3 });
+    expect(loaded.allowed_origins).to.deep.equal(["https://a.example.org", "http://localhost:5173"]);
+    expect(loadConfig({}, { FLANCO_ALLOWED_ORIGINS: "" }, CHECKOUT).allowed_origins).to.deep.equal([]);
+  });
+
+  it("does not mind the environment's other variables, and what tests tell each other", () => {
+    const environment = { PATH: "/bin", FLANCOISH: "1", FLANCO_TEST_GUEST: "1", FLANCO_HOST: undefined };
+    expect(loadConfig({}, environment, CHECKOUT)).to.deep.equal(loadConfig({}, {}, CHECKOUT));
+  });
+
+  it("refuses a key of the file that it does not know, and says which there are", () => {
+    const [mistake = "", ...others] = mistakes({ config: write("http_prot = 8080\n") });
+    expect(others).to.deep.equal([]);
+    expect(mistake).to.match(/flanco\.toml: http_prot: there is no such setting \(there are: data_dir, /);
+    expect(mistake).to.contain("http_port");
+  });
+
+  it("refuses a misspelt variable of the environment", () => {
+    const [mistake, ...others] = mistakes({}, { FLANCO_HTTP_PROT: "8080" });
+    expect(others).to.deep.equal([]);
+    expect(mistake).to.match(/^environment variable FLANCO_HTTP_PROT: there is no such setting/);
+  });
+
+  it("tells all mistakes of all sources at once, each with where it stands", () => {
+    const config = write('https_port = "many"\ncolour = "red"\nallowed_origins = ["example.org"]\n');
+    const environment = { FLANCO_HTTP_PORT: "0", FLANCO_TIME_ZONE: "Mars/Olympus", FLANCO_COLOUR: "red" };
+    const told = mistakes({ config, gpioDriver: "telepathy", logLevel: "loud" }, environment);
+    const places = told.map((mistake) =>
+      mistake.replace(directory, "").replace(/^(--[\w-]+|[^:]*variable \w+|[^:]*: [^:]*): .*$/, "$1"),
+    );
+    expect(places).to.have.members([
+      "/flanco.toml: https_port",
+      "/flanco.toml: colour",
+      "/flanco.toml: allowed_origins[0]",
+      "environment variable FLANCO_HTTP_PORT",
+      "environment variable FLANCO_TIME_ZONE",
+      "environment variable FLANCO_COLOUR",
+      "--gpio-driver",
+      "--log-level",
+    ]);
+    expect(told.join("\n")).to.contain("must be an IANA time zone, such as Europe/Madrid");
+  });
+
+  it("tells a mistake also where another source overrides it", () => {
+    const told = mistakes({ config: write("http_port = 99999\n"), httpPort: "8080" });
+    expect(told).to.have.length(1);
+    expect(told[0]).to.match(/flanco\.toml: http_port: /);
+  });
+
+  it("says the line and the column of what is not TOML, beside the mistakes of other sources", () => {
+    const told = mistakes({ config: write("http_port = 8080\nhost = = 1\n") }, { FLANCO_HTTP_PORT: "x" });
+    expect(told).to.have.length(2);
+    expect(told[0]).to.match(/flanco\.toml, line 2, column 8: /);
+    expect(told[1]).to.match(/^environment variable FLANCO_HTTP_PORT: must be a whole number$/);
+  });
+
+  it("says of a file that cannot be read which it is, beside the mistakes of other sources", () => {
+    const missing = join(directory, "missing.toml");
+    const told = mistakes({ config: missing, httpPort: "x" });
+    expect(told).to.have.length(2);
+    expect(told[0]).to.contain(missing);
+    expect(told[1]).to.match(/^--http-port: /);
+  });
+
+  for (const [name, value] of [
+    ["a port of 0", { httpPort: "0" }],
+    ["a port beyond 65535", { httpsPort: "65536" }],
+    ["a port with a unit", { httpPort: "8080/tcp" }],
+    ["a port in other digits", { httpPort: "8e3" }],
+    ["an empty data directory", { dataDir: "" }],
+    ["a switch that is neither true nor false", { demo: "yes" }],
+    ["an origin with a path", { allowedOrigins: "https://example.org/panel" }],
+    ["an origin with a slash at its end", { allowedOrigins: "https://example.org/" }],
+    ["more simulated lines than there can be", { simulatedLines: "65" }],
+  ] as const) {
+    it(`refuses ${name}`, () => {
+      expect(mistakes(value)).to.have.length(1);
+    });
+  }
+
+  it("written as TOML and read again is the same", () => {
+    const config = loadConfig({ allowedOrigins: "https://a.example.org", demo: "false" }, {}, CHECKOUT);
+    const again = loadConfig({ config: write(stringify({ ...config })) }, {}, CHECKOUT) satisfies Config;
+    expect(again).to.deep.equal(config);
+    expect(Object.keys(parse(stringify({ ...config })))).to.have.members(CONFIG_KEYS);
+  });
+});

@@ -1,0 +1,181 @@
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import supertest from "supertest";
+import { WorkerPasswordHasher } from "../../src/auth/password.ts";
+import { SESSION_SECONDS, Sessions } from "../../src/auth/session.ts";
+import type { Change } from "../../src/domain/ledger.ts";
+import type { PasswordHasher } from "../../src/domain/password.ts";
+import type { User } from "../../src/domain/user.ts";
+import { createApp } from "../../src/http/app.ts";
+import { LiveEvents } from "../../src/http/events.ts";
+import { FirstRunToken } from "../../src/http/first-run.ts";
+import { Page } from "../../src/http/page.ts";
+import { openReader, type StoreReader } from "../../src/store/reader.ts";
+import { StoreWriter } from "../../src/store/writer.ts";
+import { Breaker, FakeLines, KeptLog, SetClock } from "./fakes.ts";
+
+export const TIME_ZONE = "Europe/Madrid";
+/** Wednesday 11 March 2026, 12:00 in Madrid. */
+export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
+/** The password of every user that `addUser` makes. */
+export const PASSWORD = "una clave larga";
+
+export interface ApplianceOptions {
+  readonly allowedOrigins?: readonly string[];
+  readonly pageDirectory?: string;
+  /** In place of the real hasher in its worker. */
+  readonly passwords?: PasswordHasher;
+}
+
+/** A user with a cookie that signs it in. */
+export interface SignedInUser extends User {
+  /** As a client sends it: `auth_token=…`. */
+  readonly cookie: string;
+}
+
+interface Store {
+  readonly directory: string;
+  readonly clock: SetClock;
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+}
+
+const hasher = new WorkerPasswordHasher();
+let passwordHash: Promise<string> | undefined;
+
+/** The one hasher of all appliances, whose thread takes a while to start. */
+export function sharedHasher(): { hasher: WorkerPasswordHasher; passwordHash: Promise<string> } {
+  if (passwordHash === undefined) {
+    hasher.open();
+    passwordHash = hasher.hash(PASSWORD);
+  }
+  return { hasher, passwordHash };
+}
+
+/**
+ * The web side of the program on a ledger of its own, listening on loopback: the real store with its
+ * writer thread, sessions and passwords; lines, log and clock are the test's. Wired as src/cli/service.ts
+ * wires it.
+ */
+export class Appliance {
+  readonly clock: SetClock;
+  readonly lines = new FakeLines();
+  readonly log = new KeptLog();
+  readonly breaker = new Breaker();
+  readonly events = new LiveEvents();
+  readonly firstRun: FirstRunToken;
+  /** What signs this appliance's tokens. */
+  readonly secret: KeyObject = createSecretKey(randomBytes(32));
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+  readonly sessions: Sessions;
+  readonly #directory: string;
+  readonly #server: Server;
+  #lastUser = 0;
+
+  private constructor(store: Store, options: ApplianceOptions) {
+    this.clock = store.clock;
+    this.writer = store.writer;
+    this.reader = store.reader;
+    this.#directory = store.directory;
+    this.firstRun = new FirstRunToken(this.clock);
+    const writer = this.breaker.guard(this.writer);
+    const sessions = new Sessions(this.secret, this.clock, writer, this.reader);
+    this.sessions = sessions;
+    const app = createApp({
+      reader: this.breaker.guard(this.reader),
+      writer,
+      sessions: {
+        lifetimeSeconds: SESSION_SECONDS,
+        begin: (userId) => sessions.begin(userId),
+        check: (token) => sessions.check(token),
+        end: (token) => sessions.end(token),
+      },
+      passwords: options.passwords ?? sharedHasher().hasher,
+      lines: this.lines,
+      events: this.events,
+      firstRun: this.firstRun,
+      page: Page.load(options.pageDirectory ?? join(this.#directory, "no-page")),
+      clock: this.clock,
+      log: this.log,
+      timeZone: TIME_ZONE,
+      allowedOrigins: options.allowedOrigins ?? [],
+      version: "0.0.0-test",
+    });
+    this.#server = createServer(app.callback());
+  }
+
+  static async open(options: ApplianceOptions = {}): Promise<Appliance> {
+    const directory = mkdtempSync(join(tmpdir(), "flanco-http-"));
+    const file = join(directory, "ledger.db");
+    const clock = new SetClock(NOON_MS);
+    const writer = new StoreWriter({ file, timeZone: TIME_ZONE }, clock, {
+      onChanges: (changes) => appliance.#spread(changes),
+      onProgress: () => {},
+      onDeath: () => {},
+    });
+    await writer.open();
+    const appliance: Appliance = new Appliance(
+      { directory, clock, writer, reader: openReader(file, TIME_ZONE) },
+      options,
+    );
+    appliance.events.open();
+    await new Promise<void>((resolve) => appliance.#server.listen(0, "127.0.0.1", resolve));
+    return appliance;
+  }
+
+  async close(): Promise<void> {
+    this.events.close();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+    this.reader.close();
+    await this.writer.close();
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  /** `host:port`, as a client's Host header has it. */
+  get host(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Requests without a session. */
+  get api() {
+    return supertest(this.#server);
+  }
+
+  /** A user with the password `PASSWORD`, signed in. Sign-in itself has its own tests. */
+  async addUser(): Promise<SignedInUser> {
+    this.#lastUser += 1;
+    const user = await this.writer.addUser({
+      name: `Usuario ${this.#lastUser}`,
+      email: `usuario${this.#lastUser}@example.org`,
+      passwordHash: await sharedHasher().passwordHash,
+    });
+    return { ...user, cookie: await this.signIn(user.id) };
+  }
+
+  async signIn(userId: string): Promise<string> {
+    return `auth_token=${await this.sessions.begin(userId)}`;
+  }
+
+  /** Sessions as the next start of the program would have them. */
+  newSessions(): Sessions {
+    return new Sessions(this.secret, this.clock, this.writer, this.reader);
+  }
+
+  #spread(changes: readonly Change[]): void {
+    const kinds = new Set(changes.map((change) => change.kind));
+    if (kinds.has("sessions")) this.sessions.reload();
+    if (kinds.has("user")) this.firstRun.revoke();
+    this.events.tell(changes);
+  }
+}

@@ -1,0 +1,152 @@
+import { expect } from "chai";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aRecord } from "./bodies.ts";
+
+const LISTED = "https://panel.example.org";
+const FOREIGN = "https://evil.example.com";
+
+describe("Requests of other sites", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open({ allowedOrigins: [LISTED] });
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+  });
+  after(() => appliance.close());
+
+  function post(headers: Record<string, string>) {
+    return appliance.api.post("/api/data").set("Cookie", user.cookie).set(headers).send(aRecord());
+  }
+
+  function storedCount(): number {
+    return appliance.reader.records(user.id, { before: null, limit: 10 }).length;
+  }
+
+  for (const [what, headers] of [
+    ["a foreign origin", { Origin: FOREIGN }],
+    ["the origin null", { Origin: "null" }],
+    ["the listed host on another scheme", { Origin: "http://panel.example.org" }],
+    ["the listed host on another port", { Origin: `${LISTED}:444` }],
+    ["an origin that begins like the listed one", { Origin: `${LISTED}.evil.example.com` }],
+    ["Sec-Fetch-Site cross-site", { "Sec-Fetch-Site": "cross-site" }],
+    ["Sec-Fetch-Site same-site, which is another origin", { "Sec-Fetch-Site": "same-site" }],
+  ] as const) {
+    it(`are refused with ${what}, and nothing is stored`, async () => {
+      const response = await post(headers).expect(403);
+      expect(response.body).to.have.all.keys("status", "message");
+      expect(response.body.status).to.equal("error");
+      expect(response.headers).not.to.have.property("access-control-allow-origin");
+      expect(storedCount()).to.equal(0);
+    });
+  }
+
+  it("are refused in the envelope of the endpoint that they are for", async () => {
+    const response = await appliance.api.post("/api/device").set("Origin", FOREIGN).send({}).expect(403);
+    expect(response.body).to.deep.equal({
+      status: "error",
+      error:
+        "Requests from other sites are refused. " +
+        "If that site is yours, add its origin to allowed_origins in the configuration.",
+    });
+  });
+
+  it("cannot sign anybody in or out", async () => {
+    await appliance.api.post("/api/login").set("Origin", FOREIGN).send({}).expect(403);
+    await appliance.api.post("/api/logout").set("Origin", FOREIGN).set("Cookie", user.cookie).expect(403);
+    await appliance.api.get("/api/verify").set("Cookie", user.cookie).expect(200);
+  });
+
+  it("cannot delete or wire either", async () => {
+    for (const path of ["/api/device?dId=1", "/api/location?locationId=1", "/api/wiring?line=1"]) {
+      await appliance.api.delete(path).set("Origin", FOREIGN).set("Cookie", user.cookie).expect(403);
+    }
+    await appliance.api.put("/api/wiring").set("Origin", FOREIGN).set("Cookie", user.cookie).expect(403);
+  });
+
+  it("read nothing: an answer to a foreign origin carries no leave", async () => {
+    const response = await appliance.api.get("/api/device").set("Origin", FOREIGN).set("Cookie", user.cookie);
+    expect(response.headers).not.to.have.property("access-control-allow-origin");
+    expect(response.headers).not.to.have.property("access-control-allow-credentials");
+    expect(response.headers["vary"]).to.equal("Origin");
+  });
+
+  for (const [what, headers] of [
+    ["no Origin, as a device or curl sends them", {}],
+    ["Sec-Fetch-Site none, as a typed address has it", { "Sec-Fetch-Site": "none" }],
+    ["Sec-Fetch-Site same-origin", { "Sec-Fetch-Site": "same-origin" }],
+  ] as const) {
+    it(`pass with ${what}`, async () => {
+      await post(headers).expect(201);
+      expect(storedCount()).to.equal(1);
+    });
+  }
+
+  it("pass with the service's own origin", async () => {
+    await post({ Origin: `http://${appliance.host}`, "Sec-Fetch-Site": "same-origin" }).expect(201);
+  });
+
+  it("are refused with its own host on another scheme", async () => {
+    await post({ Origin: `https://${appliance.host}` }).expect(403);
+  });
+
+  describe("from a listed origin", () => {
+    it("pass, and are answered with credentials", async () => {
+      const response = await post({ Origin: LISTED, "Sec-Fetch-Site": "cross-site" }).expect(201);
+      expect(response.headers["access-control-allow-origin"]).to.equal(LISTED);
+      expect(response.headers["access-control-allow-credentials"]).to.equal("true");
+      expect(response.headers["vary"]).to.equal("Origin");
+    });
+
+    it("can read an error too", async () => {
+      const response = await appliance.api.get("/api/verify").set("Origin", LISTED).expect(401);
+      expect(response.headers["access-control-allow-origin"]).to.equal(LISTED);
+      expect(response.headers["access-control-allow-credentials"]).to.equal("true");
+    });
+
+    it("have their preflight answered", async () => {
+      const response = await preflight(LISTED).expect(204);
+      expect(response.headers).to.include({
+        "access-control-allow-origin": LISTED,
+        "access-control-allow-credentials": "true",
+        "access-control-allow-methods": "GET, POST, PUT, DELETE",
+        "access-control-allow-headers": "Content-Type, Idempotency-Key",
+        vary: "Origin",
+      });
+    });
+  });
+
+  for (const origin of [FOREIGN, "null"]) {
+    it(`have no preflight answered from ${origin}`, async () => {
+      const response = await preflight(origin);
+      const corsHeaders = Object.keys(response.headers).filter((name) => name.startsWith("access-control-"));
+      expect(corsHeaders).to.deep.equal([]);
+    });
+  }
+
+  function preflight(origin: string) {
+    return appliance.api
+      .options("/api/data")
+      .set("Origin", origin)
+      .set("Access-Control-Request-Method", "POST")
+      .set("Access-Control-Request-Headers", "content-type");
+  }
+});
+
+describe("An appliance that lists no origin", () => {
+  let appliance: Appliance;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  after(() => appliance.close());
+
+  it("gives leave to none", async () => {
+    for (const origin of [LISTED, "null", `http://${appliance.host}`]) {
+      const response = await appliance.api.get("/api/verify").set("Origin", origin).expect(401);
+      expect(response.headers).not.to.have.property("access-control-allow-origin");
+    }
+  });
+});

@@ -1,0 +1,281 @@
+import { expect } from "chai";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+import { actuators, aDevice, aRecord } from "./bodies.ts";
+import { WiredLine } from "./wired-line.ts";
+
+describe("Devices", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+  });
+  after(() => appliance.close());
+
+  function register(body: object, cookie = user.cookie) {
+    return appliance.api.post("/api/device").set("Cookie", cookie).send(body);
+  }
+
+  async function list(cookie = user.cookie) {
+    const response = await appliance.api.get("/api/device").set("Cookie", cookie).expect(200);
+    expect(response.body).to.have.all.keys("status", "data");
+    expect(response.body.status).to.equal("success");
+    return response.body.data;
+  }
+
+  function remove(query: string, cookie = user.cookie) {
+    return appliance.api.delete(`/api/device${query}`).set("Cookie", cookie);
+  }
+
+  it("are none for a new user", async () => {
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it("are registered with status alone as the answer", async () => {
+    const response = await register(aDevice()).expect(200);
+    expect(response.body).to.deep.equal({ status: "success" });
+  });
+
+  it("are listed with exactly the contract's fields", async () => {
+    await register(aDevice()).expect(200);
+    const [device] = await list();
+    expect(device._id).to.match(/^[0-9a-f]{24}$/);
+    expect(device).to.deep.equal({
+      _id: device._id,
+      userId: user.id,
+      dId: "7234",
+      name: "Pasillo A",
+      selected: false,
+      actuators: [
+        { id: "101", value: false },
+        { id: "102", value: true },
+      ],
+      locationId: "planta-1",
+      locationName: "Clínica Norte",
+      createdTime: NOON_MS,
+      __v: 0,
+    });
+  });
+
+  it("are listed in the order of their registration, which their ids sort by", async () => {
+    for (const dId of ["c", "a", "b"]) await register(aDevice({ dId })).expect(200);
+    const devices: { _id: string; dId: string }[] = await list();
+    expect(devices.map(({ dId }) => dId)).to.deep.equal(["c", "a", "b"]);
+    expect(devices.map(({ _id }) => _id)).to.deep.equal(devices.map(({ _id }) => _id).toSorted());
+  });
+
+  it("keep the order of their actuators", async () => {
+    const ids = ["9", "10", "a", "1", "A"];
+    await register(aDevice({ actuators: ids.map((id) => ({ id, value: true })) })).expect(200);
+    const [device] = await list();
+    expect(device.actuators).to.deep.equal(ids.map((id) => ({ id, value: true })));
+  });
+
+  it("are kept with their texts trimmed", async () => {
+    const padded = {
+      dId: " 7 ",
+      name: "\tPasillo\n",
+      locationName: " Norte ",
+      actuators: [{ id: " 1 ", value: true }],
+    };
+    await register(aDevice(padded)).expect(200);
+    const [device] = await list();
+    expect(device).to.deep.include({ dId: "7", name: "Pasillo", locationName: "Norte" });
+    expect(device.actuators).to.deep.equal([{ id: "1", value: true }]);
+  });
+
+  it("ignore what a client sends beside the contract's fields", async () => {
+    const { newDevice } = aDevice({
+      selected: true,
+      userId: "0".repeat(24),
+      __v: 7,
+      createdTime: 1,
+      colour: "red",
+    });
+    await register({ newDevice, more: 1 }).expect(200);
+    const [device] = await list();
+    expect(device).to.include({ selected: false, userId: user.id, __v: 0, createdTime: NOON_MS });
+    expect(device).not.to.have.property("colour");
+  });
+
+  it("need a location that exists no more than the contract does", async () => {
+    await register(aDevice({ locationId: "does-not-exist" })).expect(200);
+  });
+
+  it("are unique by dId for one user", async () => {
+    await register(aDevice()).expect(200);
+    const response = await register(aDevice({ name: "Pasillo B" })).expect(409);
+    const message = 'There is already a device with dId "7234".';
+    expect(response.body).to.deep.equal({
+      status: "error",
+      error: message,
+      errors: { dId: { kind: "unique", message } },
+    });
+    const devices = await list();
+    expect(devices).to.have.lengthOf(1);
+    expect(devices[0].name).to.equal("Pasillo A");
+  });
+
+  it("are unique by the trimmed dId, and told apart by case", async () => {
+    await register(aDevice({ dId: "a" })).expect(200);
+    await register(aDevice({ dId: " a " })).expect(409);
+    await register(aDevice({ dId: "A" })).expect(200);
+  });
+
+  it("of two users may have the same dId", async () => {
+    const other = await appliance.addUser();
+    await register(aDevice()).expect(200);
+    await register(aDevice(), other.cookie).expect(200);
+  });
+
+  it("registered twice at once are registered once", async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => register(aDevice())));
+    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 409, 409, 409]);
+    expect(await list()).to.have.lengthOf(1);
+  });
+
+  it("have 64 actuators at most", async () => {
+    await register(aDevice({ dId: "64", actuators: actuators(64) })).expect(200);
+    const response = await register(aDevice({ dId: "65", actuators: actuators(65) })).expect(400);
+    expect(response.body).to.deep.equal({
+      status: "error",
+      error: "actuators: must have at most 64 entries.",
+      errors: { actuators: { kind: "length", message: "must have at most 64 entries" } },
+    });
+    expect(await list()).to.have.lengthOf(1);
+  });
+
+  it("have one actuator at least", async () => {
+    const response = await register(aDevice({ actuators: [] })).expect(400);
+    expect(response.body.errors).to.deep.equal({
+      actuators: { kind: "length", message: "must have at least 1 entries" },
+    });
+  });
+
+  it("have no two actuators of the same id", async () => {
+    const twice = [
+      { id: "101", value: true },
+      { id: "102", value: true },
+      { id: " 101", value: false },
+    ];
+    const response = await register(aDevice({ actuators: twice })).expect(400);
+    const message = 'is in the list twice: "101"';
+    expect(response.body).to.deep.equal({
+      status: "error",
+      error: `actuators.2.id: ${message}.`,
+      errors: { "actuators.2.id": { kind: "unique", message } },
+    });
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it("take texts of 200 characters, counted as people do, and no more", async () => {
+    const longest = "🩺".repeat(200);
+    await register(aDevice({ name: longest })).expect(200);
+    const response = await register(aDevice({ dId: "2", name: `${longest}x` })).expect(400);
+    expect(response.body.errors).to.deep.equal({
+      name: { kind: "length", message: "must have at most 200 characters" },
+    });
+    expect((await list())[0].name).to.equal(longest);
+  });
+
+  for (const field of ["dId", "name", "locationId", "locationName", "actuators"]) {
+    it(`are refused without ${field}, which the text names`, async () => {
+      const response = await register(aDevice({ [field]: undefined })).expect(400);
+      expect(response.body).to.deep.equal({
+        status: "error",
+        error: `${field}: is required.`,
+        errors: { [field]: { kind: "required", message: "is required" } },
+      });
+    });
+  }
+
+  it("are refused without newDevice around them", async () => {
+    const response = await register(aDevice().newDevice).expect(400);
+    expect(response.body.errors).to.deep.equal({ newDevice: { kind: "required", message: "is required" } });
+  });
+
+  describe("that are removed", () => {
+    it("are gone, with status alone as the answer", async () => {
+      await register(aDevice()).expect(200);
+      await register(aDevice({ dId: "8000" })).expect(200);
+      const response = await remove("?dId=7234").expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+      const devices: { dId: string }[] = await list();
+      expect(devices.map(({ dId }) => dId)).to.deep.equal(["8000"]);
+    });
+
+    it("leave their dId for another", async () => {
+      await register(aDevice()).expect(200);
+      await remove("?dId=7234").expect(200);
+      await register(aDevice()).expect(200);
+    });
+
+    for (const [what, query] of [
+      ["missing", ""],
+      ["empty", "?dId="],
+      ["blank", "?dId=%20"],
+    ] as const) {
+      it(`are named by dId: ${what}, it is 400`, async () => {
+        const response = await remove(query).expect(400);
+        expect(response.body).to.deep.equal({
+          status: "error",
+          error: "dId: is required.",
+          errors: { dId: { kind: "required", message: "is required" } },
+        });
+      });
+    }
+
+    it("are named by one dId: two are 400, and neither goes", async () => {
+      await register(aDevice({ dId: "1" })).expect(200);
+      const response = await remove("?dId=1&dId=1").expect(400);
+      expect(response.body.errors).to.deep.equal({ dId: { kind: "type", message: "must be a text" } });
+      expect(await list()).to.have.lengthOf(1);
+    });
+
+    it("are 404 when there is none of that dId", async () => {
+      const response = await remove("?dId=7234").expect(404);
+      expect(response.body).to.deep.equal({ status: "error", error: "There is no device with that dId." });
+    });
+
+    it("never take a record with them", async () => {
+      await register(aDevice()).expect(200);
+      await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord()).expect(201);
+      await remove("?dId=7234").expect(200);
+      const response = await appliance.api
+        .get("/api/data?period=semanal")
+        .set("Cookie", user.cookie)
+        .expect(200);
+      expect(response.body.data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
+      expect(appliance.reader.records(user.id, { before: null, limit: 10 })).to.have.lengthOf(1);
+    });
+  });
+
+  it("of other users are invisible and untouchable", async () => {
+    const other = await appliance.addUser();
+    await register(aDevice()).expect(200);
+    expect(await list(other.cookie)).to.deep.equal([]);
+    const response = await remove("?dId=7234", other.cookie).expect(404);
+    expect(response.body).to.deep.equal({ status: "error", error: "There is no device with that dId." });
+    expect(await list()).to.have.lengthOf(1);
+  });
+
+  it("grow their revision with every change of an actuator, as the line moves", async () => {
+    await register(aDevice()).expect(200);
+    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    await line.go(true);
+    await line.go(false);
+    const [low] = await list();
+    expect(low.__v).to.equal(2);
+    expect(low.actuators[0]).to.deep.equal({ id: "101", value: false });
+    await line.go(true);
+    const [high] = await list();
+    expect(high.__v).to.equal(3);
+    expect(high.actuators).to.deep.equal([
+      { id: "101", value: true },
+      { id: "102", value: true },
+    ]);
+  });
+});

@@ -1,0 +1,185 @@
+import { expect } from "chai";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { EventStream } from "./event-stream.ts";
+import { WiredLine } from "./wired-line.ts";
+
+const HELLO = { event: "hello", data: {} };
+const MAX_STREAMS = 64;
+
+describe("Live events", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let streams: EventStream[];
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    streams = [];
+    user = await appliance.addUser();
+  });
+  afterEach(() => {
+    for (const stream of streams) stream.close();
+  });
+  after(() => appliance.close());
+
+  async function open(cookie = user.cookie): Promise<EventStream> {
+    const stream = await EventStream.open(appliance, cookie);
+    streams.push(stream);
+    return stream;
+  }
+
+  async function opened(cookie = user.cookie): Promise<EventStream> {
+    const stream = await open(cookie);
+    expect(await stream.next()).to.deep.equal(HELLO);
+    return stream;
+  }
+
+  function post(path: string, body: object, cookie = user.cookie) {
+    return appliance.api.post(path).set("Cookie", cookie).send(body);
+  }
+
+  it("greet a page at once, as a stream that nobody may keep or hold back", async () => {
+    const stream = await open();
+    expect(stream.response.statusCode).to.equal(200);
+    expect(stream.response.headers["content-type"]).to.equal("text/event-stream");
+    expect(stream.response.headers).to.include({ "cache-control": "no-store", "x-accel-buffering": "no" });
+    expect(await stream.next()).to.deep.equal(HELLO);
+  });
+
+  it("are for signed-in users alone", async () => {
+    const response = await appliance.api.get("/api/events").expect(401);
+    expect(response.body).to.deep.equal({ status: "error", error: "Unauthorized" });
+  });
+
+  it("tell a record once it is stored, on every page of its user", async () => {
+    const pages = [await opened(), await opened(await appliance.signIn(user.id))];
+    await post("/api/data", aRecord()).expect(201);
+    const [record] = appliance.reader.records(user.id, { before: null, limit: 1 });
+    for (const page of pages) {
+      expect(await page.next()).to.deep.equal({
+        event: "record",
+        data: { recordId: record?.recordId, ...aRecord() },
+      });
+    }
+  });
+
+  it("tell no user of another", async () => {
+    const other = await appliance.addUser();
+    const page = await opened(other.cookie);
+    await post("/api/data", aRecord({ valor: 1 })).expect(201);
+    await post("/api/location", aLocation()).expect(200);
+    await post("/api/data", aRecord({ valor: 2 }), other.cookie).expect(201);
+    expect((await page.next())?.data).to.include({ valor: 2 });
+  });
+
+  it("tell a record that is posted twice with one key once", async () => {
+    const page = await opened();
+    for (const valor of [1, 1]) {
+      await post("/api/data", aRecord({ valor })).set("Idempotency-Key", "k").expect(201);
+    }
+    await post("/api/data", aRecord({ valor: 3 })).expect(201);
+    expect((await page.next())?.data).to.include({ valor: 1 });
+    expect((await page.next())?.data).to.include({ valor: 3 });
+  });
+
+  it("tell of a line that goes high its record, then its actuator; of one that goes low its actuator", async () => {
+    await post("/api/device", aDevice()).expect(200);
+    const line = await WiredLine.wire(appliance, user, "SIM7", { dId: "7234", actuatorId: "101" });
+    const deviceId = appliance.reader.devices(user.id)[0]?.id;
+    const page = await opened();
+    await line.go(true);
+    const record = await page.next();
+    expect(record?.event).to.equal("record");
+    expect(record?.data).to.include({ deviceId, habitacion: "101", valor: 4.5, createdTime: line.timeMs });
+    expect(await page.next()).to.deep.equal({
+      event: "actuator",
+      data: { deviceId, actuatorId: "101", value: true, time: line.timeMs },
+    });
+    await line.go(false);
+    expect(await page.next()).to.deep.equal({
+      event: "actuator",
+      data: { deviceId, actuatorId: "101", value: false, time: line.timeMs },
+    });
+  });
+
+  it("tell of edges that were lost", async () => {
+    await post("/api/device", aDevice()).expect(200);
+    const line = await WiredLine.wire(appliance, user, "SIM6", { dId: "7234", actuatorId: "101" });
+    const fromTime = line.timeMs;
+    const page = await opened();
+    await line.go(false, 4);
+    expect(await page.next()).to.deep.equal({
+      event: "gap",
+      data: { line: "SIM6", fromTime, toTime: line.timeMs, missed: 4, missedRises: 2, reason: "overflow" },
+    });
+  });
+
+  it("tell when devices or locations have changed", async () => {
+    const page = await opened();
+    await post("/api/location", aLocation()).expect(200);
+    await post("/api/device", aDevice()).expect(200);
+    await appliance.api.delete("/api/device?dId=7234").set("Cookie", user.cookie).expect(200);
+    for (let count = 0; count < 3; count += 1) {
+      expect(await page.next()).to.deep.equal({ event: "places", data: {} });
+    }
+  });
+
+  it("end when their session is signed out, and go on for the user's others", async () => {
+    const otherCookie = await appliance.signIn(user.id);
+    const stays = await opened(otherCookie);
+    const ends = await opened();
+    await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+    expect(await ends.next()).to.equal(undefined);
+    await post("/api/data", aRecord(), otherCookie).expect(201);
+    expect((await stays.next())?.event).to.equal("record");
+  });
+
+  it("end when the password is changed", async () => {
+    const page = await opened();
+    await appliance.writer.setPassword(user.id, "$2b$10$another");
+    expect(await page.next()).to.equal(undefined);
+  });
+
+  it("end when the user is removed", async () => {
+    const page = await opened();
+    await appliance.writer.removeUser(user.id, true);
+    expect(await page.next()).to.equal(undefined);
+  });
+});
+
+describe("Many live pages", () => {
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.open();
+  });
+  afterEach(() => appliance.close());
+
+  it(`are ${MAX_STREAMS} at most; one more is told to come back, and may when another has gone`, async () => {
+    const { cookie } = await appliance.addUser();
+    const first = await EventStream.open(appliance, cookie);
+    for (let count = 1; count < MAX_STREAMS; count += 1) {
+      expect((await EventStream.open(appliance, cookie)).response.statusCode).to.equal(200);
+    }
+    const response = await appliance.api.get("/api/events").set("Cookie", cookie).expect(503);
+    expect(response.body).to.deep.equal({
+      status: "error",
+      error: "Too many pages are open. Close some and try again.",
+    });
+    expect(response.headers["retry-after"]).to.match(/^[1-9]\d*$/);
+    first.close();
+    let again = await EventStream.open(appliance, cookie);
+    while (again.response.statusCode === 503) again = await EventStream.open(appliance, cookie);
+    expect(await again.next()).to.deep.equal(HELLO);
+  });
+
+  it("are ended, every one of them, when the service stops", async () => {
+    const { cookie } = await appliance.addUser();
+    const pages = await Promise.all([1, 2, 3].map(() => EventStream.open(appliance, cookie)));
+    for (const page of pages) expect(await page.next()).to.deep.equal(HELLO);
+    appliance.events.close();
+    for (const page of pages) expect(await page.next()).to.equal(undefined);
+  });
+});

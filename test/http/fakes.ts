@@ -1,0 +1,100 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
+import type { FlancoError } from "../../src/domain/error.ts";
+import type { ChipInfo } from "../../src/domain/line.ts";
+import type { Lines, LinesStatus } from "../../src/domain/lines.ts";
+import type { Log } from "../../src/domain/log.ts";
+
+/** Two times that move only when a test says so, and apart from each other, as on a gateway without a clock chip. */
+export class SetClock implements Clock {
+  #wallMs: number;
+  #monotonicMs = 5_000;
+
+  constructor(wallMs: number) {
+    this.#wallMs = wallMs;
+  }
+
+  nowMs(): number {
+    return this.#wallMs;
+  }
+
+  monotonicNs(): bigint {
+    return BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND;
+  }
+
+  /** Sets wall time alone, as the network's time does. */
+  setWall(wallMs: number): void {
+    this.#wallMs = wallMs;
+  }
+
+  /** Lets monotonic time alone pass. */
+  advanceMonotonic(ms: number): void {
+    this.#monotonicMs += ms;
+  }
+}
+
+/** Lines of which the test says how they are. */
+export class FakeLines implements Lines {
+  state: LinesStatus = { driver: "simulated", simulated: true, wired: [], watched: [], failures: [] };
+  allWatched = true;
+  /** What asking for a line fails with. */
+  refusal: FlancoError | undefined;
+  reconciliations = 0;
+
+  status(): LinesStatus {
+    return this.state;
+  }
+
+  healthy(): boolean {
+    return this.allWatched;
+  }
+
+  detect(): Promise<readonly ChipInfo[]> {
+    return Promise.resolve([]);
+  }
+
+  probe(): Promise<void> {
+    return this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal);
+  }
+
+  reconcile(): Promise<void> {
+    this.reconciliations += 1;
+    return Promise.resolve();
+  }
+
+  listen(): () => void {
+    return () => {};
+  }
+}
+
+/** Keeps what was logged as errors. */
+export class KeptLog implements Log {
+  readonly errors: string[] = [];
+
+  debug(): void {}
+  info(): void {}
+  warn(): void {}
+
+  error(_fields: object, message: string): void {
+    this.errors.push(message);
+  }
+}
+
+/** Stands before the ledger: while it has a failure, whatever is asked of the ledger fails with it. */
+export class Breaker {
+  failure: Error | undefined;
+
+  /** The target with its methods behind this breaker. */
+  guard<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (object, name) => {
+        const member: unknown = Reflect.get(object, name, object);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]): unknown => {
+          if (this.failure !== undefined) throw this.failure;
+          return Reflect.apply(member, object, given);
+        };
+      },
+    });
+  }
+}

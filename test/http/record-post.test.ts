@@ -1,0 +1,223 @@
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import type { StoredRecord } from "../../src/domain/record.ts";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aRecord } from "./bodies.ts";
+
+const SAVED = { status: "success", message: "Data saved successfully" };
+const NOT_SAVED = { status: "error", message: "Failed to save data" };
+const LAST_MOMENT_MS = 8.64e15;
+
+describe("Posting records", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+  });
+  afterEach(() => {
+    appliance.breaker.failure = undefined;
+  });
+  after(() => appliance.close());
+
+  function post(body: object | string, cookie = user.cookie) {
+    return appliance.api
+      .post("/api/data")
+      .set("Cookie", cookie)
+      .set("Content-Type", "application/json")
+      .send(body);
+  }
+
+  function stored(of = user): readonly StoredRecord[] {
+    return appliance.reader.records(of.id, { before: null, limit: 200 }).toReversed();
+  }
+
+  async function revenue(): Promise<number> {
+    const response = await appliance.api
+      .get("/api/data?period=semanal")
+      .set("Cookie", user.cookie)
+      .expect(200);
+    return response.body.data.totalRevenue;
+  }
+
+  it("answers 201 with the contract's text, and nothing else", async () => {
+    const response = await post(aRecord())
+      .expect(201)
+      .expect("Content-Type", /^application\/json/);
+    expect(response.body).to.deep.equal(SAVED);
+  });
+
+  it("stores all six fields, for the session's user", async () => {
+    await post(aRecord()).expect(201);
+    expect(stored()).to.deep.equal([
+      {
+        recordId: stored()[0]?.recordId,
+        locationName: "Clínica Norte",
+        deviceName: "Pasillo A",
+        deviceId: "7234",
+        room: "101",
+        valorMicros: 2_500_000,
+        createdTimeMs: aRecord().createdTime,
+        endedTimeMs: null,
+        origin: "posted",
+      },
+    ]);
+    const other = await appliance.addUser();
+    expect(stored(other)).to.deep.equal([]);
+  });
+
+  it("stores every post of the same body as a record of its own", async () => {
+    await post(aRecord()).expect(201);
+    await post(aRecord()).expect(201);
+    expect(stored()).to.have.lengthOf(2);
+  });
+
+  it("takes a hundred at once and loses none", async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(aRecord({ valor: 0.1 }))));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(stored()).to.have.lengthOf(100);
+    expect(await revenue()).to.equal(10);
+  });
+
+  it("ignores what a client sends beside the contract's fields", async () => {
+    const other = await appliance.addUser();
+    await post(aRecord({ userId: other.id, origin: "edge", recordId: 1, _id: "x" })).expect(201);
+    expect(stored()).to.have.lengthOf(1);
+    expect(stored()[0]?.origin).to.equal("posted");
+    expect(stored(other)).to.deep.equal([]);
+  });
+
+  describe("valor", () => {
+    it("adds up exactly: 0.1 and 0.2 are 0.3", async () => {
+      await post(aRecord({ valor: 0.1 })).expect(201);
+      await post(aRecord({ valor: 0.2 })).expect(201);
+      expect(await revenue()).to.equal(0.3);
+    });
+
+    it("adds up to the same in any order", async () => {
+      for (const valor of [1e9, 0.000001, -1e9, 0.1, 0.2, -0.3]) await post(aRecord({ valor })).expect(201);
+      expect(await revenue()).to.equal(0.000001);
+    });
+
+    for (const [sent, micros] of [
+      ["1e9", 1_000_000_000_000_000],
+      ["-1e9", -1_000_000_000_000_000],
+      ["999999999.9999999", 1_000_000_000_000_000],
+      ["0", 0],
+      ["-0", 0],
+      ["-12.5", -12_500_000],
+      ["1.0000004", 1_000_000],
+      ["1.0000006", 1_000_001],
+      ["-1.0000006", -1_000_001],
+      ["4e-7", 0],
+      ["1e-320", 0],
+      ["0.0000015", 2],
+    ] as const) {
+      it(`of ${sent} is kept as ${micros} millionths`, async () => {
+        await post(JSON.stringify(aRecord({ valor: "VALOR" })).replace('"VALOR"', sent)).expect(201);
+        expect(stored().map(({ valorMicros }) => valorMicros)).to.deep.equal([micros]);
+      });
+    }
+
+    for (const [sent, kind, message] of [
+      ["1000000001", "range", "must be at most 1000000000"],
+      ["-1000000001", "range", "must be at least -1000000000"],
+      ["1000000000.001", "range", "must be at most 1000000000"],
+      ["1e400", "range", "must be a finite number"],
+      ["-1e400", "range", "must be a finite number"],
+      ['"2.5"', "type", "must be a number"],
+      ["null", "type", "must be a number"],
+      ["true", "type", "must be a number"],
+      ["[2.5]", "type", "must be a number"],
+    ] as const) {
+      it(`of ${sent} is refused by name`, async () => {
+        const body = JSON.stringify(aRecord({ valor: "VALOR" })).replace('"VALOR"', sent);
+        const response = await post(body).expect(400);
+        expect(response.body).to.deep.equal({
+          status: "error",
+          message: `valor: ${message}.`,
+          errors: { valor: { kind, message } },
+        });
+        expect(stored()).to.deep.equal([]);
+      });
+    }
+  });
+
+  describe("createdTime", () => {
+    for (const createdTime of [0, 1, LAST_MOMENT_MS]) {
+      it(`of ${createdTime} is taken`, async () => {
+        await post(aRecord({ createdTime })).expect(201);
+        expect(stored().map(({ createdTimeMs }) => createdTimeMs)).to.deep.equal([createdTime]);
+      });
+    }
+
+    for (const [sent, kind] of [
+      ["-1", "range"],
+      ["8640000000000001", "range"],
+      ["1e400", "range"],
+      ["1.5", "type"],
+      ['"1773226800000"', "type"],
+      ['"2026-03-11T12:00:00Z"', "type"],
+      ["null", "type"],
+    ] as const) {
+      it(`of ${sent} is refused by name`, async () => {
+        const body = JSON.stringify(aRecord({ createdTime: "TIME" })).replace('"TIME"', sent);
+        const response = await post(body).expect(400);
+        expect(response.body).to.have.all.keys("status", "message", "errors");
+        expect(response.body.message).to.match(/^createdTime: must be /);
+        expect(response.body.errors.createdTime.kind).to.equal(kind);
+        expect(stored()).to.deep.equal([]);
+      });
+    }
+  });
+
+  for (const field of ["locationName", "deviceName", "deviceId", "habitacion", "valor", "createdTime"]) {
+    it(`is refused without ${field}, which the text names`, async () => {
+      const response = await post(aRecord({ [field]: undefined })).expect(400);
+      expect(response.body).to.deep.equal({
+        status: "error",
+        message: `${field}: is required.`,
+        errors: { [field]: { kind: "required", message: "is required" } },
+      });
+      expect(stored()).to.deep.equal([]);
+    });
+  }
+
+  for (const field of ["locationName", "deviceName", "deviceId", "habitacion"]) {
+    it(`does not take a number for ${field}`, async () => {
+      const response = await post(aRecord({ [field]: 101 })).expect(400);
+      expect(response.body).to.deep.equal({
+        status: "error",
+        message: `${field}: must be a text.`,
+        errors: { [field]: { kind: "type", message: "must be a text" } },
+      });
+    });
+  }
+
+  describe("to a ledger in trouble", () => {
+    it("is told to come back when the queue is full: 503, Retry-After and the contract's text", async () => {
+      appliance.breaker.failure = new FlancoError("overloaded", "Too many writes are waiting for the disk.");
+      const response = await post(aRecord()).expect(503);
+      expect(response.body).to.deep.equal(NOT_SAVED);
+      expect(response.headers["retry-after"]).to.match(/^[1-9]\d*$/);
+    });
+
+    it("fails with the contract's text, which says nothing of the inside", async () => {
+      appliance.breaker.failure = new Error("SQLITE_IOERR: INSERT INTO record, /var/lib/flanco/ledger.db");
+      const response = await post(aRecord()).expect(500);
+      expect(response.body).to.deep.equal(NOT_SAVED);
+      expect(appliance.log.errors.at(-1)).to.contain("SQLITE_IOERR");
+    });
+
+    it("goes through once the ledger is well again, and nothing of the failed posts is stored", async () => {
+      appliance.breaker.failure = new FlancoError("overloaded", "Too many writes are waiting for the disk.");
+      await post(aRecord()).expect(503);
+      appliance.breaker.failure = undefined;
+      await post(aRecord()).expect(201);
+      expect(stored()).to.have.lengthOf(1);
+    });
+  });
+});

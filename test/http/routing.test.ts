@@ -1,0 +1,162 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+
+/** Every path of the contract and which methods it takes. */
+const METHODS = {
+  "/api/login": ["POST"],
+  "/api/verify": ["HEAD", "GET"],
+  "/api/logout": ["POST"],
+  "/api/device": ["HEAD", "GET", "POST", "DELETE"],
+  "/api/location": ["HEAD", "GET", "POST", "DELETE"],
+  "/api/data": ["HEAD", "GET", "POST"],
+} as const;
+
+const PROTECTED = [
+  ["get", "/api/verify"],
+  ["post", "/api/device"],
+  ["get", "/api/device"],
+  ["delete", "/api/device"],
+  ["get", "/api/location"],
+  ["post", "/api/location"],
+  ["delete", "/api/location"],
+  ["get", "/api/records"],
+  ["get", "/api/gaps"],
+  ["get", "/api/wiring"],
+  ["put", "/api/wiring"],
+  ["delete", "/api/wiring"],
+  ["get", "/api/status"],
+  ["get", "/api/events"],
+] as const;
+
+describe("The application's paths", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let pageDirectory: string;
+
+  before(async () => {
+    pageDirectory = mkdtempSync(join(tmpdir(), "flanco-page-"));
+    mkdirSync(join(pageDirectory, "assets"));
+    writeFileSync(join(pageDirectory, "index.html"), "<title>flanco</title>");
+    writeFileSync(join(pageDirectory, "assets", "app.js"), "export {};");
+    appliance = await Appliance.open({ pageDirectory });
+    user = await appliance.addUser();
+  });
+  after(async () => {
+    await appliance.close();
+    rmSync(pageDirectory, { recursive: true });
+  });
+
+  describe("a protected endpoint without a session", () => {
+    for (const [method, path] of PROTECTED) {
+      it(`answers Unauthorized to ${method.toUpperCase()} ${path}, whatever else is wrong`, async () => {
+        const response = await appliance.api[method](path).expect(401);
+        expect(response.body).to.deep.equal({ status: "error", error: "Unauthorized" });
+      });
+    }
+
+    for (const method of ["get", "post"] as const) {
+      it(`answers Unauthorized in message to ${method.toUpperCase()} /api/data`, async () => {
+        const response = await appliance.api[method]("/api/data").expect(401);
+        expect(response.body).to.deep.equal({ status: "error", message: "Unauthorized" });
+      });
+    }
+  });
+
+  for (const [path, methods] of Object.entries(METHODS)) {
+    it(`${path} answers 405 to a method that it does not take, and Allow names those it does`, async () => {
+      const response = await appliance.api.patch(path).set("Cookie", user.cookie).expect(405);
+      const field = path === "/api/data" ? "message" : "error";
+      expect(response.body).to.deep.equal({
+        status: "error",
+        [field]: "This path does not take that method. The Allow header names those it takes.",
+      });
+      expect(response.headers["allow"]?.split(", ")).to.have.members([...methods]);
+    });
+  }
+
+  it("answers 405 also to a method that exists elsewhere, and without a session", async () => {
+    const response = await appliance.api.get("/api/login").expect(405);
+    expect(response.headers["allow"]).to.equal("POST");
+    await appliance.api.put("/api/data").expect(405);
+    await appliance.api.delete("/api/openapi.json").expect(405);
+  });
+
+  it("answers OPTIONS with what a path takes", async () => {
+    const response = await appliance.api.options("/api/data");
+    expect(response.status).to.be.oneOf([200, 204]);
+    expect(response.headers["allow"]?.split(", ")).to.have.members(["HEAD", "GET", "POST"]);
+  });
+
+  for (const path of ["/api", "/api/", "/api/nothing", "/api/device/", "/api/Device", "/api/device/7234"]) {
+    it(`answers 404 in the contract's envelope at ${path}`, async () => {
+      const response = await appliance.api.get(path).set("Cookie", user.cookie).expect(404);
+      expect(response.body).to.deep.equal({
+        status: "error",
+        error: "There is nothing at this path. /api/openapi.json describes what there is.",
+      });
+    });
+  }
+
+  it("answers 404 in the contract's envelope to a change outside of the API", async () => {
+    const response = await appliance.api.post("/home").send({}).expect(404);
+    expect(response.body).to.deep.equal({ status: "error", error: "There is nothing at this path." });
+  });
+
+  it("answers HEAD as GET, without a body", async () => {
+    const response = await appliance.api.head("/api/device").set("Cookie", user.cookie).expect(200);
+    expect(response.text).to.equal(undefined);
+    await appliance.api.head("/api/device").expect(401);
+  });
+
+  it("lets no cache keep an answer of the API, nor a browser guess its type", async () => {
+    await appliance.api
+      .get("/api/device")
+      .set("Cookie", user.cookie)
+      .expect("Cache-Control", "no-store")
+      .expect("X-Content-Type-Options", "nosniff")
+      .expect("Referrer-Policy", "no-referrer");
+  });
+
+  describe("/healthz", () => {
+    afterEach(() => {
+      appliance.lines.allWatched = true;
+    });
+
+    it("answers 200 without a session or detail once every line is watched", async () => {
+      const response = await appliance.api.get("/healthz").expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+    });
+
+    it("answers 503 while a line is not watched", async () => {
+      appliance.lines.allWatched = false;
+      const response = await appliance.api.get("/healthz").expect(503);
+      expect(response.body).to.deep.equal({ status: "error" });
+    });
+  });
+
+  describe("the page", () => {
+    it("is served at every path of its own, under a policy that lets nothing foreign in", async () => {
+      for (const path of ["/", "/home", "/first-run"]) {
+        const response = await appliance.api
+          .get(path)
+          .expect(200)
+          .expect("Content-Type", /^text\/html/);
+        expect(response.text).to.equal("<title>flanco</title>");
+        expect(response.headers["content-security-policy"]).to.match(/^default-src 'none';/);
+        expect(response.headers["cache-control"]).to.equal("no-cache");
+      }
+    });
+
+    it("gives its assets for good, and 404 for what is not one", async () => {
+      await appliance.api
+        .get("/assets/app.js")
+        .expect(200)
+        .expect("Cache-Control", /immutable/);
+      await appliance.api.get("/assets/other.js").expect(404);
+      await appliance.api.get("/../index.html/..%2f..%2fledger.db").expect(404);
+    });
+  });
+});

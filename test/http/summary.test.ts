@@ -1,0 +1,231 @@
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+import { aRecord } from "./bodies.ts";
+
+const WRONG_PERIOD = { status: "error", message: "Periodo no válido. Debe ser semanal o anual" };
+const NO_DATA = { status: "error", message: "No se encontraron datos para el periodo solicitado" };
+const NOT_READ = { status: "error", message: "Error al obtener los datos" };
+/** The seven days that end on a Wednesday. */
+const WEEK = ["jue", "vie", "sáb", "dom", "lun", "mar", "mié"];
+const YEAR = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
+
+/** A moment of the appliance's zone. Madrid is one hour ahead of UTC in winter, two in summer. */
+function madrid(local: string, offset = "+01:00"): number {
+  return Date.parse(`${local}${offset}`);
+}
+
+describe("The summary of a period", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    appliance.clock.setWall(NOON_MS);
+    user = await appliance.addUser();
+  });
+  afterEach(() => {
+    appliance.breaker.failure = undefined;
+  });
+  after(() => appliance.close());
+
+  /** Sets the clock; a session of before may have expired by then. */
+  async function setNow(timeMs: number): Promise<void> {
+    appliance.clock.setWall(timeMs);
+    user = { ...user, cookie: await appliance.signIn(user.id) };
+  }
+
+  async function post(createdTime: number, otherwise: object = {}): Promise<void> {
+    const body = aRecord({ createdTime, ...otherwise });
+    await appliance.api.post("/api/data").set("Cookie", user.cookie).send(body).expect(201);
+  }
+
+  function get(query: string, cookie = user.cookie) {
+    return appliance.api.get(`/api/data${query}`).set("Cookie", cookie);
+  }
+
+  async function summary(period: "semanal" | "anual") {
+    const response = await get(`?period=${period}`).expect(200);
+    return response.body.data;
+  }
+
+  /** The chart's sums, in its order. */
+  async function totals(period: "semanal" | "anual"): Promise<number[]> {
+    const { dataForChart } = await summary(period);
+    return dataForChart.map(({ total }: { total: number }) => total);
+  }
+
+  it("semanal has exactly the contract's fields, seven days to today, and 0 where nothing was sold", async () => {
+    await post(madrid("2026-03-09T10:00"), { valor: 10, deviceId: "1", locationName: "Norte" });
+    await post(madrid("2026-03-11T09:00"), { valor: 2.5, deviceId: "2", locationName: "Norte" });
+    await post(madrid("2026-03-11T11:59"), { valor: -1, deviceId: "1", locationName: "Sur" });
+    const response = await get("?period=semanal")
+      .expect(200)
+      .expect("Content-Type", /^application\/json/);
+    expect(response.body).to.deep.equal({
+      status: "success",
+      data: {
+        totalRevenue: 11.5,
+        totalSales: 3,
+        totalLocations: 2,
+        totalDevices: 2,
+        dataForChart: WEEK.map((name, index) => ({ name, total: [0, 0, 0, 0, 10, 0, 1.5][index] })),
+        recentCount: 3,
+      },
+    });
+  });
+
+  it("anual has exactly the contract's fields, twelve months from January, and 0 where nothing was sold", async () => {
+    await post(madrid("2026-01-01T00:00"), { valor: 1 });
+    await post(madrid("2026-02-14T10:00"), { valor: 0.1 });
+    await post(madrid("2026-02-15T10:00"), { valor: 0.2 });
+    const response = await get("?period=anual").expect(200);
+    expect(response.body).to.deep.equal({
+      status: "success",
+      data: {
+        totalRevenue: 1.3,
+        totalSales: 3,
+        totalLocations: 1,
+        totalDevices: 1,
+        dataForChart: YEAR.map((name, index) => ({ name, total: [1, 0.3][index] ?? 0 })),
+        recentCount: 3,
+      },
+    });
+  });
+
+  it("semanal begins with the first moment of the day six days ago", async () => {
+    await post(madrid("2026-03-04T23:59:59.999"), { valor: 100 });
+    await post(madrid("2026-03-05T00:00"), { valor: 1 });
+    expect(await totals("semanal")).to.deep.equal([1, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it("semanal ends now: what is posted for later today is not in it until its time comes", async () => {
+    await post(NOON_MS, { valor: 1 });
+    await post(NOON_MS + 1, { valor: 2, deviceId: "later", locationName: "Later" });
+    await post(madrid("2026-03-12T00:00"), { valor: 4 });
+    expect(await summary("semanal")).to.include({
+      totalRevenue: 1,
+      totalSales: 1,
+      totalDevices: 1,
+      totalLocations: 1,
+    });
+    appliance.clock.setWall(NOON_MS + 1);
+    expect(await summary("semanal")).to.include({
+      totalRevenue: 3,
+      totalSales: 2,
+      totalDevices: 2,
+      totalLocations: 2,
+    });
+  });
+
+  it("semanal is 404 while all there is was posted for later today", async () => {
+    await post(NOON_MS + 1);
+    const response = await get("?period=semanal").expect(404);
+    expect(response.body).to.deep.equal(NO_DATA);
+  });
+
+  for (const [day, names] of [
+    ["2026-03-08", ["lun", "mar", "mié", "jue", "vie", "sáb", "dom"]],
+    ["2026-03-14", ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"]],
+  ] as const) {
+    it(`semanal names its days in the contract's spelling on ${day}`, async () => {
+      await setNow(madrid(`${day}T12:00`));
+      await post(madrid(`${day}T10:00`));
+      const { dataForChart } = await summary("semanal");
+      expect(dataForChart.map(({ name }: { name: string }) => name)).to.deep.equal(names);
+    });
+  }
+
+  it("goes by the days of its time zone, not of UTC", async () => {
+    await post(Date.parse("2026-03-10T22:59:59.999Z"), { valor: 1 });
+    await post(Date.parse("2026-03-10T23:00:00Z"), { valor: 2 });
+    expect(await totals("semanal")).to.deep.equal([0, 0, 0, 0, 0, 1, 2]);
+  });
+
+  it("is right across the change to summer time", async () => {
+    await setNow(madrid("2026-03-30T00:30", "+02:00"));
+    await post(madrid("2026-03-28T23:59:59.999"), { valor: 1 });
+    await post(madrid("2026-03-29T00:00"), { valor: 2 });
+    await post(madrid("2026-03-29T23:59:59.999", "+02:00"), { valor: 4 });
+    await post(madrid("2026-03-30T00:00", "+02:00"), { valor: 8 });
+    expect(await totals("semanal")).to.deep.equal([0, 0, 0, 0, 1, 6, 8]);
+  });
+
+  it("anual is the local calendar year that holds now", async () => {
+    await post(madrid("2025-12-31T23:59:59.999"), { valor: 100 });
+    await post(madrid("2026-01-01T00:00"), { valor: 1 });
+    await post(madrid("2026-12-31T23:59:59.999"), { valor: 2 });
+    await post(madrid("2027-01-01T00:00"), { valor: 100 });
+    expect(await totals("anual")).to.deep.equal([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
+    await setNow(madrid("2027-01-01T00:00"));
+    expect(await totals("anual")).to.deep.equal([100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it("stays exact where a double would not", async () => {
+    for (let count = 0; count < 10; count += 1) await post(NOON_MS, { valor: 0.1 });
+    await post(NOON_MS, { valor: 1e9 });
+    await post(NOON_MS, { valor: -1e9 });
+    expect(await summary("semanal")).to.include({ totalRevenue: 1, totalSales: 12 });
+  });
+
+  it("counts a sum of zero as data", async () => {
+    await post(NOON_MS, { valor: 5 });
+    await post(NOON_MS, { valor: -5 });
+    expect(await summary("semanal")).to.include({ totalRevenue: 0, totalSales: 2 });
+  });
+
+  it("tells locations apart by name and devices by deviceId", async () => {
+    await post(NOON_MS, { deviceName: "A", deviceId: "1", locationName: "Norte", habitacion: "1" });
+    await post(NOON_MS, { deviceName: "B", deviceId: "1", locationName: "norte", habitacion: "2" });
+    expect(await summary("semanal")).to.include({ totalLocations: 2, totalDevices: 1 });
+  });
+
+  it("is 404 with the contract's text when the period holds no record", async () => {
+    for (const period of ["semanal", "anual"]) {
+      const response = await get(`?period=${period}`).expect(404);
+      expect(response.body).to.deep.equal(NO_DATA);
+    }
+    await post(madrid("2025-06-01T12:00"));
+    await get("?period=semanal").expect(404);
+    await get("?period=anual").expect(404);
+  });
+
+  it("counts the session's user's records alone", async () => {
+    const other = await appliance.addUser();
+    await post(NOON_MS);
+    await get("?period=anual", other.cookie).expect(404);
+  });
+
+  for (const query of [
+    "",
+    "?period=",
+    "?period=mensual",
+    "?period=SEMANAL",
+    "?period=semanal%20",
+    "?period=semanal&period=anual",
+    "?period=semanal&period=semanal",
+    "?period[]=semanal",
+    "?period=__proto__",
+    "?Period=semanal",
+  ]) {
+    it(`is 400 with the contract's text, and no more, for "${query}"`, async () => {
+      await post(NOON_MS);
+      const response = await get(query).expect(400);
+      expect(response.body).to.deep.equal(WRONG_PERIOD);
+    });
+  }
+
+  for (const [what, failure] of [
+    ["fails inside", new Error("no such table: rollup_day")],
+    ["cannot be read", new FlancoError("unavailable", "The ledger cannot be opened.")],
+    ["is damaged", new FlancoError("damaged", "The ledger /var/lib/flanco/ledger.db is damaged.")],
+  ] as const) {
+    it(`is 500 with the contract's text when the ledger ${what}`, async () => {
+      appliance.breaker.failure = failure;
+      const response = await get("?period=anual").expect(500);
+      expect(response.body).to.deep.equal(NOT_READ);
+    });
+  }
+});

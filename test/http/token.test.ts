@@ -1,0 +1,115 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import { expect } from "chai";
+import jwt from "jsonwebtoken";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+
+const NOW_S = NOON_MS / 1000;
+
+describe("A session's token", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let sid: string;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+    sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
+  });
+  after(() => appliance.close());
+
+  function claims(otherwise: object = {}): object {
+    return { sub: user.id, sid, iat: NOW_S, exp: NOW_S + 60, ...otherwise };
+  }
+
+  function unsigned(header: object, payload: object): string {
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+    return `${encode(header)}.${encode(payload)}.`;
+  }
+
+  async function expectRefused(token: string): Promise<void> {
+    const cookie = `auth_token=${token}`;
+    const verify = await appliance.api.get("/api/verify").set("Cookie", cookie).expect(401);
+    expect(verify.body).to.deep.equal({ status: "error", error: "Unauthorized" });
+    const data = await appliance.api.get("/api/data?period=anual").set("Cookie", cookie).expect(401);
+    expect(data.body).to.deep.equal({ status: "error", message: "Unauthorized" });
+  }
+
+  it("signed with the appliance's secret for a session that stands is taken: the others differ in one thing", async () => {
+    const token = jwt.sign(claims(), appliance.secret, { algorithm: "HS256" });
+    await appliance.api.get("/api/verify").set("Cookie", `auth_token=${token}`).expect(200);
+  });
+
+  for (const algorithm of ["HS384", "HS512"] as const) {
+    it(`of the algorithm ${algorithm} is refused, although the secret is right`, async () => {
+      await expectRefused(jwt.sign(claims(), appliance.secret, { algorithm }));
+    });
+  }
+
+  for (const algorithm of ["none", "None", "NONE"]) {
+    it(`of the algorithm ${algorithm} is refused`, async () => {
+      await expectRefused(unsigned({ alg: algorithm, typ: "JWT" }, claims()));
+    });
+  }
+
+  it("that says HS256 and carries no signature is refused", async () => {
+    await expectRefused(unsigned({ alg: "HS256", typ: "JWT" }, claims()));
+  });
+
+  it("of another secret is refused", async () => {
+    const other = createSecretKey(randomBytes(32));
+    await expectRefused(jwt.sign(claims(), other, { algorithm: "HS256" }));
+  });
+
+  it("that has expired is refused", async () => {
+    await expectRefused(jwt.sign(claims({ exp: NOW_S }), appliance.secret));
+  });
+
+  for (const claim of ["exp", "sid", "sub", "iat"]) {
+    it(`without ${claim} is refused`, async () => {
+      const { [claim]: _left, ...rest } = claims() as Record<string, unknown>;
+      await expectRefused(jwt.sign(rest, appliance.secret, { noTimestamp: true }));
+    });
+  }
+
+  it("of a session that never was is refused", async () => {
+    await expectRefused(jwt.sign(claims({ sid: "0".repeat(24) }), appliance.secret));
+  });
+
+  it("that names another user than its session's is refused", async () => {
+    const other = await appliance.addUser();
+    await expectRefused(jwt.sign(claims({ sub: other.id }), appliance.secret));
+  });
+
+  it("whose payload was changed after signing is refused", async () => {
+    const [header, , signature] = jwt.sign(claims(), appliance.secret).split(".");
+    const payload = Buffer.from(JSON.stringify(claims({ exp: NOW_S + 3_600 }))).toString("base64url");
+    await expectRefused(`${header}.${payload}.${signature}`);
+  });
+
+  it("is taken from the first cookie of the name alone", async () => {
+    const cookie = `auth_token=forged; ${user.cookie}`;
+    await appliance.api.get("/api/verify").set("Cookie", cookie).expect(401);
+  });
+
+  for (const [what, token] of [
+    ["nothing", ""],
+    ["garbage", "basura"],
+    ["dots alone", ".."],
+    ["percent signs", "%E0%A4%A"],
+    ["quotes", '"a.b.c"'],
+    ["four thousand characters", "a".repeat(4_000)],
+    ["JSON that is no object", `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.MTI.x`],
+  ] as const) {
+    it(`of ${what} is refused`, async () => {
+      await expectRefused(token);
+    });
+  }
+
+  it("elsewhere than in the cookie is no session", async () => {
+    const token = user.cookie.replace("auth_token=", "");
+    await appliance.api.get("/api/verify").set("Authorization", `Bearer ${token}`).expect(401);
+    await appliance.api.get(`/api/verify?auth_token=${token}`).expect(401);
+  });
+});

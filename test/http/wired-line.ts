@@ -1,0 +1,78 @@
+import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
+import { type Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+
+interface Room {
+  /** The device's key in the API. */
+  readonly dId: string;
+  readonly actuatorId: string;
+}
+
+/** The body that wires a line, with what a test wants otherwise. */
+export function aWiring(otherwise: Readonly<Record<string, unknown>> = {}) {
+  return {
+    wiring: {
+      line: "SIM0",
+      dId: "7234",
+      actuatorId: "101",
+      valor: 4.5,
+      activeLow: false,
+      bias: "pull-down",
+      debounceMs: 20,
+      rearmMs: 0,
+      ...otherwise,
+    },
+  };
+}
+
+/** A line of one room that goes high and low, told to the ledger as a recorder tells it. */
+export class WiredLine {
+  readonly #appliance: Appliance;
+  readonly #line: string;
+  readonly #deviceId: string;
+  readonly #room: Room;
+  #sequence = -1;
+
+  private constructor(appliance: Appliance, line: string, deviceId: string, room: Room) {
+    this.#appliance = appliance;
+    this.#line = line;
+    this.#deviceId = deviceId;
+    this.#room = room;
+  }
+
+  /** Wires a line to a room of a device that the user has registered, and finds it low. */
+  static async wire(appliance: Appliance, user: SignedInUser, line: string, room: Room): Promise<WiredLine> {
+    await appliance.api
+      .put("/api/wiring")
+      .set("Cookie", user.cookie)
+      .send(aWiring({ line, ...room }))
+      .expect(200);
+    const device = appliance.reader.devices(user.id).find(({ dId }) => dId === room.dId);
+    const wired = new WiredLine(appliance, line, device?.id ?? "", room);
+    await wired.go(false);
+    return wired;
+  }
+
+  /** One level more, one second after the last; `missed` edges were lost just before it. */
+  async go(active: boolean, missed = 0): Promise<void> {
+    this.#sequence += 1 + missed;
+    const sequence = this.#sequence;
+    await this.#appliance.writer.takeIn([
+      {
+        line: this.#line,
+        deviceId: this.#deviceId,
+        actuatorId: this.#room.actuatorId,
+        activeLow: false,
+        active,
+        timeMs: this.timeMs,
+        monotonicNs: BigInt(sequence * 1_000) * NANOSECONDS_PER_MILLISECOND,
+        source: { bootId: "boot", request: 1, sequence },
+        missed,
+      },
+    ]);
+  }
+
+  /** Wall time of the last level. */
+  get timeMs(): number {
+    return NOON_MS + this.#sequence * 1_000;
+  }
+}
