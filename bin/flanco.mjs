@@ -7,6 +7,9 @@ import { requireRuntime } from "./runtime.mjs";
 
 requireRuntime();
 // Compiled sources are kept: a command starts in half the time. Where this cannot be written, it just starts.
-module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/flanco", import.meta.url)));
+const cache = fileURLToPath(new URL("../node_modules/.cache/flanco", import.meta.url));
+module.enableCompileCache(cache);
+// Threads look for it here when they start.
+process.env["NODE_COMPILE_CACHE"] ??= cache;
 const { main } = await import("../src/main.ts");
 await main(process.argv.slice(2));

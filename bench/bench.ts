@@ -1,0 +1,96 @@
+// The benchmark: flanco's claims about its speed, each measured as ratios of interleaved pairs in one
+// run, against a floor server that stands beside this file. Figures are claims, not tests: the exit code
+// is 1 only when something measured is not right (a post lost, a ledger that does not agree with itself).
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { measureBeside } from "./beside.ts";
+import type { Claim } from "./claim.ts";
+import { BenchFailure } from "./failure.ts";
+import { measureGrowth } from "./growth.ts";
+import { LoadProcess } from "./load-process.ts";
+import { type Plan, planFor } from "./plan.ts";
+import { measurePosts } from "./posts.ts";
+import { jsonOf, tableOf } from "./report.ts";
+import { buildSlowSync } from "./slow-sync.ts";
+
+const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE] [--profile FOLDER]
+  --short           a few seconds each, fewer records: for a glance
+  --only NAME       posts, slow-posts, beside or growth; may be repeated
+  --json FILE       write the figures to FILE too
+  --profile FOLDER  write CPU profiles of flanco's threads to FOLDER (slows it down)`;
+const BUILD = join(import.meta.dirname, "..", "build", "bench");
+const DELAY_MS = 5;
+const EXIT_WRONG = 1;
+const EXIT_USAGE = 2;
+
+type Measure = (plan: Plan, load: LoadProcess) => Promise<Claim | undefined>;
+
+const MEASURES: Readonly<Record<string, Measure>> = {
+  posts: (plan, load) => measurePosts(plan, load),
+  "slow-posts": measureSlowPosts,
+  beside: measureBeside,
+  growth: measureGrowth,
+};
+
+async function measureSlowPosts(plan: Plan, load: LoadProcess): Promise<Claim | undefined> {
+  const library = buildSlowSync(BUILD, DELAY_MS);
+  if (library !== undefined) return measurePosts(plan, load, { library, delayMs: DELAY_MS });
+  console.log(
+    `Posts with ${DELAY_MS} ms added to each sync: not measured, there is no gcc on this machine.\n`,
+  );
+  return undefined;
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === undefined) {
+    console.error(USAGE);
+    return EXIT_USAGE;
+  }
+  const directory = join(BUILD, `run-${process.pid}`);
+  mkdirSync(directory, { recursive: true });
+  const load = new LoadProcess();
+  const clean = (): void => rmSync(directory, { recursive: true, force: true });
+  process.once("exit", clean);
+  // The children get a terminal's signal too; the folder is removed on the way out.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(EXIT_WRONG));
+  const plan = planFor(options.short, directory, options.profile);
+  const claims: Claim[] = [];
+  try {
+    for (const name of options.only) {
+      const claim = await MEASURES[name]?.(plan, load);
+      if (claim === undefined) continue;
+      claims.push(claim);
+      console.log(`${tableOf(claim)}\n`);
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BenchFailure)) throw error;
+    console.error(`bench: ${error.message}`);
+    return EXIT_WRONG;
+  } finally {
+    if (options.json !== undefined) {
+      writeFileSync(options.json, `${JSON.stringify(jsonOf(claims, options.short), null, 2)}\n`);
+    }
+    await load.close();
+  }
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        short: { type: "boolean", default: false },
+        only: { type: "string", multiple: true, default: Object.keys(MEASURES) },
+        json: { type: "string" },
+        profile: { type: "string" },
+      },
+    });
+    return values.only.every((name) => Object.hasOwn(MEASURES, name)) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,58 @@
+import { systemClock } from "../src/clock.ts";
+import { openReader } from "../src/store/reader.ts";
+import { StoreWriter } from "../src/store/writer.ts";
+import { BenchFailure } from "./failure.ts";
+import { ledgerIn, TIME_ZONE } from "./flanco-process.ts";
+
+/** Within the writer's bounded queue. */
+const BATCH = 4_000;
+const LOCATIONS = 4;
+const DEVICES_PER_LOCATION = 8;
+const ROOMS_PER_DEVICE = 32;
+const MICROS_PER_UNIT = 1_000_000;
+
+/**
+ * Fills a stopped flanco's ledger through the store's own writer, so that its rollups are what they
+ * would be: sales of 32 devices spread evenly over this calendar year.
+ */
+export async function fillLedger(directory: string, count: number): Promise<void> {
+  const file = ledgerIn(directory);
+  const writer = new StoreWriter({ file, timeZone: TIME_ZONE }, systemClock, {
+    onChanges: () => {},
+    onProgress: () => {},
+    onDeath: (error) => {
+      throw error;
+    },
+  });
+  await writer.open();
+  const reader = openReader(file, TIME_ZONE);
+  const userId = reader.users()[0]?.id;
+  reader.close();
+  if (userId === undefined) throw new BenchFailure("the ledger to fill has no user");
+  const year = new Date().getUTCFullYear();
+  const fromMs = Date.UTC(year, 0, 2);
+  const everyMs = (Date.UTC(year, 11, 30) - fromMs) / count;
+  for (let done = 0; done < count; done += BATCH) {
+    const size = Math.min(BATCH, count - done);
+    await Promise.all(
+      Array.from({ length: size }, (_, index) =>
+        writer.addRecord(userId, recordAt(done + index, fromMs, everyMs), null),
+      ),
+    );
+  }
+  await writer.close();
+}
+
+function recordAt(number: number, fromMs: number, everyMs: number) {
+  const location = number % LOCATIONS;
+  const device = Math.floor(number / LOCATIONS) % DEVICES_PER_LOCATION;
+  const room = Math.floor(number / (LOCATIONS * DEVICES_PER_LOCATION)) % ROOMS_PER_DEVICE;
+  return {
+    locationName: `Clínica ${location}`,
+    deviceName: `Pasillo ${device}`,
+    deviceId: `6741a2b3c4d5e6f7${String(location * DEVICES_PER_LOCATION + device).padStart(8, "0")}`,
+    room: String(100 + room),
+    valorMicros: ((number % 8) + 1) * (MICROS_PER_UNIT / 4),
+    createdTimeMs: Math.floor(fromMs + number * everyMs),
+  };
+}

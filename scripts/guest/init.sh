@@ -1,0 +1,95 @@
+#!/bin/busybox sh
+# The guest's first process. It makes the machine look like a gateway with eight relays, runs the one command
+# that it was started for, tells the host its exit code and switches off. Its own words go to the console.
+
+/bin/busybox mkdir -p /proc /sys /dev /tmp /run /root /var/lib /usr/bin
+/bin/busybox --install -s /bin
+export PATH=/opt/flanco/node_modules/.bin:/usr/bin:/bin HOME=/root LANG=C.UTF-8 TZ=UTC
+# What Node has compiled once is kept for the next start: emulated, compiling takes most of a start's time.
+export NODE_COMPILE_CACHE=/var/cache/node
+ln -s /bin/env /usr/bin/env
+
+mount -t devtmpfs devtmpfs /dev
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mkdir -p /dev/shm
+mount -t tmpfs tmpfs /dev/shm
+exec </dev/null >/dev/console 2>&1
+ip link set lo up
+hostname guest
+
+fail() {
+  echo "guest: $*"
+  poweroff -f
+  exit 1
+}
+
+while read -r module; do
+  insmod "/lib/guest/$module" || fail "cannot load $module"
+done </lib/guest/modules
+
+# A port appears a moment after its device, and only its name says what it is for.
+port() {
+  tries=0
+  while [ $tries -lt 100 ]; do
+    for entry in /sys/class/virtio-ports/*; do
+      if [ -e "$entry/name" ] && [ "$(cat "$entry/name")" = "$1" ]; then
+        echo "/dev/${entry##*/}"
+        return
+      fi
+    done
+    tries=$((tries + 1))
+    usleep 50000
+  done
+}
+out=$(port stdout)
+err=$(port stderr)
+status=$(port status)
+[ -c "$out" ] && [ -c "$err" ] && [ -c "$status" ] || fail "no way to the host"
+
+mount -t configfs configfs /sys/kernel/config || fail "no configfs"
+device=/sys/kernel/config/gpio-sim/relays
+mkdir -p $device/bank0
+echo 8 >$device/bank0/num_lines
+echo flanco-relays >$device/bank0/label
+for line in 0 1 2 3 4 5 6 7; do
+  mkdir $device/bank0/line$line
+  echo RELAY$line >$device/bank0/line$line/name
+done
+echo 1 >$device/live || fail "the simulated chip does not start"
+FLANCO_TEST_GPIO_CHIP=$(cat $device/bank0/chip_name)
+FLANCO_TEST_GPIO_SIM=/sys/devices/platform/$(cat $device/dev_name)/$FLANCO_TEST_GPIO_CHIP
+[ -e "$FLANCO_TEST_GPIO_SIM/sim_gpio7/pull" ] || fail "the simulated chip has no lines"
+export FLANCO_TEST_GPIO_CHIP FLANCO_TEST_GPIO_SIM
+
+# The host ends a run that takes too long; should the host's program be gone, the guest ends by itself.
+. /lib/guest/limit
+(
+  sleep "$limit_seconds"
+  poweroff -f
+) &
+watchdog=$!
+
+# Through pipes, because a write to a port takes 32 KiB at most and programs seldom look.
+mkfifo /run/stdout /run/stderr
+cat </run/stdout >"$out" &
+cats=$!
+cat </run/stderr >"$err" &
+cats="$cats $!"
+
+cd /opt/flanco || fail "no checkout"
+echo "guest: up after $(cut -d ' ' -f 1 /proc/uptime) s"
+sh /lib/guest/command >/run/stdout 2>/run/stderr
+code=$?
+
+# What the command left behind holds the pipes open.
+kill -9 "$watchdog"
+for entry in /proc/[0-9]*; do
+  pid=${entry#/proc/}
+  case " 1 $cats " in *" $pid "*) continue ;; esac
+  [ -n "$(cat "$entry/cmdline" 2>/dev/null)" ] && kill -9 "$pid" 2>/dev/null
+done
+wait $cats
+echo "exit $code" >"$status"
+echo "guest: exit $code"
+poweroff -f

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { downloadImage, installPackages, type KernelPackages, upgradeKernelPackages } from "./debian.ts";
+import { GuestFailure } from "./failure.ts";
+import { runProgram } from "./program.ts";
+
+/** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
+const RECIPE = 2;
+
+/** Modules of Debian's image, in the order in which they can be loaded. */
+const IMAGE_MODULES = [
+  "drivers/virtio/virtio_ring",
+  "drivers/virtio/virtio",
+  "drivers/virtio/virtio_pci_modern_dev",
+  "drivers/virtio/virtio_pci_legacy_dev",
+  "drivers/virtio/virtio_pci",
+  "drivers/char/virtio_console",
+  "fs/configfs/configfs",
+];
+/** The simulator and what it stands on: built here, since Debian's kernel leaves them out. */
+const BUILT_MODULES = ["irq_sim", "gpio-sim"];
+const SIMULATOR_SOURCES = ["drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c"];
+const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]);
+
+/** A kernel to boot and the modules to load into it. */
+export interface GuestKernel {
+  /** Names kernel and recipe: equal keys are equal files. */
+  readonly key: string;
+  /** The unpacked image (an ELF file), which QEMU starts without a boot loader. */
+  readonly image: string;
+  /** Module files of this machine, in loading order. */
+  readonly modules: readonly string[];
+}
+
+/**
+ * Makes the guest's kernel in `directory`, once for each version of Debian's packages. Image, headers and
+ * source have the same version, so the modules fit. Throws GuestFailure.
+ */
+export function buildKernel(directory: string): GuestKernel {
+  let packages = installPackages();
+  let folder = kernelFolder(directory, packages);
+  if (!existsSync(folder)) {
+    const work = join(directory, `kernel-work-${process.pid}`);
+    rmSync(work, { recursive: true, force: true });
+    let image = downloadImage(packages, work);
+    if (image === null) {
+      packages = upgradeKernelPackages();
+      folder = kernelFolder(directory, packages);
+      image = downloadImage(packages, work);
+    }
+    if (image === null) {
+      throw new GuestFailure(`apt-get download linux-image-${packages.release}=${packages.version} failed.`);
+    }
+    const result = join(work, "result");
+    mkdirSync(result);
+    takeFromImage(packages, image, work, result);
+    buildSimulator(packages, work, result);
+    // Another run may have finished the same folder meanwhile; what it holds is the same.
+    if (!existsSync(folder)) renameSync(result, folder);
+    rmSync(work, { recursive: true, force: true });
+  }
+  const modules = [...IMAGE_MODULES.map(moduleName), ...BUILT_MODULES];
+  return {
+    key: kernelKey(packages),
+    image: join(folder, "vmlinux"),
+    modules: modules.map((name) => join(folder, `${name}.ko`)),
+  };
+}
+
+function kernelKey(packages: KernelPackages): string {
+  return `${packages.release}-${packages.version}-${RECIPE}`;
+}
+
+function kernelFolder(directory: string, packages: KernelPackages): string {
+  return join(directory, `kernel-${kernelKey(packages)}`);
+}
+
+function moduleName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function takeFromImage(packages: KernelPackages, image: string, work: string, result: string): void {
+  const tree = join(work, "image");
+  runProgram("dpkg-deb", ["--extract", image, tree]);
+  unpackKernel(join(tree, "boot", `vmlinuz-${packages.release}`), work, join(result, "vmlinux"));
+  const modules = join(tree, "lib", "modules", packages.release, "kernel");
+  for (const path of IMAGE_MODULES) {
+    renameSync(join(modules, `${path}.ko`), join(result, `${moduleName(path)}.ko`));
+  }
+}
+
+/**
+ * Takes the kernel proper out of its self-unpacking image: emulated, the unpacking alone takes seconds. Debian
+ * packs it with xz, and whatever follows the packed stream is the unpacker's own.
+ */
+function unpackKernel(image: string, work: string, file: string): void {
+  const bytes = readFileSync(image);
+  const start = bytes.indexOf(XZ_MAGIC);
+  if (start < 0) throw new GuestFailure("The kernel's image is not packed with xz.");
+  const packed = join(work, "vmlinux");
+  writeFileSync(`${packed}.xz`, bytes.subarray(start));
+  runProgram("xz", ["--decompress", "--single-stream", `${packed}.xz`]);
+  renameSync(packed, file);
+}
+
+function buildSimulator(packages: KernelPackages, work: string, result: string): void {
+  const build = join(work, "simulator");
+  mkdirSync(build);
+  const members = SIMULATOR_SOURCES.map((path) => `${packages.sourceFolder}/${path}`);
+  // With --occurrence tar stops at the last wanted file instead of unpacking the rest of a large archive.
+  runProgram("tar", [
+    "--extract",
+    `--file=${packages.sourceArchive}`,
+    `--directory=${build}`,
+    "--occurrence=1",
+    "--transform=s,.*/,,",
+    ...members,
+  ]);
+  adaptIrqSimulator(join(build, "irq_sim.c"));
+  writeFileSync(join(build, "Makefile"), "obj-m := gpio-sim.o irq_sim.o\n");
+  runProgram("make", ["-C", `/lib/modules/${packages.release}/build`, `M=${build}`, "modules"]);
+  for (const name of BUILT_MODULES) renameSync(join(build, `${name}.ko`), join(result, `${name}.ko`));
+  if (readdirSync(result).length !== IMAGE_MODULES.length + BUILT_MODULES.length + 1) {
+    throw new GuestFailure("The kernel's folder is not complete.");
+  }
+}
+
+/** irq_sim.c is written to be part of the kernel: as a module it needs a licence and may not call irq_to_desc. */
+function adaptIrqSimulator(file: string): void {
+  const internalCall = "handle_simple_irq(irq_to_desc(irqnum))";
+  const source = readFileSync(file, "utf8");
+  if (!source.includes(internalCall)) {
+    throw new GuestFailure("The kernel's irq_sim.c is not the one that this recipe knows.");
+  }
+  const adapted = source.replace(internalCall, "generic_handle_irq_safe(irqnum)");
+  writeFileSync(file, `#include <linux/module.h>\n${adapted}\nMODULE_LICENSE("GPL");\n`);
+}

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { GuestFailure } from "./failure.ts";
+import { buildBase, joinArchives, packCheckout, packCommand } from "./initramfs.ts";
+import { buildKernel, type GuestKernel } from "./kernel.ts";
+
+const CHECKOUT = join(import.meta.dirname, "..", "..");
+/** Emulated AVX makes V8 crash now and then: QEMU 7.2, which Debian 12 has, is the first that has it. */
+const PROCESSOR = "max,-avx,-avx2";
+const MEMORY_MIB = 1536;
+const PROCESSORS = 2;
+/** The guest outlives the host's patience by this much, so that the host's text is the one that is seen. */
+const GUEST_GRACE_SECONDS = 30;
+/** From the exit code's arrival to the machine being off. */
+const POWER_OFF_MS = 10_000;
+const CONSOLE_LINES = 40;
+const RUN_PREFIX = "run-";
+
+/** A guest that is built and can be started any number of times, also side by side. */
+export interface Guest {
+  /** For what this process writes; gone when it ends. */
+  readonly directory: string;
+  readonly kernel: GuestKernel;
+  /** Archives of everything but the run's own command. */
+  readonly archives: readonly string[];
+}
+
+export interface GuestRun {
+  /** Program and arguments, started in the checkout's folder in the guest. */
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** From the machine's start to the command's end. */
+  readonly timeoutMs: number;
+  readonly onStdout: (chunk: Buffer) => void;
+  readonly onStderr: (chunk: Buffer) => void;
+}
+
+/**
+ * Builds the guest in the checkout's build/guest, the slow parts only where something changed, and packs the
+ * checkout as it stands. Throws GuestFailure.
+ */
+export function buildGuest(): Guest {
+  const directory = join(CHECKOUT, "build", "guest");
+  mkdirSync(directory, { recursive: true });
+  const kernel = buildKernel(directory);
+  const base = buildBase(directory, CHECKOUT, kernel);
+  removeLeftovers(directory);
+  const own = join(directory, `${RUN_PREFIX}${process.pid}`);
+  mkdirSync(own, { recursive: true });
+  process.once("exit", () => rmSync(own, { recursive: true, force: true }));
+  const checkout = join(own, "checkout.cpio");
+  packCheckout(CHECKOUT, checkout);
+  return { directory: own, kernel, archives: [...base, checkout] };
+}
+
+/**
+ * Boots the guest, runs one command in it and resolves to the command's exit code once the machine is off and
+ * its output was delivered. Rejects with GuestFailure when no exit code came: a panic, a hang, the time's end.
+ */
+export async function runInGuest(guest: Guest, run: GuestRun): Promise<number> {
+  const directory = mkdtempSync(join(guest.directory, "machine-"));
+  const initramfs = join(directory, "initramfs.cpio");
+  const command = join(directory, "command.cpio");
+  const consoleLog = join(directory, "console.log");
+  const limitSeconds = run.timeoutMs / 1000 + GUEST_GRACE_SECONDS;
+  try {
+    packCommand(command, run.command, run.environment, limitSeconds);
+    joinArchives([...guest.archives, command], initramfs);
+    return await boot(machineOptions(guest.kernel.image, initramfs, consoleLog), run, consoleLog);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A process that was killed could not remove its folder. */
+function removeLeftovers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (!name.startsWith(RUN_PREFIX) || existsSync(`/proc/${name.slice(RUN_PREFIX.length)}`)) continue;
+    rmSync(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+function machineOptions(image: string, initramfs: string, consoleLog: string): string[] {
+  const ports = ["stdout", "stderr", "status"].flatMap((name, index) => [
+    "-chardev",
+    `socket,id=${name},fd=${index + 3}`,
+    "-device",
+    `virtserialport,bus=ports.0,chardev=${name},name=${name}`,
+  ]);
+  return [
+    ...["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"],
+    ...[
+      "-accel",
+      "tcg,thread=multi",
+      "-cpu",
+      PROCESSOR,
+      "-smp",
+      String(PROCESSORS),
+      "-m",
+      String(MEMORY_MIB),
+    ],
+    ...["-kernel", image, "-initrd", initramfs, "-serial", `file:${consoleLog}`],
+    // A panic restarts the machine at once, and QEMU ends where a machine restarts.
+    ...["-append", "console=ttyS0 panic=-1 oops=panic quiet random.trust_cpu=on"],
+    ...["-device", "virtio-serial-pci,id=ports", ...ports],
+  ];
+}
+
+function boot(options: readonly string[], run: GuestRun, consoleLog: string): Promise<number> {
+  const machine = spawn("qemu-system-x86_64", options, {
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
+  });
+  const stop = () => machine.kill("SIGKILL");
+  process.once("exit", stop);
+  let ending: string | null = null;
+  let timer = setTimeout(() => {
+    ending = `The guest did not end within ${run.timeoutMs / 1000} s.`;
+    stop();
+  }, run.timeoutMs);
+  let status = "";
+  let complaint = "";
+  readable(machine, 2).on("data", (chunk: Buffer) => {
+    complaint += chunk.toString();
+  });
+  readable(machine, 3).on("data", run.onStdout);
+  readable(machine, 4).on("data", run.onStderr);
+  readable(machine, 5).on("data", (chunk: Buffer) => {
+    status += chunk.toString();
+    if (!status.endsWith("\n")) return;
+    // The command has ended: what is left is switching off, and a machine that cannot is no failure of it.
+    clearTimeout(timer);
+    timer = setTimeout(stop, POWER_OFF_MS);
+  });
+  return new Promise((resolve, reject) => {
+    const finish = (failure: string) => {
+      clearTimeout(timer);
+      process.removeListener("exit", stop);
+      const code = /^exit (\d+)\n$/.exec(status)?.[1];
+      if (code !== undefined) return resolve(Number(code));
+      const text = ending ?? failure;
+      reject(new GuestFailure(`${text}\n${complaint}${lastWords(consoleLog)}`, ending !== null));
+    };
+    machine.once("error", (error) => finish(`qemu-system-x86_64 did not start: ${error.message}`));
+    // "close" comes after the last byte of every stream, "exit" may come before.
+    machine.once("close", () => finish("The guest went down before its command ended."));
+  });
+}
+
+function readable(machine: ChildProcess, descriptor: number): Readable {
+  const stream = machine.stdio[descriptor];
+  if (stream === null || stream === undefined || !("read" in stream)) {
+    throw new GuestFailure(`QEMU has no stream ${descriptor}.`);
+  }
+  return stream;
+}
+
+function lastWords(consoleLog: string): string {
+  let text: string;
+  try {
+    text = readFileSync(consoleLog, "utf8");
+  } catch {
+    return "Its console stayed empty.";
+  }
+  const lines = text.trimEnd().split(/\r?\n/).slice(-CONSOLE_LINES);
+  return `The last lines of its console:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,87 @@
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { destination, type Logger, pino } from "pino";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config/schema.ts";
+import type { CliContext } from "./context.ts";
+import { becomeOwner, placeOf } from "./place.ts";
+import { demoTraceIn, Service } from "./service.ts";
+import type { Terminal } from "./terminal.ts";
+
+const STANDARD_ERROR = 2;
+/** A first-run token lives this long; a fresh one is printed when it ends. */
+const FIRST_RUN_MS = 30 * 60 * 1000;
+const FIRST_RUN_PATH = "/primer-uso";
+
+/** Runs the service until a signal ends it. Throws what made it end otherwise. */
+export async function serve(context: CliContext, config: Config): Promise<void> {
+  const { terminal, setting, version } = context;
+  becomeOwner(placeOf(config.data_dir));
+  const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
+  const stop = Promise.withResolvers<"signal" | Error>();
+  const home = setting.checkout ?? "";
+  const service = new Service({
+    config,
+    clock: systemClock,
+    log,
+    version,
+    pageDirectory: join(home, "dist", "web"),
+    demoTrace: demoTraceIn(home),
+    onProgress: (done, total) => terminal.progress("Adding up the records anew", done, total),
+    onFatal: (error) => stop.resolve(error),
+  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
+  await service.open();
+  announce(terminal, config, service);
+  const renewal = setInterval(() => {
+    const lines = firstRunLines(config, service);
+    if (lines.length > 0) terminal.out(lines.join("\n"));
+  }, FIRST_RUN_MS);
+  const reason = await stop.promise;
+  clearInterval(renewal);
+  await end(service, log, reason);
+}
+
+async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {
+  log.info({}, "stopping");
+  await service.close();
+  log.info({}, "stopped");
+  if (reason instanceof Error) throw reason;
+}
+
+/** Says in one piece, so that who waits for the first line of it has all of it. */
+function announce(terminal: Terminal, config: Config, service: Service): void {
+  const simulated = config.gpio_driver === "simulated";
+  terminal.out(
+    [
+      "flanco is ready.",
+      `  On this machine:  http://localhost:${config.http_port}/`,
+      ...networkAddresses(config.host).map(
+        (address) =>
+          `  On the network:   https://${address}:${config.https_port}/  (the browser asks once about its certificate)`,
+      ),
+      ...(simulated ? ["  Lines are SIMULATED: nothing here is a real relay."] : []),
+      ...firstRunLines(config, service),
+    ].join("\n"),
+  );
+}
+
+/** For the console alone, never for the log: the link lets its holder in. */
+function firstRunLines(config: Config, service: Service): string[] {
+  const token = service.firstRunToken();
+  if (token === undefined) return [];
+  const page = `${FIRST_RUN_PATH}#${token}`;
+  return [
+    "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
+    `  http://localhost:${config.http_port}${page}`,
+    ...networkAddresses(config.host).map((address) => `  https://${address}:${config.https_port}${page}`),
+  ];
+}
+
+function networkAddresses(host: string): string[] {
+  if (host !== "") return [host.includes(":") ? `[${host}]` : host];
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+}

@@ -1,0 +1,29 @@
+// Runs, in the guest, everything that test/guest proves: the drivers' conformance suite and the real program on
+// each driver. Writes one JSON object for each part to standard output.
+//
+//   node test/guest/inside/all.ts full|short
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import type { Part } from "../report.ts";
+
+const PROVE = "test/guest/inside/prove.ts";
+const [form] = process.argv.slice(2);
+if (form !== "full" && form !== "short") throw new Error("usage: all.ts full|short");
+
+run("conformance", ["node_modules/mocha/bin/mocha.js", ...globSync("test/gpio/*.test.ts")]);
+run("chardev", [PROVE, "chardev", form]);
+run("sysfs", [PROVE, "sysfs", form]);
+
+function run(part: Part["part"], options: readonly string[]): void {
+  const began = performance.now();
+  const result = spawnSync(process.execPath, options, { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const outcome: Part = {
+    part,
+    exitCode: result.status,
+    seconds: Math.round((performance.now() - began) / 1000),
+    stdout: result.stdout,
+    stderr: result.stderr,
+  };
+  console.error(`${part}: exit code ${outcome.exitCode} after ${outcome.seconds} s`);
+  console.log(JSON.stringify(outcome));
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { type Gap, gapSchema, lineName, ROOMS, valorOf } from "../report.ts";
+
+const EMAIL = "ana@example.org";
+const PASSWORD = "correct horse battery";
+const D_ID = "7234";
+
+const devicesSchema = z.object({
+  data: z.array(z.object({ actuators: z.array(z.object({ id: z.string(), value: z.boolean() })) })),
+});
+const summarySchema = z.object({ data: z.object({ totalSales: z.number(), totalRevenue: z.number() }) });
+const gapsSchema = z.object({ data: z.array(gapSchema) });
+
+/** What the service's command line needs to make the user that this client signs in as. */
+export const USER_ADD = {
+  options: ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"],
+  input: `${PASSWORD}\n`,
+};
+
+/** The service's API, used as a technician's browser would. Every answer but a success throws. */
+export class Api {
+  readonly #baseUrl: string;
+  #cookie = "";
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  async login(): Promise<void> {
+    const response = await this.#send("POST", "/api/login", { email: EMAIL, password: PASSWORD });
+    const cookie = response.headers.getSetCookie().find((entry) => entry.startsWith("auth_token="));
+    if (cookie === undefined) throw new Error("Login set no auth_token.");
+    this.#cookie = cookie.slice(0, cookie.indexOf(";"));
+  }
+
+  /** Registers a device of eight rooms and wires a line to each. */
+  async wireEightRooms(): Promise<void> {
+    await this.#send("POST", "/api/device", {
+      newDevice: {
+        dId: D_ID,
+        name: "Pasillo A",
+        locationId: "hospital",
+        locationName: "Hospital",
+        actuators: ROOMS.map((id) => ({ id, value: false })),
+      },
+    });
+    for (const [offset, actuatorId] of ROOMS.entries()) {
+      await this.#send("PUT", "/api/wiring", {
+        wiring: { line: lineName(offset), dId: D_ID, actuatorId, valor: valorOf(offset), debounceMs: 0 },
+      });
+    }
+  }
+
+  async actuators(): Promise<{ id: string; value: boolean }[]> {
+    const { data } = devicesSchema.parse(await this.#read("/api/device"));
+    return data.flatMap((device) => device.actuators);
+  }
+
+  async summary(): Promise<{ totalSales: number; totalRevenue: number }> {
+    return summarySchema.parse(await this.#read("/api/data?period=anual")).data;
+  }
+
+  async gaps(): Promise<Gap[]> {
+    return gapsSchema.parse(await this.#read("/api/gaps")).data;
+  }
+
+  async #read(path: string): Promise<unknown> {
+    return (await this.#send("GET", path)).json();
+  }
+
+  async #send(method: string, path: string, body?: unknown): Promise<Response> {
+    const response = await fetch(`${this.#baseUrl}${path}`, {
+      method,
+      headers: {
+        cookie: this.#cookie,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response;
+  }
+}

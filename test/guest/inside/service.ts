@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOMS } from "../report.ts";
+import { until } from "./deadline.ts";
+import { interruptCounts } from "./relays.ts";
+
+const PROGRAM = "bin/flanco.mjs";
+const START_MS = 60_000;
+const END_MS = 20_000;
+const LOG_LINES = 30;
+
+export interface Ending {
+  readonly exitCode: number | null;
+  readonly elapsedMs: number;
+}
+
+/** The real program, started as a service would start it: by its command, with its environment, in a process of its own. */
+export class Service {
+  readonly baseUrl = "http://127.0.0.1:8080";
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #dataDirectory: string;
+  readonly #log: string;
+  #process: ChildProcess | null = null;
+
+  constructor(driver: string) {
+    this.#dataDirectory = `/var/lib/flanco-${driver}`;
+    this.#log = `/var/log/flanco-${driver}.log`;
+    this.#environment = {
+      ...process.env,
+      FLANCO_DATA_DIR: this.#dataDirectory,
+      FLANCO_GPIO_DRIVER: driver,
+      FLANCO_HTTP_PORT: "8080",
+      FLANCO_HTTPS_PORT: "8443",
+      // A checkout starts with a demonstration on lines of its own; an installed service does not.
+      FLANCO_DEMO: "false",
+    };
+    mkdirSync(this.#dataDirectory, { recursive: true, mode: 0o700 });
+    mkdirSync("/var/log", { recursive: true });
+  }
+
+  get ledgerFile(): string {
+    return join(this.#dataDirectory, "flanco.db");
+  }
+
+  /** Runs one of the program's commands to its end. */
+  command(options: readonly string[], input = ""): { exitCode: number | null; output: string } {
+    const result = spawnSync(process.execPath, [PROGRAM, ...options], {
+      env: this.#environment,
+      input,
+      encoding: "utf8",
+    });
+    return { exitCode: result.status, output: `${result.stdout}${result.stderr}` };
+  }
+
+  /** Starts the program; resolves once it says that it is healthy. */
+  async start(): Promise<void> {
+    appendFileSync(this.#log, `--- start at ${new Date().toISOString()}\n`);
+    const log = openSync(this.#log, "a");
+    const program = spawn(process.execPath, [PROGRAM, "serve"], {
+      env: this.#environment,
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    this.#process = program;
+    await until(async () => {
+      if (program.exitCode !== null) throw new Error(`The service ended with ${program.exitCode}.`);
+      return (await this.#isHealthy()) ? null : "the service is not healthy";
+    }, START_MS);
+  }
+
+  /** Resolves once the kernel has an interrupt for each of the eight lines. */
+  async watchesAllLines(): Promise<void> {
+    await until(() => {
+      const watched = interruptCounts().size;
+      return watched === ROOMS.length ? null : `${watched} lines are watched`;
+    }, START_MS);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#process?.kill(signal) !== true) throw new Error("The service does not run.");
+  }
+
+  /** Sends a signal that ends the program and waits for its end. */
+  async end(signal: NodeJS.Signals): Promise<Ending> {
+    const program = this.#process;
+    if (program === null) throw new Error("The service does not run.");
+    const began = performance.now();
+    const exit = once(program, "exit", { signal: AbortSignal.timeout(END_MS) });
+    this.signal(signal);
+    await exit;
+    this.#process = null;
+    return { exitCode: program.exitCode, elapsedMs: performance.now() - began };
+  }
+
+  /** For the end of a run that went wrong as well: leaves no process behind. */
+  abandon(): void {
+    this.#process?.kill("SIGKILL");
+  }
+
+  /** The last lines that the program wrote, for a failure's text. */
+  lastWords(): string {
+    if (!existsSync(this.#log)) return "The service wrote nothing.";
+    return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-LOG_LINES).join("\n");
+  }
+
+  async #isHealthy(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.baseUrl}/healthz`)).ok;
+    } catch {
+      // Nobody listens yet.
+      return false;
+    }
+  }
+}
