@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
 import { initial } from "../src/store/migrations/001-initial.ts";
+import { chain } from "../src/store/migrations/002-chain.ts";
 import type { FloorPost, FloorThreadSettings } from "./floor-post.ts";
 
 /** As the ledger's: frames in the log before a checkpoint. */
@@ -14,9 +15,11 @@ function serve(port: MessagePort, settings: FloorThreadSettings): void {
   db.pragma("synchronous = FULL");
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.exec(initial.sql);
+  db.exec(chain.sql);
   const insert = db.prepare(
-    `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, origin)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'posted')`,
+    `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, effective_ms,
+                         origin, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'posted', zeroblob(32))`,
   );
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -24,7 +27,16 @@ function serve(port: MessagePort, settings: FloorThreadSettings): void {
   function store(post: FloorPost): void {
     const { locationName, deviceName, deviceId, habitacion, valor, createdTime } = post;
     const micros = Math.round(valor * MICROS_PER_UNIT);
-    insert.run(settings.userId, locationName, deviceName, deviceId, habitacion, micros, createdTime);
+    insert.run(
+      settings.userId,
+      locationName,
+      deviceName,
+      deviceId,
+      habitacion,
+      micros,
+      createdTime,
+      createdTime,
+    );
   }
 
   port.on("message", (first: readonly FloorPost[] | null) => {

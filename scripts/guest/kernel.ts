@@ -5,7 +5,7 @@ import { GuestFailure } from "./failure.ts";
 import { runProgram } from "./program.ts";
 
 /** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
-const RECIPE = 2;
+const RECIPE = 3;
 
 /** Modules of Debian's image, in the order in which they can be loaded. */
 const IMAGE_MODULES = [
@@ -16,6 +16,15 @@ const IMAGE_MODULES = [
   "drivers/virtio/virtio_pci",
   "drivers/char/virtio_console",
   "fs/configfs/configfs",
+];
+/** What a disk with ext4 needs. Debian's ext4 takes its checksums from whichever crc32c is there. */
+const DISK_MODULES = [
+  "drivers/block/virtio_blk",
+  "crypto/crc32c_generic",
+  "lib/crc16",
+  "fs/mbcache",
+  "fs/jbd2/jbd2",
+  "fs/ext4/ext4",
 ];
 /** The simulator and what it stands on: built here, since Debian's kernel leaves them out. */
 const BUILT_MODULES = ["irq_sim", "gpio-sim"];
@@ -30,6 +39,8 @@ export interface GuestKernel {
   readonly image: string;
   /** Module files of this machine, in loading order. */
   readonly modules: readonly string[];
+  /** Further ones for a guest that has a disk, in loading order. */
+  readonly diskModules: readonly string[];
 }
 
 /**
@@ -64,6 +75,7 @@ export function buildKernel(directory: string): GuestKernel {
     key: kernelKey(packages),
     image: join(folder, "vmlinux"),
     modules: modules.map((name) => join(folder, `${name}.ko`)),
+    diskModules: DISK_MODULES.map((path) => join(folder, `${moduleName(path)}.ko`)),
   };
 }
 
@@ -84,7 +96,7 @@ function takeFromImage(packages: KernelPackages, image: string, work: string, re
   runProgram("dpkg-deb", ["--extract", image, tree]);
   unpackKernel(join(tree, "boot", `vmlinuz-${packages.release}`), work, join(result, "vmlinux"));
   const modules = join(tree, "lib", "modules", packages.release, "kernel");
-  for (const path of IMAGE_MODULES) {
+  for (const path of [...IMAGE_MODULES, ...DISK_MODULES]) {
     renameSync(join(modules, `${path}.ko`), join(result, `${moduleName(path)}.ko`));
   }
 }
@@ -120,7 +132,7 @@ function buildSimulator(packages: KernelPackages, work: string, result: string):
   writeFileSync(join(build, "Makefile"), "obj-m := gpio-sim.o irq_sim.o\n");
   runProgram("make", ["-C", `/lib/modules/${packages.release}/build`, `M=${build}`, "modules"]);
   for (const name of BUILT_MODULES) renameSync(join(build, `${name}.ko`), join(result, `${name}.ko`));
-  if (readdirSync(result).length !== IMAGE_MODULES.length + BUILT_MODULES.length + 1) {
+  if (readdirSync(result).length !== IMAGE_MODULES.length + DISK_MODULES.length + BUILT_MODULES.length + 1) {
     throw new GuestFailure("The kernel's folder is not complete.");
   }
 }

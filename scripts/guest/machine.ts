@@ -6,7 +6,8 @@ import { GuestFailure } from "./failure.ts";
 import { buildBase, joinArchives, packCheckout, packCommand } from "./initramfs.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 
-const CHECKOUT = join(import.meta.dirname, "..", "..");
+/** The folder that is packed. */
+export const CHECKOUT = join(import.meta.dirname, "..", "..");
 /**
  * A processor without AVX, BMI and protection keys. With all that QEMU can emulate (`max`), V8 stopped now and
  * then on a failed check of its own, and more often with AVX: QEMU 7.2, which Debian 12 has, emulates it first.
@@ -15,7 +16,7 @@ const PROCESSOR = "Nehalem";
 const MEMORY_MIB = 1536;
 const PROCESSORS = 2;
 /** The guest outlives the host's patience by this much, so that the host's text is the one that is seen. */
-const GUEST_GRACE_SECONDS = 30;
+export const GUEST_GRACE_SECONDS = 30;
 /** From the exit code's arrival to the machine being off. */
 const POWER_OFF_MS = 10_000;
 const CONSOLE_LINES = 40;
@@ -38,6 +39,20 @@ export interface GuestRun {
   readonly timeoutMs: number;
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr: (chunk: Buffer) => void;
+  /** A disk of ext4, mounted before the command starts. */
+  readonly disk?: GuestDisk;
+  /** Texts that stand in the place of the checkout's own files, by their paths in it. */
+  readonly replacements?: Readonly<Record<string, string>>;
+}
+
+/** A disk of which every write and every flush is logged, in the format of Linux's dm-log-writes. */
+export interface GuestDisk {
+  /** A raw image that holds an ext4 file system. */
+  readonly image: string;
+  /** An empty file; QEMU appends what the guest writes, before the guest is told that it is written. */
+  readonly log: string;
+  /** Where the guest has it. */
+  readonly mountPoint: string;
 }
 
 /**
@@ -69,9 +84,10 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<number> {
   const consoleLog = join(directory, "console.log");
   const limitSeconds = run.timeoutMs / 1000 + GUEST_GRACE_SECONDS;
   try {
-    packCommand(command, run.command, run.environment, limitSeconds);
+    packCommand(command, { ...run, limitSeconds, mountPoint: run.disk?.mountPoint });
     joinArchives([...guest.archives, command], initramfs);
-    return await boot(machineOptions(guest.kernel.image, initramfs, consoleLog), run, consoleLog);
+    const options = machineOptions(guest.kernel.image, initramfs, consoleLog);
+    return await boot([...options, ...diskOptions(run.disk)], run, consoleLog);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -85,7 +101,8 @@ function removeLeftovers(directory: string): void {
   }
 }
 
-function machineOptions(image: string, initramfs: string, consoleLog: string): string[] {
+/** What every machine is started with. */
+export function machineOptions(image: string, initramfs: string, consoleLog: string): string[] {
   const ports = ["stdout", "stderr", "status"].flatMap((name, index) => [
     "-chardev",
     `socket,id=${name},fd=${index + 3}`,
@@ -111,7 +128,31 @@ function machineOptions(image: string, initramfs: string, consoleLog: string): s
   ];
 }
 
-function boot(options: readonly string[], run: GuestRun, consoleLog: string): Promise<number> {
+function diskOptions(disk: GuestDisk | undefined): string[] {
+  if (disk === undefined) return [];
+  // The host's own files need not be safe: a power cut of the guest is made from the log alone.
+  const file = (filename: string) => ({
+    driver: "file",
+    filename,
+    cache: { "no-flush": true, direct: false },
+  });
+  const node = {
+    driver: "blklogwrites",
+    "node-name": "disk",
+    file: { driver: "raw", file: file(disk.image) },
+    log: { driver: "raw", file: file(disk.log) },
+    "log-sector-size": 512,
+    "log-super-update-interval": 1,
+    cache: { "no-flush": false, direct: false },
+  };
+  return [
+    ...["-blockdev", JSON.stringify(node)],
+    ...["-device", "virtio-blk-pci,drive=disk,write-cache=on,logical_block_size=512,physical_block_size=512"],
+  ];
+}
+
+/** Starts a machine and resolves to its command's exit code, as runInGuest does. */
+export function boot(options: readonly string[], run: GuestRun, consoleLog: string): Promise<number> {
   const machine = spawn("qemu-system-x86_64", options, {
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
   });

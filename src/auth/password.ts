@@ -14,26 +14,42 @@ interface Waiting {
 
 /** bcrypt in a worker thread: forty sign-ins at once would stall the main one for seconds. */
 export class WorkerPasswordHasher implements PasswordHasher {
+  #open = false;
   #worker: Worker | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
   open(): void {
+    this.#open = true;
+    this.#start();
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#open = false;
+    this.#worker = undefined;
+    await worker?.terminate();
+    this.#fail();
+  }
+
+  #start(): Worker {
     const worker = new Worker(new URL("./password-thread.ts", import.meta.url), { name: "flanco-password" });
     worker.unref();
     worker.on("message", (answer: PasswordAnswer) => {
       this.#take(answer.id)?.resolve(answer.result);
       if (this.#waiting.size === 0) worker.unref();
     });
-    worker.on("error", () => this.#fail());
-    worker.on("exit", () => this.#fail());
+    worker.on("error", () => this.#bury(worker));
+    worker.on("exit", () => this.#bury(worker));
     this.#worker = worker;
+    return worker;
   }
 
-  async close(): Promise<void> {
-    const worker = this.#worker;
+  /** What waited for a thread that died is refused; the next task starts another. */
+  #bury(worker: Worker): void {
+    // It is told twice, as an error and as an end, and there may be another thread by then.
+    if (this.#worker !== worker) return;
     this.#worker = undefined;
-    await worker?.terminate();
     this.#fail();
   }
 
@@ -49,9 +65,7 @@ export class WorkerPasswordHasher implements PasswordHasher {
   }
 
   #submit(task: PasswordTask): Promise<string | boolean> {
-    const worker = this.#worker;
-    if (worker === undefined)
-      return Promise.reject(new FlancoError("unavailable", "Passwords cannot be checked."));
+    if (!this.#open) return Promise.reject(cannotCheck());
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(
         new FlancoError("overloaded", "Too many people are signing in.", {
@@ -59,6 +73,7 @@ export class WorkerPasswordHasher implements PasswordHasher {
         }),
       );
     }
+    const worker = this.#worker ?? this.#start();
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
@@ -76,7 +91,11 @@ export class WorkerPasswordHasher implements PasswordHasher {
 
   #fail(): void {
     for (const id of [...this.#waiting.keys()]) {
-      this.#take(id)?.reject(new FlancoError("unavailable", "Passwords cannot be checked."));
+      this.#take(id)?.reject(cannotCheck());
     }
   }
+}
+
+function cannotCheck(): FlancoError {
+  return new FlancoError("unavailable", "Passwords cannot be checked.", { hint: "Try again in a second." });
 }

@@ -1,10 +1,12 @@
 import type { KeyObject } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { z } from "zod";
-import type { Clock } from "../domain/clock.ts";
+import { type Boot, leastAgeMs } from "../domain/boot.ts";
+import { type Clock, monotonicMs } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Session } from "../domain/user.ts";
+import type { Log } from "../domain/log.ts";
+import type { Session, UserCredentials } from "../domain/user.ts";
 
 /** The contract's lifetime of a session. */
 export const SESSION_SECONDS = 24 * 60 * 60;
@@ -12,6 +14,8 @@ export const SESSION_SECONDS = 24 * 60 * 60;
 const ALGORITHM = "HS256";
 const claims = z.object({ sub: z.string(), sid: z.string(), iat: z.number(), exp: z.number() });
 type Claims = z.infer<typeof claims>;
+/** How soon the removal of an ended session is tried again. */
+const RETRY_MS = 1_000;
 /** Tokens whose verification is remembered: more than an appliance has users at once. */
 const MAX_VERIFIED = 1_000;
 
@@ -20,16 +24,28 @@ export interface SignedIn {
   readonly sid: Id;
 }
 
+/** A session with its age at the monotonic zero of the boot that runs: below zero for one that began in it. */
+interface Standing {
+  readonly session: Session;
+  readonly ageAtZeroMs: number;
+}
+
 /**
  * Who is signed in. Every session is a row in the ledger and a place in memory: a token is worth
- * nothing without its row, and checking one asks no disk.
+ * nothing without its row, and checking one asks no disk. How old a session is, monotonic time says: a wall
+ * clock that is set by years, in either direction, ends none and prolongs none.
  */
 export class Sessions {
   readonly #secret: KeyObject;
   readonly #clock: Clock;
   readonly #writer: Pick<LedgerWriter, "addSession" | "removeSession">;
-  readonly #reader: Pick<LedgerReader, "sessions">;
-  #bySid = new Map<Id, Session>();
+  readonly #reader: Pick<LedgerReader, "sessions" | "boots">;
+  readonly #log: Log;
+  readonly #bootId: string;
+  #bySid = new Map<Id, Standing>();
+  /** Sessions that have ended and may still stand in the ledger, which did not take their removal. */
+  readonly #ended = new Set<Id>();
+  #retry: NodeJS.Timeout | undefined;
   /** What tokens of ours say, so that a signature is computed once and not at every request. */
   readonly #verified = new Map<string, Claims>();
 
@@ -37,34 +53,54 @@ export class Sessions {
     secret: KeyObject,
     clock: Clock,
     writer: Pick<LedgerWriter, "addSession" | "removeSession">,
-    reader: Pick<LedgerReader, "sessions">,
+    reader: Pick<LedgerReader, "sessions" | "boots">,
+    log: Log,
+    bootId: string,
   ) {
     this.#secret = secret;
     this.#clock = clock;
     this.#writer = writer;
     this.#reader = reader;
+    this.#log = log;
+    this.#bootId = bootId;
   }
 
-  /** Reads the sessions that stand in the ledger: at start, and after they changed there. */
+  /** Tries once more to remove what has ended from the ledger. To call before the writer closes. */
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    try {
+      await this.#removeEnded();
+    } catch (error) {
+      const count = this.#ended.size;
+      this.#log.error({ err: error, count }, "sessions that have ended stand again at the next start");
+    }
+  }
+
+  /** Reads the sessions that stand in the ledger: at start, and after they, or what is known of the boots, changed there. */
   reload(): void {
-    this.#bySid = new Map(this.#reader.sessions().map((session) => [session.sid, session]));
+    const standing = this.#reader.sessions().filter(({ sid }) => !this.#ended.has(sid));
+    const boots = this.#reader.boots();
+    this.#bySid = new Map(standing.map((session) => [session.sid, this.#place(session, boots)]));
   }
 
-  /** Begins a session. Resolves with its token once the row is committed. */
-  async begin(userId: Id): Promise<string> {
+  /**
+   * Begins a session for who proved to know the password. Resolves with its token once the row is
+   * committed; rejects with `unauthorized` when the credentials are not the stored ones any more.
+   */
+  async begin({ user, passwordHash }: UserCredentials): Promise<string> {
     const issuedSeconds = this.#nowSeconds();
     const expiresSeconds = issuedSeconds + SESSION_SECONDS;
     const before = this.#bySid;
-    const session = await this.#writer.addSession({
-      userId,
-      createdTimeMs: issuedSeconds * 1000,
-      expiresTimeMs: expiresSeconds * 1000,
-    });
+    const session = await this.#writer.addSession(
+      { userId: user.id, createdTimeMs: issuedSeconds * 1000, expiresTimeMs: expiresSeconds * 1000 },
+      passwordHash,
+    );
     // Sessions that ended meanwhile may include this one (its password was changed): the ledger knows.
-    if (this.#bySid === before) before.set(session.sid, session);
+    if (this.#bySid === before) before.set(session.sid, this.#place(session, this.#reader.boots()));
     else this.reload();
     return jwt.sign(
-      { sub: userId, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds },
+      { sub: user.id, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds },
       this.#secret,
       {
         algorithm: ALGORITHM,
@@ -75,18 +111,64 @@ export class Sessions {
   /** Who holds a token; undefined for one that is not ours, has expired or was revoked. */
   check(token: string): SignedIn | undefined {
     const said = this.#verified.get(token) ?? this.#verify(token);
-    if (said === undefined || said.exp <= this.#nowSeconds()) return undefined;
-    const session = this.#bySid.get(said.sid);
-    if (session === undefined || session.userId !== said.sub) return undefined;
+    const standing = said === undefined ? undefined : this.#bySid.get(said.sid);
+    if (said === undefined || standing === undefined) return undefined;
+    const { session, ageAtZeroMs } = standing;
+    const ageMs = ageAtZeroMs + monotonicMs(this.#clock);
+    // What the clock of the session's beginning would show, had nobody set it since.
+    if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.userId !== said.sub) return undefined;
     return { userId: session.userId, sid: session.sid };
   }
 
-  /** Ends the session of a token, if it is one. The token is worthless at once, also after a crash. */
+  /**
+   * Ends the session of a token, if it is one. The token is worthless at once, also after a crash once
+   * the ledger has taken it. Never rejects: until the ledger takes it, it is tried again every second.
+   */
   async end(token: string): Promise<void> {
     const signedIn = this.check(token);
     if (signedIn === undefined) return;
     this.#bySid.delete(signedIn.sid);
-    await this.#writer.removeSession(signedIn.sid);
+    this.#ended.add(signedIn.sid);
+    try {
+      await this.#remove(signedIn.sid);
+    } catch (error) {
+      this.#log.error({ err: error }, "a session that has ended could not be removed from the ledger");
+      if (this.#retry === undefined) this.#retryLater();
+    }
+  }
+
+  #retryLater(): void {
+    this.#retry = setTimeout(() => void this.#tryAgain(), RETRY_MS).unref();
+  }
+
+  async #tryAgain(): Promise<void> {
+    try {
+      await this.#removeEnded();
+      this.#retry = undefined;
+    } catch {
+      // The log had it when the session ended. Closing meanwhile is the end of trying.
+      if (this.#retry !== undefined) this.#retryLater();
+    }
+  }
+
+  async #removeEnded(): Promise<void> {
+    for (const sid of this.#ended) await this.#remove(sid);
+  }
+
+  async #remove(sid: Id): Promise<void> {
+    await this.#writer.removeSession(sid);
+    this.#ended.delete(sid);
+  }
+
+  #place(session: Session, boots: readonly Boot[]): Standing {
+    const { begun, createdTimeMs } = session;
+    if (begun !== null) {
+      const zero = { bootId: this.#bootId, monotonicMs: 0 };
+      // Within its own boot a session began that long after zero.
+      const ageAtZeroMs = begun.bootId === this.#bootId ? -begun.monotonicMs : leastAgeMs(begun, zero, boots);
+      return { session, ageAtZeroMs };
+    }
+    return { session, ageAtZeroMs: this.#clock.nowMs() - monotonicMs(this.#clock) - createdTimeMs };
   }
 
   #verify(token: string): Claims | undefined {
@@ -101,7 +183,8 @@ export class Sessions {
     try {
       return jwt.verify(token, this.#secret, {
         algorithms: [ALGORITHM],
-        clockTimestamp: this.#nowSeconds(),
+        // By the wall clock, which may have been set; `check` looks at the session's age instead.
+        ignoreExpiration: true,
       });
     } catch {
       // Whatever is wrong with a token, its bearer is nobody.

@@ -4,13 +4,12 @@ import type { Config } from "../config/schema.ts";
 import { RemoteOperations } from "../control/client.ts";
 import type { SightingMessage } from "../control/message.ts";
 import { noService } from "../control/operation.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import type { ChipInfo, LineDriver, LineInfo } from "../domain/line.ts";
-import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { systemTimers } from "../gpio/timers.ts";
 import { type CliContext, configOf } from "./context.ts";
+import { LineWatch } from "./line-watch.ts";
 import { placeOf } from "./place.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -127,18 +126,11 @@ async function watch(
     }
     return;
   }
-  const driver = makeDriver(config, terminal);
-  await driver.open();
-  try {
-    const chips = await driver.detect();
-    const free = chips.flatMap((chip) => chip.lines).filter((line) => line.holder === null);
-    const names = lines.length > 0 ? lines : free.map((line) => line.name ?? formatLine(line));
-    for (const line of names) await watchOne(driver, line, show);
+  const watch = new LineWatch(makeDriver(config, terminal), systemClock, show);
+  await watch.run(lines, async (names) => {
     terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
     await interrupted();
-  } finally {
-    await driver.close();
-  }
+  });
 }
 
 /** Resolves at Ctrl-C. A signal's handler keeps no process running, and neither does every driver. */
@@ -146,25 +138,6 @@ async function interrupted(): Promise<void> {
   const awake = setInterval(() => {}, KEEP_AWAKE_MS);
   await new Promise<void>((resolve) => process.once("SIGINT", () => resolve()));
   clearInterval(awake);
-}
-
-async function watchOne(
-  driver: LineDriver,
-  line: string,
-  show: (sighting: SightingMessage) => void,
-): Promise<void> {
-  const request = { line, activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS } as const;
-  const watched = await driver.watch(
-    request,
-    ({ active, timeNs, sequence, missed }) => {
-      const agoMs = Number((systemClock.monotonicNs() - timeNs) / NANOSECONDS_PER_MILLISECOND);
-      show({ line, active, timeMs: systemClock.nowMs() - agoMs, sequence, missed });
-    },
-    (error) => {
-      throw error;
-    },
-  );
-  show({ line, active: watched.initiallyActive, timeMs: systemClock.nowMs(), sequence: 0, missed: 0 });
 }
 
 function describe(line: LineInfo): string {

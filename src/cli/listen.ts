@@ -1,11 +1,14 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { Socket } from "node:net";
 import { FlancoError } from "../domain/error.ts";
 import type { TlsIdentity } from "../tls/certificate.ts";
 
 const MAX_HEADER_BYTES = 8 * 1024;
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a connection may take until TLS is agreed on. */
+const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Node enforces its timeouts only as often as this. */
 const CHECK_EVERY_MS = 1_000;
 const MAX_CONNECTIONS = 512;
@@ -19,6 +22,8 @@ const LIMITS: ServerOptions = {
   connectionsCheckingInterval: CHECK_EVERY_MS,
 };
 
+const MIN_TLS_VERSION = "TLSv1.2";
+
 const LOOPBACK = ["127.0.0.1", "::1"];
 /** A machine without IPv6 has no ::1: then 127.0.0.1 is loopback. */
 const NO_SUCH_ADDRESS: ReadonlySet<string | undefined> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
@@ -27,6 +32,9 @@ const NO_SUCH_ADDRESS: ReadonlySet<string | undefined> = new Set(["EADDRNOTAVAIL
 export class Listeners {
   readonly #handler: RequestListener;
   #servers: Server[] = [];
+  #tlsServer: TlsServer | undefined;
+  /** Every connection, also those that have not agreed on TLS yet, which the servers do not count. */
+  readonly #sockets = new Set<Socket>();
 
   constructor(handler: RequestListener) {
     this.#handler = handler;
@@ -35,7 +43,9 @@ export class Listeners {
   /** Throws `unavailable` when a port is taken or not allowed. `host` empty: all addresses. */
   async open(identity: TlsIdentity, host: string, httpsPort: number, httpPort: number): Promise<void> {
     try {
-      const https = createTlsServer({ ...LIMITS, ...identity, minVersion: "TLSv1.2" }, this.#handler);
+      const tls = { handshakeTimeout: HANDSHAKE_TIMEOUT_MS, minVersion: MIN_TLS_VERSION } as const;
+      const https = createTlsServer({ ...LIMITS, ...tls, ...identity }, this.#handler);
+      this.#tlsServer = https;
       await this.#listen(https, httpsPort, host === "" ? undefined : host);
       for (const address of LOOPBACK) await this.#listenOnLoopback(httpPort, address);
     } catch (error) {
@@ -44,11 +54,21 @@ export class Listeners {
     }
   }
 
+  /** Serves this identity to connections from here on; those that are open go on. */
+  renew(identity: TlsIdentity): void {
+    this.#tlsServer?.setSecureContext({ ...identity, minVersion: MIN_TLS_VERSION });
+  }
+
   /** Stops taking requests; those under way have two seconds to end. */
   async close(): Promise<void> {
     const servers = this.#servers;
     this.#servers = [];
+    this.#tlsServer = undefined;
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, DRAIN_MS);
     await Promise.all(servers.map(closeServer));
+    clearTimeout(timer);
   }
 
   async #listenOnLoopback(port: number, address: string): Promise<void> {
@@ -62,6 +82,10 @@ export class Listeners {
 
   async #listen(server: Server, port: number, host: string | undefined): Promise<void> {
     server.maxConnections = MAX_CONNECTIONS;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(port, host, error)));
       server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
@@ -73,9 +97,7 @@ export class Listeners {
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
-  clearTimeout(timer);
 }
 
 function cannotListen(port: number, host: string | undefined, cause: NodeJS.ErrnoException): FlancoError {

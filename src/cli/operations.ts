@@ -5,6 +5,7 @@ import { RemoteOperations } from "../control/client.ts";
 import { LocalOperations, type Operations } from "../control/operation.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader } from "../store/reader.ts";
+import { finishReplacing } from "../store/replace.ts";
 import { StoreWriter } from "../store/writer.ts";
 import { becomeOwner, placeOf, preparePlace } from "./place.ts";
 import type { Terminal } from "./terminal.ts";
@@ -37,10 +38,11 @@ async function withLocalOperations<T>(
   preparePlace(place);
   const lock = new DataLock(place.lock);
   lock.acquire();
+  finishReplacing(place.ledger);
   const passwords = new WorkerPasswordHasher();
   const writer = new StoreWriter({ file: place.ledger, timeZone: config.time_zone }, systemClock, {
     onChanges: () => {},
-    onProgress: (done, total) => terminal.progress("Adding up the records anew", done, total),
+    onProgress: (done, total) => terminal.progress("Bringing the ledger up to date", done, total),
     onDeath: () => {},
   });
   try {

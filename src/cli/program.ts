@@ -1,11 +1,14 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
+import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addGpioCommands } from "./gpio.ts";
+import { addRestoreCommand } from "./restore.ts";
 import { addServeCommand } from "./serve.ts";
 import { addUserCommands } from "./user.ts";
 import { addVerifyCommand } from "./verify.ts";
+import { addVoidCommand } from "./void.ts";
 import { addWiringCommands } from "./wiring.ts";
 
 const HELP = `
@@ -40,5 +43,8 @@ export function createProgram(context: CliContext): Command {
   addGpioCommands(program, context);
   addConfigCommands(program, context);
   addVerifyCommand(program, context);
+  addBackupCommand(program, context);
+  addRestoreCommand(program, context);
+  addVoidCommand(program, context);
   return program;
 }

@@ -3,15 +3,19 @@ import { join } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret } from "../auth/secret.ts";
 import { SESSION_SECONDS, Sessions } from "../auth/session.ts";
+import { openSynchronized, type Synchronized } from "../clock-trust.ts";
 import type { Config } from "../config/schema.ts";
 import { LocalOperations } from "../control/operation.ts";
 import { ControlServer } from "../control/server.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import { diskFullFault, type Fault } from "../domain/fault.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { ChipInfo, LineDriver } from "../domain/line.ts";
+import type { LinesStatus } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import { createDriver } from "../gpio/driver.ts";
+import type { DescriptorKeeper } from "../gpio/keeper.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { systemTimers } from "../gpio/timers.ts";
@@ -22,11 +26,16 @@ import { FirstRunToken } from "../http/first-run.ts";
 import { Page } from "../http/page.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader, type StoreReader } from "../store/reader.ts";
+import { markSuspect } from "../store/suspect.ts";
 import { StoreWriter } from "../store/writer.ts";
-import { ensureCertificate } from "../tls/certificate.ts";
-import { seedDemo } from "./demo.ts";
+import type { TlsIdentity } from "../tls/certificate.ts";
+import { ClockWatch } from "./clock-watch.ts";
+import { Demonstration } from "./demo.ts";
 import { Listeners } from "./listen.ts";
-import { placeOf, preparePlace } from "./place.ts";
+import { type Place, placeOf, preparePlace } from "./place.ts";
+import { openRecovering } from "./recovery.ts";
+import { CertificateRenewal } from "./renewal.ts";
+import { Upkeep } from "./upkeep.ts";
 
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 
@@ -39,6 +48,10 @@ export interface ServiceOptions {
   readonly pageDirectory: string;
   /** Trace of the demonstration, played when `demo` is on and no other trace is named. */
   readonly demoTrace: string;
+  /** What says that the clock was set from outside; undefined: systemd and the kernel do. */
+  readonly synchronized?: Synchronized;
+  /** Whoever keeps lines while no process runs; undefined where nobody does. */
+  readonly keeper?: DescriptorKeeper | undefined;
   /** Long work at start, for whoever is waiting. */
   readonly onProgress: (done: number, total: number) => void;
   /** The ledger cannot be written any more: the process must stop and be started again. */
@@ -55,6 +68,8 @@ export class Service {
   readonly #firstRun: FirstRunToken;
   readonly #events = new LiveEvents();
   #reader: StoreReader | undefined;
+  #writer: StoreWriter | undefined;
+  #recorder: Recorder | undefined;
   #onChanges: (changes: readonly Change[]) => void = () => {};
 
   constructor(options: ServiceOptions) {
@@ -80,31 +95,60 @@ export class Service {
     for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close();
   }
 
+  /** Resolves once the ledger's writer has answered behind all that waits. Rejects, or never comes, when it cannot. */
+  async proveWorking(): Promise<void> {
+    if (this.#writer === undefined) throw new FlancoError("internal", "The service is not open.");
+    await this.#writer.ping();
+  }
+
+  /** The wired lines. Throws before `open`. */
+  lines(): LinesStatus {
+    if (this.#recorder === undefined) throw new FlancoError("internal", "The service is not open.");
+    return this.#recorder.status();
+  }
+
   /** The right to make the first user; undefined once there is one. */
   firstRunToken(): string | undefined {
     return this.#reader?.userCount() === 0 ? this.#firstRun.issue() : undefined;
   }
 
   async #openAll(): Promise<void> {
-    const { config, clock, log } = this.#options;
+    const { config, clock, log, onFatal } = this.#options;
     const place = placeOf(config.data_dir);
     preparePlace(place);
     const lock = new DataLock(place.lock);
     lock.acquire();
     this.#closing.push(() => lock.release());
-    const writer = await this.#openWriter(place.ledger);
-    const reader = openReader(place.ledger, config.time_zone);
-    this.#reader = reader;
-    this.#closing.push(() => reader.close());
-    const keeper = new Sessions(loadSecret(place.secret), clock, writer, reader);
+    const { writer, reader } = await this.#openLedger(place);
+    const bootId = readBootId();
+    const keeper = new Sessions(loadSecret(place.secret), clock, writer, reader, log, bootId);
     keeper.reload();
+    const trust = new ClockWatch({
+      clock,
+      bootId,
+      writer,
+      reader,
+      log,
+      synchronized: await this.#synchronized(),
+      onBoots: () => keeper.reload(),
+    });
+    await trust.open();
+    this.#closing.push(() => trust.close());
+    this.#closing.push(() => keeper.close());
+    const upkeep = new Upkeep({ config, place, clock, trust, log, onDamaged: onFatal });
+    upkeep.open();
+    this.#closing.push(() => upkeep.close());
     const passwords = new WorkerPasswordHasher();
     passwords.open();
     this.#closing.push(() => passwords.close());
     const driver = this.#makeDriver();
-    const recorder = new Recorder({ driver, writer, reader, clock, log, bootId: readBootId() });
-    this.#onChanges = (changes) => this.#spread(changes, keeper, recorder, reader, writer);
-    if (config.demo) await seedDemo(reader, writer);
+    const recorder = new Recorder({ driver, writer, reader, clock, trust, log, bootId });
+    this.#recorder = recorder;
+    // Its lines are simulated ones: with any other driver they would be wired and never found.
+    const wanted = config.demo && driver.simulated;
+    const demonstration = wanted ? new Demonstration(place.demonstrated, reader, writer) : null;
+    this.#onChanges = (changes) => this.#spread(changes, keeper, recorder, demonstration);
+    await demonstration?.seed();
     await recorder.open();
     this.#closing.push(() => recorder.close());
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
@@ -114,12 +158,14 @@ export class Service {
       writer,
       passwords,
       lines: recorder,
+      faults: () => [...faultsOf(writer), ...upkeep.faults()],
+      lastBackup: () => upkeep.lastBackup(),
       events: this.#events,
       firstRun: this.#firstRun,
       page: Page.load(this.#options.pageDirectory),
       sessions: {
         lifetimeSeconds: SESSION_SECONDS,
-        begin: (userId) => keeper.begin(userId),
+        begin: (credentials) => keeper.begin(credentials),
         check: (token) => keeper.check(token),
         end: (token) => keeper.end(token),
       },
@@ -135,7 +181,10 @@ export class Service {
     await control.open();
     this.#closing.push(() => control.close());
     const listeners = new Listeners(app.callback());
-    const identity = await ensureCertificate(place.tls, clock);
+    const onRenewed = (identity: TlsIdentity) => listeners.renew(identity);
+    const renewal = new CertificateRenewal({ directory: place.tls, clock, log, onRenewed });
+    const identity = await renewal.open();
+    this.#closing.push(() => renewal.close());
     await listeners.open(identity, config.host, config.https_port, config.http_port);
     this.#closing.push(async () => {
       this.#events.close();
@@ -143,25 +192,64 @@ export class Service {
     });
   }
 
-  async #openWriter(file: string): Promise<StoreWriter> {
-    const { config, clock, onProgress, onFatal } = this.#options;
-    const writer = new StoreWriter({ file, timeZone: config.time_zone }, clock, {
+  /** The ledger for writing and for reading, built anew where it is damaged. */
+  async #openLedger(place: Place): Promise<{ readonly writer: StoreWriter; readonly reader: StoreReader }> {
+    const { config, clock, log, onProgress } = this.#options;
+    const options = { config, place, log, nowMs: () => clock.nowMs(), onProgress };
+    return openRecovering(options, async () => {
+      const writer = await this.#openWriter(place);
+      try {
+        const reader = openReader(place.ledger, config.time_zone);
+        this.#reader = reader;
+        this.#closing.push(() => reader.close());
+        return { writer, reader };
+      } catch (error) {
+        this.#closing.pop();
+        await writer.close();
+        throw error;
+      }
+    });
+  }
+
+  async #openWriter({ ledger, reserve }: Place): Promise<StoreWriter> {
+    const { config, clock, log, onProgress, onFatal } = this.#options;
+    const settings = { file: ledger, timeZone: config.time_zone, reserve };
+    let opened = false;
+    const writer = new StoreWriter(settings, clock, {
+      onDisk: (fullSinceMs) => {
+        if (fullSinceMs === null) log.warn({}, "the disk has room again");
+        else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
+      },
       onChanges: (changes) => this.#onChanges(changes),
       onProgress,
-      onDeath: onFatal,
+      onDeath: (error) => {
+        // A thread that could not open the file has said so, and another one may follow it.
+        if (!opened) return;
+        // What is seen at once at the next start may be sound: it is to look at all of it.
+        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger);
+        onFatal(error);
+      },
     });
     await writer.open();
+    opened = true;
     this.#closing.push(() => writer.close());
+    this.#writer = writer;
     return writer;
   }
 
+  async #synchronized(): Promise<Synchronized | "always"> {
+    const { config, log, synchronized } = this.#options;
+    return config.clock_trust === "always" ? "always" : (synchronized ?? (await openSynchronized(log)));
+  }
+
   #makeDriver(): LineDriver {
-    const { config, clock, log } = this.#options;
+    const { config, clock, log, keeper } = this.#options;
     const driver = createDriver(config.gpio_driver, {
       clock,
       timers: systemTimers,
       warn: (text) => log.warn({ driver: config.gpio_driver }, text),
       simulatedLineCount: config.simulated_lines,
+      keeper,
     });
     if (driver.simulated) log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
     return driver;
@@ -182,22 +270,21 @@ export class Service {
     changes: readonly Change[],
     sessions: Sessions,
     recorder: Recorder,
-    reader: StoreReader,
-    writer: StoreWriter,
+    demonstration: Demonstration | null,
   ): void {
     const kinds = new Set(changes.map((change) => change.kind));
     if (kinds.has("sessions")) sessions.reload();
     if (kinds.has("wiring")) void recorder.reconcile();
     if (kinds.has("user")) {
       this.#firstRun.revoke();
-      if (this.#options.config.demo) void this.#seed(reader, writer);
+      if (demonstration !== null) void this.#seed(demonstration);
     }
     this.#events.tell(changes);
   }
 
-  async #seed(reader: StoreReader, writer: StoreWriter): Promise<void> {
+  async #seed(demonstration: Demonstration): Promise<void> {
     try {
-      await seedDemo(reader, writer);
+      await demonstration.seed();
     } catch (error) {
       this.#options.log.error({ err: error }, "the demonstration could not be wired");
     }
@@ -222,6 +309,10 @@ function readTrace(file: string, chips: readonly ChipInfo[]): Trace {
     const { code, message, hint } = error;
     throw new FlancoError(code, `${file}: ${message}`, hint === undefined ? {} : { hint });
   }
+}
+
+function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
+  return diskFullSinceMs === null ? [] : [diskFullFault(diskFullSinceMs)];
 }
 
 function readBootId(): string {

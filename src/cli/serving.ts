@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { destination, type Logger, pino } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
+import { FIRST_RUN_MS } from "../http/first-run.ts";
 import type { CliContext } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
 import { demoTraceIn, Service } from "./service.ts";
+import { Supervision } from "./supervision.ts";
 import type { Terminal } from "./terminal.ts";
 
 const STANDARD_ERROR = 2;
-/** A first-run token lives this long; a fresh one is printed when it ends. */
-const FIRST_RUN_MS = 30 * 60 * 1000;
+const REBUILDING = "Bringing the ledger up to date";
 const FIRST_RUN_PATH = "/primer-uso";
 
 /** Runs the service until a signal ends it. Throws what made it end otherwise. */
@@ -18,6 +19,8 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
   const { terminal, setting, version } = context;
   becomeOwner(placeOf(config.data_dir));
   const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
+  const supervision = await Supervision.connect(process.env, log);
+  if (config.gpio_driver !== "chardev") supervision.releaseKept();
   const stop = Promise.withResolvers<"signal" | Error>();
   const home = setting.checkout ?? "";
   const service = new Service({
@@ -27,18 +30,25 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
     version,
     pageDirectory: join(home, "dist", "web"),
     demoTrace: demoTraceIn(home),
-    onProgress: (done, total) => terminal.progress("Adding up the records anew", done, total),
+    keeper: supervision.keeper,
+    onProgress: (done, total) => {
+      terminal.progress(REBUILDING, done, total);
+      supervision.starting(REBUILDING, done, total);
+    },
     onFatal: (error) => stop.resolve(error),
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
   await service.open();
+  supervision.ready(service);
   announce(terminal, config, service);
+  // A fresh link is printed when the one before ends.
   const renewal = setInterval(() => {
     const lines = firstRunLines(config, service);
     if (lines.length > 0) terminal.out(lines.join("\n"));
   }, FIRST_RUN_MS);
   const reason = await stop.promise;
   clearInterval(renewal);
+  supervision.stopping();
   await end(service, log, reason);
 }
 

@@ -4,13 +4,13 @@ import { verifyLedger } from "../store/verify.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
 
-/** `flanco verify`: does the ledger still say what its records say? */
+/** `flanco verify`: is the ledger as it was written, and does it say what its records say? */
 export function addVerifyCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("verify")
     .description(
-      "check the ledger's file in full and add every rollup up again (exit code 1 when something differs)",
+      "check the ledger's file in full, follow its chain and add every rollup up again (exit code 1 when something differs)",
     )
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco verify")
@@ -18,17 +18,18 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
       const config = configOf(context, command);
       const place = placeOf(config.data_dir);
       becomeOwner(place);
-      const result = verifyLedger(place.ledger, config.time_zone, (done, total) =>
+      const result = verifyLedger(place.ledger, (done, total) =>
         terminal.progress("Checking the records", done, total),
       );
       if (options.json) terminal.json(result);
-      const { records, differences, damage } = result;
-      if (damage.length === 0 && differences.length === 0) {
-        if (!options.json) terminal.out(`${records} records: file and rollups are right.`);
+      const { records, broken, differences, damage } = result;
+      if (damage.length === 0 && broken === null && differences.length === 0) {
+        if (!options.json) terminal.out(`${records} records: file, chain and rollups are right.`);
         return;
       }
       const wrong = [
         ...damage,
+        ...(broken === null ? [] : [`Entry ${broken.position} ${broken.what}.`]),
         ...differences.map(
           ({ table, period, locationName, deviceId, stored, computed }) =>
             `${table} ${period}, ${locationName}, device ${deviceId}: holds ${stored}; the records say ${computed}`,

@@ -3,13 +3,12 @@ import { type Command, InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import { z } from "zod";
 import { describeUnreadable } from "../config/toml.ts";
-import { type WiringRow, wiringRow } from "../control/operation.ts";
+import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../control/operation.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withOperations } from "./operations.ts";
 
-const MAX_ROWS = 1_000;
-const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_ROWS).default([]) });
+const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_WIRING_ROWS).default([]) });
 
 interface SetOptions {
   readonly device: string;
@@ -94,14 +93,14 @@ export function addWiringCommands(program: Command, context: CliContext): void {
       const rows = await withOperations(configOf(context, command), terminal, (operations) =>
         operations.call("listWiring", {}),
       );
-      terminal.out(stringify({ wiring: rows.map(({ user, state, ...row }) => row) }).trimEnd());
+      terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
     });
 
   wiring
     .command("import")
     .description("wire every line of a TOML file, as export writes it; - reads standard input")
     .argument("<file>", "the TOML file")
-    .option("--user <email>", "whose devices, where several users have the same dId")
+    .option("--user <email>", "whose devices, whatever the file says")
     .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
     .action(async (file: string, options: { user?: string }, command: Command) => {
       const rows = parseRows(file, file === "-" ? await terminal.readAll() : readText(file));

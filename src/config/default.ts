@@ -12,10 +12,13 @@ export const INSTALLED_CONFIG_FILE = "/etc/flanco/flanco.toml";
 
 const INSTALLED: Config = {
   data_dir: "/var/lib/flanco",
+  backup_dir: "",
+  backup_disk_dir: "",
   host: "",
   https_port: 8443,
   http_port: 8080,
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  clock_trust: "auto",
   gpio_driver: "chardev",
   simulated_lines: 8,
   simulated_trace: "",
@@ -26,5 +29,11 @@ const INSTALLED: Config = {
 
 export function defaultConfig(setting: Setting): Config {
   if (setting.checkout === null) return INSTALLED;
-  return { ...INSTALLED, data_dir: join(setting.checkout, "data"), gpio_driver: "simulated", demo: true };
+  return {
+    ...INSTALLED,
+    data_dir: join(setting.checkout, "data"),
+    clock_trust: "always",
+    gpio_driver: "simulated",
+    demo: true,
+  };
 }

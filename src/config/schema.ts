@@ -3,6 +3,7 @@ import { DRIVER_NAMES } from "../domain/line.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
+const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 const port = z.int("must be a whole number").min(1).max(MAX_PORT);
@@ -13,6 +14,10 @@ const port = z.int("must be a whole number").min(1).max(MAX_PORT);
  */
 export const configSchema = z.strictObject({
   data_dir: z.string().min(1).describe("Directory of the ledger, its secrets and its certificate."),
+  backup_dir: z.string().describe("Directory of the daily backups; empty: backups, in data_dir."),
+  backup_disk_dir: z
+    .string()
+    .describe("Directory on a removable disk that gets a backup too while it is mounted; empty: none."),
   host: z.string().describe("Address to serve HTTPS on; empty: all of this machine's addresses."),
   https_port: port.describe("Port of HTTPS, for the network."),
   http_port: port.describe("Port of HTTP, on loopback only."),
@@ -20,6 +25,9 @@ export const configSchema = z.strictObject({
     .string()
     .refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid")
     .describe("Time zone of days, weeks and years."),
+  clock_trust: z
+    .enum(CLOCK_TRUSTS)
+    .describe("When the wall clock is right: once the network has set it (auto), or always."),
   gpio_driver: z.enum(DRIVER_NAMES).describe("Way to the relay lines."),
   simulated_lines: z
     .int()

@@ -17,6 +17,9 @@ import {
 const MAX_TEXT = 200;
 const text = z.string().trim().min(1).max(MAX_TEXT);
 
+/** Lines that one import may wire. */
+export const MAX_WIRING_ROWS = 1_000;
+
 /** One wired line as commands and files show it. */
 export const wiringRow = z.strictObject({
   line: text,
@@ -27,6 +30,8 @@ export const wiringRow = z.strictObject({
   bias: z.enum(BIASES).default("as-is"),
   debounce_ms: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
   rearm_ms: z.int().min(0).max(MAX_REARM_MS).default(DEFAULT_REARM_MS),
+  /** E-mail of the user whose device it is; needed only where several users have that dId. */
+  user: text.optional(),
 });
 export type WiringRow = z.output<typeof wiringRow>;
 
@@ -39,7 +44,8 @@ export const operationInputs = {
   listWiring: z.strictObject({}),
   setWiring: z.strictObject({ user: text.optional(), row: wiringRow }),
   removeWiring: z.strictObject({ line: text }),
-  importWiring: z.strictObject({ user: text.optional(), rows: z.array(wiringRow).max(1_000) }),
+  importWiring: z.strictObject({ user: text.optional(), rows: z.array(wiringRow).max(MAX_WIRING_ROWS) }),
+  voidRecord: z.strictObject({ recordId: z.int().min(1), reason: text }),
   detect: z.strictObject({}),
   setLine: z.strictObject({ line: text, high: z.boolean() }),
 };
@@ -56,6 +62,7 @@ export interface OperationOutputs {
   setWiring: null;
   removeWiring: null;
   importWiring: { readonly set: number };
+  voidRecord: null;
   detect: readonly ChipInfo[];
   setLine: null;
 }
@@ -119,6 +126,10 @@ export class LocalOperations implements Operations {
         await this.#setWiring(rows, user);
         return { set: rows.length };
       },
+      voidRecord: async ({ recordId, reason }) => {
+        await writer.voidRecord(recordId, reason);
+        return null;
+      },
       detect: async () => {
         if (dependencies.lines === null) throw noService();
         return dependencies.lines.detect();
@@ -166,9 +177,14 @@ export class LocalOperations implements Operations {
 
   async #setWiring(rows: readonly WiringRow[], email: string | undefined): Promise<void> {
     const { writer, lines } = this.#dependencies;
-    for (const row of rows) await lines?.probe(row.line);
-    await writer.setWiring(rows.map((row) => this.#toOwned(row, email)));
-    await lines?.reconcile();
+    const save = async () => writer.setWiring(rows.map((row) => this.#toOwned(row, email ?? row.user)));
+    if (lines === null) await save();
+    else {
+      await lines.wire(
+        rows.map((row) => row.line),
+        save,
+      );
+    }
   }
 
   #toOwned(row: WiringRow, email: string | undefined): OwnedWiring {

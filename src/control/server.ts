@@ -10,6 +10,8 @@ import { requireSocketPath } from "./socket-path.ts";
 
 const OWNER_ONLY = 0o600;
 const MAX_CONNECTIONS = 16;
+/** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
+const MAX_UNREAD_BYTES = 256 * 1024;
 
 /**
  * The service's door for the command line: a Unix socket in the data directory that only its owner may
@@ -77,9 +79,10 @@ export class ControlServer {
   }
 
   #watch(socket: Socket): void {
-    const stop = this.#lines.listen((sighting) =>
-      send(socket, { kind: "sighting", ...describeSighting(sighting) }),
-    );
+    const stop = this.#lines.listen((sighting) => {
+      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+      else send(socket, { kind: "sighting", ...describeSighting(sighting) });
+    });
     socket.on("close", stop);
     send(socket, { kind: "output", output: null });
   }

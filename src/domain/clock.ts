@@ -9,6 +9,11 @@ export interface Clock {
   monotonicNs(): bigint;
 }
 
+/** Whether wall time is what the network says, or what a gateway without a clock chip made up at its start. */
+export interface ClockTrust {
+  trusted(): boolean;
+}
+
 export const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
 /** Monotonic time in milliseconds, for durations and deadlines. */

@@ -1,11 +1,12 @@
+import type { Boot } from "./boot.ts";
 import type { Device, NewDevice } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, NewLocation } from "./location.ts";
-import type { Idempotency, NewRecord, StoredRecord } from "./record.ts";
-import type { Meaning, Sighting } from "./sale.ts";
+import type { Idempotency, NewRecord, Provisional, StoredRecord, Voided } from "./record.ts";
+import type { EdgeSource, Meaning, Sighting } from "./sale.ts";
 import type { Period, Summary } from "./summary.ts";
-import type { NewUser, Session, User, UserCredentials } from "./user.ts";
+import type { NewSession, NewUser, Session, User, UserCredentials } from "./user.ts";
 import type { OwnedWiring, Wiring } from "./wiring.ts";
 
 /**
@@ -21,7 +22,11 @@ export interface LedgerWriter {
   /** Refused as `conflict` while the user owns devices, unless these go too. Records stay. */
   removeUser(userId: Id, withDevices: boolean): Promise<void>;
 
-  addSession(session: Omit<Session, "sid">): Promise<Session>;
+  /**
+   * Begins a session for who proved to know the password of that hash. Rejects with `unauthorized` when
+   * it is not the stored one: the password was changed meanwhile, or the user removed.
+   */
+  addSession(session: NewSession, passwordHash: string): Promise<Session>;
   removeSession(sid: Id): Promise<void>;
 
   addLocation(userId: Id, location: NewLocation): Promise<Id>;
@@ -32,6 +37,27 @@ export interface LedgerWriter {
   removeDevice(userId: Id, dId: string): Promise<void>;
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord>;
+
+  /**
+   * Takes a record back: a new entry of the chain, the record itself stays as it is. Rejects with
+   * `not_found`, and with `conflict` for one that is void already.
+   */
+  voidRecord(recordId: number, reason: string): Promise<void>;
+  /**
+   * Moves the provisional records of one boot, once, to where they belong now that the clock is trusted:
+   * `zeroMs` is the wall time of the boot's monotonic zero. Resolves with how many were moved.
+   */
+  settleTimes(bootId: string, zeroMs: number): Promise<number>;
+  /**
+   * Keeps which boot runs, how far it has come, and the wall time of its monotonic zero: null while the clock
+   * is not trusted, which takes back nothing. From a zero on, levels of that boot are placed by it.
+   */
+  noteBoot(bootId: string, zeroMs: number | null): Promise<void>;
+  /**
+   * Removes sessions that have ended and idempotency keys older than 7 days, in small pieces. Nothing while the
+   * noted boot has no zero. Resolves with how many were removed.
+   */
+  purge(): Promise<number>;
 
   /** Wires lines, or changes the settings of those that are wired to this very room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[]): Promise<void>;
@@ -70,6 +96,8 @@ export type Change =
       readonly value: boolean;
       readonly timeMs: number;
     }
+  | { readonly kind: "void"; readonly userId: Id; readonly recordId: number; readonly voided: Voided }
+  | { readonly kind: "time"; readonly userId: Id; readonly recordId: number; readonly timeMs: number }
   | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
   | { readonly kind: "wiring" }
   | { readonly kind: "places"; readonly userId: Id }
@@ -102,4 +130,11 @@ export interface LedgerReader {
 
   /** All wirings, or one user's, by line. */
   wirings(userId?: Id): readonly Wiring[];
+  /** The last sighting of a wired line that was taken in; undefined before its first. */
+  lastSighting(line: string): EdgeSource | undefined;
+
+  /** Every boot that the ledger knows, in their order. */
+  boots(): readonly Boot[];
+  /** How many of a user's records have no trusted time, or of all users; `bootId` is the boot that runs. */
+  provisional(bootId: string, userId?: Id): Provisional;
 }

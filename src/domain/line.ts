@@ -39,6 +39,18 @@ export interface LineRequest {
   readonly bias: Bias;
   /** A level must hold this long to count. 0: every edge that the hardware saw. */
   readonly debounceMs: number;
+  /** Absent where the line ends with the process: a look at it from the command line, say. */
+  readonly keep?: LineKeeping;
+}
+
+/** For drivers whose lines can outlive the process: what tells whether one may go on, and where. */
+export interface LineKeeping {
+  /** The ledger's number for this watching, should it begin anew. */
+  readonly request: number;
+  /** The room that the line is watched for, in any form that tells rooms apart. */
+  readonly room: string;
+  /** What the ledger took in last of this line in this boot of the machine; null: nothing. */
+  readonly seen: { readonly request: number; readonly sequence: number } | null;
 }
 
 /** One change of level. Rising means that the line became active, activeLow already applied. */
@@ -58,7 +70,12 @@ export interface WatchedLine {
   readonly offset: number;
   /** The level just before the first edge of this request. */
   readonly initiallyActive: boolean;
-  /** Releases the line. Edges already read have been delivered when it resolves. */
+  /**
+   * True when it goes on with the request that the ledger saw last (`keep.seen`): its first edge is the
+   * one after the last that was taken in, whichever process the line was watched by.
+   */
+  readonly resumed?: boolean;
+  /** Releases the line for good. Edges already read have been delivered when it resolves. */
   close(): Promise<void>;
 }
 
@@ -82,7 +99,12 @@ export interface LineDriver {
     onEdge: (edge: Edge) => void,
     onFailure: (error: Error) => void,
   ): Promise<WatchedLine>;
-  /** Releases every line and waits for what was read to be delivered. */
+  /** Lets go of lines kept from a process before, other than these. Absent where none outlives a process. */
+  forgetOthers?(lines: readonly string[]): void;
+  /**
+   * Stops watching, and waits for what was read to be delivered. Lines that are kept stay requested, for
+   * the next process; all others are released.
+   */
   close(): Promise<void>;
 }
 

@@ -18,14 +18,15 @@ export interface LinesStatus {
 /** The wired lines of a running service, as the rest of the program sees them. */
 export interface Lines {
   status(): LinesStatus;
-  /** True once every wired line is watched. */
+  /** True once the wiring was read and every wired line is watched. */
   healthy(): boolean;
   detect(): Promise<readonly ChipInfo[]>;
   /**
-   * Throws when a line cannot be wired: `not_found`, or `conflict` when another program holds it or
-   * the same line is wired by another name.
+   * Looks at lines that are to be wired, lets `save` store that, and watches them. One at a time. Rejects,
+   * with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line or the
+   * same line is wired by another name.
    */
-  probe(line: string): Promise<void>;
+  wire(lines: readonly string[], save: () => Promise<void>): Promise<void>;
   /** Brings what is watched in line with the wiring. Lines that stay as they are see nothing of it. */
   reconcile(): Promise<void>;
   /** Hears every level of the wired lines. Returns the way to stop. */

@@ -16,6 +16,8 @@ export interface LineState {
 /** One moment by both clocks; the monotonic one counts within its boot only. */
 export interface Moment {
   readonly timeMs: number;
+  /** Whether the wall clock was not trusted then, and has not been set since. */
+  readonly provisional: boolean;
   readonly bootId: string;
   readonly monotonicNs: bigint;
 }
@@ -42,6 +44,8 @@ export interface Sighting {
   readonly timeMs: number;
   readonly monotonicNs: bigint;
   readonly source: EdgeSource;
+  /** Whether the wall clock was not trusted when this was seen: `timeMs` may be years off. */
+  readonly provisional: boolean;
   /** Edges lost just before this one. */
   readonly missed: number;
 }
@@ -88,13 +92,14 @@ function alreadyTaken(saved: EdgeSource, seen: EdgeSource): boolean {
 
 /**
  * Whether the line was low for the rearm time. Monotonic within one boot, where wall time may have been
- * set meanwhile. A time below zero is a wall clock that went back between boots: it proves nothing, and
- * what may be a sale is one.
+ * set meanwhile. Between boots a wall clock that went back, or that was not trusted at either end, proves
+ * nothing, and what may be a sale is one.
  */
 function rested(state: LineState, sighting: Sighting, rearmMs: number): boolean {
-  const lowMs =
-    state.changed.bootId === sighting.source.bootId
-      ? Number(sighting.monotonicNs - state.changed.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND)
-      : sighting.timeMs - state.changed.timeMs;
+  const sameBoot = state.changed.bootId === sighting.source.bootId;
+  if (!sameBoot && (state.changed.provisional || sighting.provisional)) return true;
+  const lowMs = sameBoot
+    ? Number(sighting.monotonicNs - state.changed.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND)
+    : sighting.timeMs - state.changed.timeMs;
   return lowMs < 0 || lowMs >= rearmMs;
 }

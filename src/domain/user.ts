@@ -1,3 +1,4 @@
+import type { BootMoment } from "./boot.ts";
 import type { Id } from "./id.ts";
 
 /** A person who signs in. Owns devices, locations, wiring and records. */
@@ -28,6 +29,11 @@ export const PASSWORD_MAX_BYTES = 72;
 export interface Session {
   readonly sid: Id;
   readonly userId: Id;
+  /** By the wall clock of that moment, which may have been set since. */
   readonly createdTimeMs: number;
   readonly expiresTimeMs: number;
+  /** The same moment by the kernel's monotonic time; null where nobody said which boot it was. */
+  readonly begun: BootMoment | null;
 }
+
+export type NewSession = Omit<Session, "sid" | "begun">;

@@ -14,6 +14,10 @@ const EVENT_LATENCY_NS = 5_000_000n;
 export interface ChardevLineParts {
   readonly line: LineInfo;
   readonly descriptor: LineDescriptor;
+  /** The last edge that the ledger has, of a line that was watched before; null for a new request. */
+  readonly resumeAfter: number | null;
+  /** Called once, when the line is released for good. */
+  readonly forget: () => void;
   readonly clock: Clock;
   readonly onEdge: (edge: Edge) => void;
   readonly onFailure: (error: Error) => void;
@@ -26,7 +30,7 @@ export class ChardevLine implements WatchedLine {
   readonly chip: string;
   readonly offset: number;
   readonly #parts: ChardevLineParts;
-  readonly #sequence = new EdgeSequence();
+  readonly #sequence: EdgeSequence;
   readonly #delivery: Delivery;
   readonly #cancels: Cancel[] = [];
   #initiallyActive = false;
@@ -37,6 +41,7 @@ export class ChardevLine implements WatchedLine {
     this.#parts = parts;
     this.chip = parts.line.chip;
     this.offset = parts.line.offset;
+    this.#sequence = new EdgeSequence(parts.resumeAfter ?? 0);
     this.#delivery = new Delivery(parts.onEdge);
   }
 
@@ -44,20 +49,26 @@ export class ChardevLine implements WatchedLine {
     return this.#initiallyActive;
   }
 
+  get resumed(): boolean {
+    return this.#parts.resumeAfter !== null;
+  }
+
   /**
    * Reads the initial level and begins to listen. `onNodeChange` watches the chip's device node: kernels
    * before 6.6 do not wake a reader of a line whose chip is removed.
    */
   start(onNodeChange: (callback: () => void) => Cancel): void {
+    const { descriptor, resumeAfter } = this.#parts;
     try {
-      const level = this.#parts.descriptor.level();
+      const recovered = resumeAfter === null ? [] : descriptor.recover(resumeAfter);
+      const level = descriptor.level();
       this.#levelReadNs = this.#parts.clock.monotonicNs();
-      const events = this.#parts.descriptor.take();
+      const events = [...recovered, ...descriptor.take()];
       const [first] = events;
       this.#initiallyActive = first === undefined ? level : !first.rising;
       for (const event of events) this.#take(event);
       this.#cancels.push(
-        this.#parts.descriptor.onReadable((state) => (state === "failed" ? this.#fail(null) : this.#read())),
+        descriptor.onReadable((state) => (state === "failed" ? this.#fail(null) : this.#read())),
         onNodeChange(() => this.#check()),
       );
     } catch (error) {
@@ -68,12 +79,21 @@ export class ChardevLine implements WatchedLine {
   }
 
   async close(): Promise<void> {
+    this.#readOut();
+    if (!this.#ended) this.#release();
+  }
+
+  /** Ends this process's part in the line. Where it is kept, the kernel goes on buffering its edges. */
+  leave(): void {
+    this.#readOut();
+    if (!this.#ended) this.#letGo();
+  }
+
+  /** What the kernel has buffered by this moment is read, and delivered, before the line is let go. */
+  #readOut(): void {
     if (this.#ended) return;
-    // What the kernel has buffered by this moment is read, and delivered, before the line is let go.
     this.#read();
-    if (this.#ended) return;
-    this.#delivery.end();
-    this.#release();
+    if (!this.#ended) this.#delivery.end();
   }
 
   #read(): void {
@@ -94,10 +114,12 @@ export class ChardevLine implements WatchedLine {
 
   /**
    * An edge just before the level was read can reach the buffer just after it was drained. The initial
-   * level tells of it already: delivered as well, one rise would count as two.
+   * level tells of it already: delivered as well, one rise would count as two. Of a line that is resumed
+   * no initial level is told.
    */
   #isTold(edge: Edge): boolean {
     return (
+      !this.resumed &&
       edge.sequence === 1 &&
       edge.active === this.#initiallyActive &&
       edge.timeNs <= this.#levelReadNs + EVENT_LATENCY_NS
@@ -125,6 +147,11 @@ export class ChardevLine implements WatchedLine {
   }
 
   #release(): void {
+    this.#parts.forget();
+    this.#letGo();
+  }
+
+  #letGo(): void {
     this.#ended = true;
     for (const cancel of this.#cancels) cancel();
     this.#parts.descriptor.close();

@@ -6,12 +6,16 @@ import { ChardevLine } from "./chardev-line.ts";
 import { deniedError, devicePath, readChip, readChips } from "./chips.ts";
 import { LineDescriptor } from "./descriptor.ts";
 import { describeLine, inUseError } from "./holder.ts";
+import type { DescriptorKeeper } from "./keeper.ts";
+import { KeptLines } from "./kept-lines.ts";
 import type { GpioKernel } from "./kernel.ts";
 import { isDenied, syscallCode } from "./syscall.ts";
 
 export interface ChardevDependencies {
   readonly clock: Clock;
   readonly loadKernel: () => Promise<GpioKernel>;
+  /** Whoever keeps lines from one process to the next; absent where nobody does. */
+  readonly keeper?: DescriptorKeeper | undefined;
 }
 
 /**
@@ -25,12 +29,15 @@ export class ChardevDriver implements LineDriver {
   readonly simulated = false;
   readonly #clock: Clock;
   readonly #loadKernel: () => Promise<GpioKernel>;
+  readonly #keeper: DescriptorKeeper | undefined;
   readonly #lines = new Set<ChardevLine>();
   #kernel: GpioKernel | null = null;
+  #kept: KeptLines | null = null;
 
-  constructor({ clock, loadKernel }: ChardevDependencies) {
+  constructor({ clock, loadKernel, keeper }: ChardevDependencies) {
     this.#clock = clock;
     this.#loadKernel = loadKernel;
+    this.#keeper = keeper;
   }
 
   /** Throws `unavailable` when access is denied or the kernel lacks uAPI v2. A machine without a chip passes. */
@@ -38,6 +45,8 @@ export class ChardevDriver implements LineDriver {
     const kernel = await this.#loadKernel();
     readChips(kernel, "v2");
     this.#kernel = kernel;
+    this.#kept = this.#keeper === undefined ? null : new KeptLines(kernel, this.#keeper);
+    this.#kept?.open();
   }
 
   async detect(): Promise<readonly ChipInfo[]> {
@@ -51,10 +60,14 @@ export class ChardevDriver implements LineDriver {
   ): Promise<WatchedLine> {
     const kernel = this.#opened();
     const line = resolveLine(request.line, readChips(kernel, "v2"));
-    const descriptor = requestLine(kernel, line, request);
+    const adopted = this.#kept?.adopt(line, request);
+    const descriptor = adopted?.descriptor ?? requestLine(kernel, line, request);
+    const forget = adopted?.forget ?? this.#keep(line, request, descriptor);
     const watched = new ChardevLine({
       line,
       descriptor,
+      resumeAfter: adopted === undefined ? null : (request.keep?.seen?.sequence ?? null),
+      forget,
       clock: this.#clock,
       onEdge,
       onFailure,
@@ -65,9 +78,24 @@ export class ChardevDriver implements LineDriver {
     return watched;
   }
 
+  forgetOthers(lines: readonly string[]): void {
+    this.#kept?.forgetOthers(lines);
+  }
+
   async close(): Promise<void> {
-    await Promise.all([...this.#lines].map((line) => line.close()));
+    for (const line of [...this.#lines]) line.leave();
+    this.#kept?.close();
+    this.#kept = null;
     this.#kernel = null;
+  }
+
+  #keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {
+    try {
+      return this.#kept?.keep(line, request, descriptor) ?? (() => {});
+    } catch (error) {
+      descriptor.close();
+      throw error;
+    }
   }
 
   #opened(): GpioKernel {

@@ -1,9 +1,9 @@
 import type { Bias } from "../domain/line.ts";
+import { EventRing } from "./event-ring.ts";
 import { CONSUMER } from "./holder.ts";
 import type { GpioKernel } from "./kernel.ts";
 import type { Cancel } from "./timers.ts";
 import {
-  decodeLineEvents,
   decodeLineRequestFd,
   decodeValue,
   EVENT_BUFFER_EVENTS,
@@ -11,12 +11,10 @@ import {
   encodeValuesQuery,
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_LINE_GET_VALUES_IOCTL,
-  LINE_EVENT_BYTES,
   LINE_FLAG,
   type LineEventStruct,
 } from "./uapi.ts";
 
-const EVENTS_PER_READ = 64;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 const BIAS_FLAGS = {
   "as-is": 0n,
@@ -40,13 +38,28 @@ export interface DescriptorRequest {
 export class LineDescriptor {
   readonly #kernel: GpioKernel;
   readonly #fd: number;
-  readonly #buffer = new Uint8Array(EVENTS_PER_READ * LINE_EVENT_BYTES);
+  #ring = EventRing.unshared();
   #open = true;
 
   /** Takes over a line's descriptor, which must be non-blocking. */
   constructor(kernel: GpioKernel, fd: number) {
     this.#kernel = kernel;
     this.#fd = fd;
+  }
+
+  /** The descriptor itself, to be handed over; it stays this owner's. */
+  get fd(): number {
+    return this.#fd;
+  }
+
+  /** Reads into this ring from now on. */
+  readInto(ring: EventRing): void {
+    this.#ring = ring;
+  }
+
+  /** The events that this line's ring holds beyond `sequence`: read before, by a process that died. */
+  recover(sequence: number): readonly LineEventStruct[] {
+    return this.#ring.recover(sequence);
   }
 
   /** Requests one line, both edges, of an open chip. Throws a SyscallError. */
@@ -88,16 +101,17 @@ export class LineDescriptor {
   take(): readonly LineEventStruct[] {
     const events: LineEventStruct[] = [];
     while (events.length < EVENT_BUFFER_EVENTS) {
+      const space = this.#ring.space();
       let bytes: number;
       try {
-        bytes = this.#kernel.read(this.#fd, this.#buffer);
+        bytes = this.#kernel.read(this.#fd, space);
       } catch (error) {
         // What was read counts; the next call meets the same error.
         if (events.length > 0) break;
         throw error;
       }
-      events.push(...decodeLineEvents(this.#buffer.subarray(0, bytes)));
-      if (bytes < this.#buffer.length) break;
+      events.push(...this.#ring.advance(bytes));
+      if (bytes < space.length) break;
     }
     return events;
   }

@@ -18,6 +18,12 @@ export interface GpioKernel {
    * with `failed` at most once, after which it watches no more. Cancel before closing the descriptor.
    */
   onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel;
+  /** Makes zeroed memory that lives as long as its descriptor is open somewhere: memfd_create(2). */
+  createMemory(bytes: number): number;
+  /** Whether a descriptor is one of `createMemory`. */
+  isMemory(fd: number): boolean;
+  /** The memory itself, shared with everybody who maps it, also when its descriptor is closed here. */
+  mapMemory(fd: number, bytes: number): Uint8Array;
   /** Calls back when the device node at `path` changes or goes. Spurious calls are possible. */
   onNodeChange(path: string, callback: () => void): Cancel;
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readdirSync, readSync, watch } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, watch, writeSync } from "node:fs";
 import { FlancoError } from "../domain/error.ts";
 import type { GpioKernel } from "./kernel.ts";
 import { SyscallError, syscallCode } from "./syscall.ts";
@@ -10,6 +10,24 @@ type Ioctl = (fd: number, request: number, type: "void *", argument: Uint8Array)
 
 const DEVICE_FOLDER = "/dev";
 const CHIP_NODE = /^gpiochip(\d+)$/;
+type MemfdCreate = (name: string, flags: number) => number;
+/** mmap(2); the address comes as a number, MAP_FAILED as all ones. */
+type Mmap = (
+  address: null,
+  bytes: number,
+  protection: number,
+  flags: number,
+  fd: number,
+  offset: number,
+) => bigint;
+
+/** linux/memfd.h. */
+const MFD_CLOEXEC = 1;
+/** PROT_READ | PROT_WRITE of asm-generic/mman-common.h. */
+const PROT_READ_WRITE = 3;
+/** linux/mman.h. */
+const MAP_SHARED = 1;
+const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 /** asm-generic/ioctls.h: the same on x86-64 and arm64. */
 const FIONBIO = 0x5421;
 
@@ -21,7 +39,13 @@ export async function loadKernel(): Promise<GpioKernel> {
   try {
     const koffi = await import("koffi");
     const libc = koffi.load("libc.so.6");
-    return new KoffiKernel(koffi, libc.func("int ioctl(int fd, unsigned long request, ...)"));
+    return new KoffiKernel(koffi, {
+      ioctl: libc.func("int ioctl(int fd, unsigned long request, ...)"),
+      memfdCreate: libc.func("int memfd_create(const char *name, unsigned int flags)"),
+      mmap: libc.func(
+        "void *mmap(void *address, size_t bytes, int protection, int flags, int fd, int64_t offset)",
+      ),
+    });
   } catch (error) {
     throw new FlancoError(
       "unavailable",
@@ -34,13 +58,19 @@ export async function loadKernel(): Promise<GpioKernel> {
   }
 }
 
+interface Libc {
+  readonly ioctl: Ioctl;
+  readonly memfdCreate: MemfdCreate;
+  readonly mmap: Mmap;
+}
+
 class KoffiKernel implements GpioKernel {
   readonly #koffi: Koffi;
-  readonly #ioctl: Ioctl;
+  readonly #libc: Libc;
 
-  constructor(koffi: Koffi, ioctl: Ioctl) {
+  constructor(koffi: Koffi, libc: Libc) {
     this.#koffi = koffi;
-    this.#ioctl = ioctl;
+    this.#libc = libc;
   }
 
   chipPaths(): readonly string[] {
@@ -61,7 +91,7 @@ class KoffiKernel implements GpioKernel {
   }
 
   ioctl(fd: number, request: number, argument: Uint8Array): void {
-    if (this.#ioctl(fd, request, "void *", argument) < 0) {
+    if (this.#libc.ioctl(fd, request, "void *", argument) < 0) {
       throw new SyscallError("ioctl", this.#koffi.errno());
     }
   }
@@ -102,6 +132,31 @@ class KoffiKernel implements GpioKernel {
       if (hop !== null) clearImmediate(hop);
       hop = null;
     };
+  }
+
+  createMemory(bytes: number): number {
+    const fd = this.#libc.memfdCreate("flanco-events", MFD_CLOEXEC);
+    if (fd < 0) throw new SyscallError("memfd_create", this.#koffi.errno());
+    try {
+      // Written, not only sized: a page that cannot be had must fail here, not under the kernel's hands.
+      writeSync(fd, new Uint8Array(bytes));
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    return fd;
+  }
+
+  isMemory(fd: number): boolean {
+    return fstatSync(fd).isFile();
+  }
+
+  /** Never unmapped: a line is mapped once in a process's life, and a view must not outlive its pages. */
+  mapMemory(fd: number, bytes: number): Uint8Array {
+    if (fstatSync(fd).size < bytes) throw new FlancoError("internal", "A line's kept memory is too small.");
+    const address = this.#libc.mmap(null, bytes, PROT_READ_WRITE, MAP_SHARED, fd, 0);
+    if (address === MAP_FAILED) throw new SyscallError("mmap", this.#koffi.errno());
+    return new Uint8Array(this.#koffi.view(address, bytes));
   }
 
   onNodeChange(path: string, callback: () => void): Cancel {

@@ -1,25 +1,30 @@
-import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import { type Clock, type ClockTrust, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { ChipInfo, Edge, LineDriver, WatchedLine } from "../domain/line.ts";
+import type { ChipInfo, Edge, LineDriver, LineInfo, LineKeeping, WatchedLine } from "../domain/line.ts";
 import type { LineFailure, Lines, LinesStatus } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
-import { resolveLine } from "./address.ts";
+import { formatLine, resolveLine } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have let it go. */
 const RETRY_MS = 5_000;
+/** What is shown of an error that was not written for people: its text may hold paths and codes. */
+const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
   readonly writer: Pick<LedgerWriter, "openRequest" | "takeIn">;
-  readonly reader: Pick<LedgerReader, "wirings">;
+  readonly reader: Pick<LedgerReader, "wirings" | "lastSighting">;
   readonly clock: Clock;
+  readonly trust: ClockTrust;
   readonly log: Log;
   /** The kernel's id of this boot. */
   readonly bootId: string;
+  /** How long after a failure all is tried again; 5 s unless a test is in a hurry. */
+  readonly retryMs?: number;
 }
 
 interface Watch {
@@ -36,7 +41,10 @@ export class Recorder implements Lines {
   readonly #failures = new Map<string, string>();
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   #wired: readonly Wiring[] = [];
+  /** Whether the wiring could be read when that was last tried. */
+  #read = false;
   #reconciling: Promise<void> = Promise.resolve();
+  #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #state: "closed" | "open" | "ready" = "closed";
 
@@ -51,17 +59,19 @@ export class Recorder implements Lines {
     await this.#driver.open();
     this.#state = "open";
     await this.reconcile();
+    // Who cannot tell which lines are wired lets go of none.
+    if (this.#read) this.#driver.forgetOthers?.(this.#wired.map((wiring) => wiring.line));
     this.#state = "ready";
   }
 
-  /** Releases every line, then waits until all that was seen is committed. */
+  /** Stops watching, then waits until all that was seen is committed. */
   async close(): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#retry);
     await this.#reconciling;
-    await Promise.all([...this.#watches.values()].map((watch) => watch.line.close()));
-    this.#watches.clear();
+    // Not line by line: that would release them for good, also those that outlive the process.
     await this.#driver.close();
+    this.#watches.clear();
     await this.#queue.close();
   }
 
@@ -77,29 +87,22 @@ export class Recorder implements Lines {
 
   healthy(): boolean {
     if (this.#state !== "ready") return false;
-    return this.#driver.name === "none" || this.#failures.size === 0;
+    return this.#read && (this.#driver.name === "none" || this.#failures.size === 0);
   }
 
   detect(): Promise<readonly ChipInfo[]> {
     return this.#driver.detect();
   }
 
-  async probe(line: string): Promise<void> {
-    if (this.#driver.name === "none" || this.#watches.has(line)) return;
-    const found = resolveLine(line, await this.#driver.detect());
-    for (const [name, watch] of this.#watches) {
-      if (watch.line.chip === found.chip && watch.line.offset === found.offset) {
-        throw new FlancoError("conflict", `The line ${line} is wired already, under the name ${name}.`, {
-          fields: { line: { kind: "unique", message: `is the line ${name}, which is wired already` } },
-        });
-      }
-    }
-    if (found.holder !== null) {
-      throw new FlancoError("conflict", `The line ${line} is in use by "${found.holder}".`, {
-        hint: "Stop that program, or choose another line.",
-        fields: { line: { kind: "unique", message: `is in use by "${found.holder}"` } },
-      });
-    }
+  wire(lines: readonly string[], save: () => Promise<void>): Promise<void> {
+    // One after another: two that name the same line must not both find it free.
+    const wired = this.#wiring.then(async () => {
+      if (this.#driver.name !== "none") await this.#requireFree(lines);
+      await save();
+      await this.reconcile();
+    });
+    this.#wiring = wired.catch(() => {});
+    return wired;
   }
 
   reconcile(): Promise<void> {
@@ -116,20 +119,59 @@ export class Recorder implements Lines {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Throws unless each of these lines is there, is free, and is wired under no other name. */
+  async #requireFree(lines: readonly string[]): Promise<void> {
+    const chips = await this.#driver.detect();
+    const nameAt = new Map<string, string>();
+    for (const { line } of this.#dependencies.reader.wirings()) {
+      const found = findLine(line, chips);
+      if (found !== undefined) nameAt.set(formatLine(found), line);
+    }
+    for (const line of lines) {
+      const found = resolveLine(line, chips);
+      const name = nameAt.get(formatLine(found));
+      if (name === line) continue;
+      if (name !== undefined) {
+        throw new FlancoError("conflict", `The line ${line} is wired already, under the name ${name}.`, {
+          fields: { line: { kind: "unique", message: `is the line ${name}, which is wired already` } },
+        });
+      }
+      if (found.holder !== null) {
+        throw new FlancoError("conflict", `The line ${line} is in use by "${found.holder}".`, {
+          hint: "Stop that program, or choose another line.",
+          fields: { line: { kind: "unique", message: `is in use by "${found.holder}"` } },
+        });
+      }
+      nameAt.set(formatLine(found), line);
+    }
+  }
+
   async #reconcileNow(): Promise<void> {
     if (this.#state === "closed") return;
     clearTimeout(this.#retry);
-    this.#wired = this.#dependencies.reader.wirings();
-    const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
-    for (const [line, watch] of this.#watches) {
-      const wiring = wanted.get(line);
-      if (wiring === undefined || !isSame(wiring, watch.wiring)) await this.#release(line, watch);
+    this.#read = false;
+    try {
+      this.#wired = this.#dependencies.reader.wirings();
+      this.#read = true;
+      await this.#bringInLine();
+    } finally {
+      if (!this.#read || this.#failures.size > 0) this.#tryAgainSoon();
     }
+  }
+
+  #tryAgainSoon(): void {
+    this.#retry = setTimeout(() => void this.reconcile(), this.#dependencies.retryMs ?? RETRY_MS);
+    this.#retry.unref();
+  }
+
+  async #bringInLine(): Promise<void> {
+    const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
+    for (const [line, watch] of this.#watches) if (!wanted.has(line)) await this.#release(line, watch);
     for (const line of this.#failures.keys()) if (!wanted.has(line)) this.#failures.delete(line);
-    for (const [line, wiring] of wanted) if (!this.#watches.has(line)) await this.#watch(wiring);
-    if (this.#failures.size > 0) {
-      this.#retry = setTimeout(() => void this.reconcile(), RETRY_MS);
-      this.#retry.unref();
+    for (const [line, wiring] of wanted) {
+      const watch = this.#watches.get(line);
+      if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);
+      else await this.#watch(wiring);
     }
   }
 
@@ -143,42 +185,56 @@ export class Recorder implements Lines {
     const { writer, log } = this.#dependencies;
     const { line, activeLow, bias, debounceMs } = wiring;
     try {
-      const request = await writer.openRequest();
-      // Edges that come before the level at the start has been noted wait for it.
-      let early: Edge[] | undefined = [];
+      const opened = await writer.openRequest();
+      // A line that is watched already goes on until here: a disk may be slow, and a full one refuses.
+      const before = this.#watches.get(line);
+      if (before !== undefined) await this.#release(line, before);
+      const keep = this.#keeping(wiring, opened);
+      let request = opened;
       const watched = await this.#driver.watch(
-        { line, activeLow, bias, debounceMs },
-        (edge) => (early === undefined ? this.#take(wiring, request, edge) : early.push(edge)),
+        { line, activeLow, bias, debounceMs, keep },
+        (edge) => this.#take(wiring, request, edge),
         (error) => this.#lose(line, error),
       );
       this.#watches.set(line, { wiring, line: watched });
-      this.#take(wiring, request, {
-        active: watched.initiallyActive,
-        timeNs: this.#dependencies.clock.monotonicNs(),
-        sequence: 0,
-        missed: 0,
-      });
-      for (const edge of early) this.#take(wiring, request, edge);
-      early = undefined;
+      if (watched.resumed === true && keep.seen !== null) {
+        request = keep.seen.request;
+      } else {
+        this.#take(wiring, request, {
+          active: watched.initiallyActive,
+          timeNs: this.#dependencies.clock.monotonicNs(),
+          sequence: 0,
+          missed: 0,
+        });
+      }
       this.#failures.delete(line);
-      log.info({ line, room: wiring.actuatorId, chip: watched.chip, offset: watched.offset }, "line watched");
+      const { chip, offset, resumed = false } = watched;
+      log.info({ line, room: wiring.actuatorId, chip, offset, resumed }, "line watched");
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = problemOf(error);
       if (this.#failures.get(line) !== message) log.error({ line, err: error }, "line cannot be watched");
       this.#failures.set(line, message);
     }
+  }
+
+  /** What a line carries that may outlive this process, and where the ledger stands with it. */
+  #keeping(wiring: Wiring, request: number): LineKeeping {
+    const { reader, bootId } = this.#dependencies;
+    const last = reader.lastSighting(wiring.line);
+    const room = JSON.stringify([wiring.deviceId, wiring.actuatorId]);
+    return { request, room, seen: last?.bootId === bootId ? last : null };
   }
 
   /** A chip was removed, say. The others go on; this one is tried again. */
   #lose(line: string, error: Error): void {
     this.#dependencies.log.error({ line, err: error }, "line lost");
     this.#watches.delete(line);
-    this.#failures.set(line, error.message);
+    this.#failures.set(line, problemOf(error));
     void this.reconcile();
   }
 
   #take(wiring: Wiring, request: number, edge: Edge): void {
-    const { clock, log, bootId } = this.#dependencies;
+    const { clock, trust, log, bootId } = this.#dependencies;
     const { line, deviceId, actuatorId, activeLow } = wiring;
     const agoMs = Number((clock.monotonicNs() - edge.timeNs) / NANOSECONDS_PER_MILLISECOND);
     const sighting: Sighting = {
@@ -190,12 +246,29 @@ export class Recorder implements Lines {
       timeMs: clock.nowMs() - Math.max(0, agoMs),
       monotonicNs: edge.timeNs,
       source: { bootId, request, sequence: edge.sequence },
+      provisional: !trust.trusted(),
       missed: edge.missed,
     };
     if (edge.missed > 0) log.error({ line, missed: edge.missed }, "edges lost: kept as a gap");
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
   }
+}
+
+/** Undefined for a line that is not there, or not by this name alone. */
+function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
+  try {
+    return resolveLine(line, chips);
+  } catch (error) {
+    if (error instanceof FlancoError) return undefined;
+    throw error;
+  }
+}
+
+/** Why a line is not watched, for people. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof FlancoError)) return UNNAMED_PROBLEM;
+  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
 }
 
 /** The same room by the same request: the line can go on as it is. */

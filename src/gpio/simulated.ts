@@ -16,7 +16,6 @@ import { CONSUMER, inUseError } from "./holder.ts";
 import type { Cancel, Timers } from "./timers.ts";
 
 export const SIMULATED_CHIP = "simchip0";
-export const DEFAULT_SIMULATED_LINES = 8;
 
 export interface SimulatedDependencies {
   readonly clock: Clock;

@@ -105,6 +105,11 @@ export const recordsAnswer = success.extend({
       ...recordFields,
       endedTime: timeMs.nullable(),
       origin: z.enum(["posted", "edge", "found_at_start"]),
+      provisional: z.boolean().describe("Its time is not trusted yet: the clock was not set."),
+      voided: z
+        .strictObject({ timeMs, reason: z.string() })
+        .nullable()
+        .describe("When and why it was taken back: it counts in no summary."),
     }),
   ),
   next: z.int().nullable().describe("Ask for older ones with ?before=next; null at the end."),
@@ -132,5 +137,25 @@ export const statusAnswer = success.extend({
     linesWatched: z.int(),
     lineFailures: z.array(z.strictObject({ line: z.string(), message: z.string() })),
     gaps: z.int(),
+    faults: z
+      .array(
+        z.strictObject({
+          code: z.enum(["disk_full", "backup_failed", "ledger_damaged", "records_lost"]),
+          sinceTime: timeMs,
+          message: z.string(),
+          hint: z.string(),
+        }),
+      )
+      .describe("What a person must see to, and what to do."),
+    lastBackup: z
+      .strictObject({
+        madeTime: timeMs,
+        provedTime: timeMs,
+        records: z.int(),
+        position: z.int(),
+        head: z.string(),
+      })
+      .nullable()
+      .describe("The newest backup that was restored and checked; null before the first."),
   }),
 });

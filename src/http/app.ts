@@ -1,6 +1,8 @@
 import Koa, { type Context, type Middleware } from "koa";
+import type { LastBackup } from "../domain/backup.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Fault } from "../domain/fault.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
@@ -32,6 +34,10 @@ export interface AppDependencies {
   readonly sessions: SessionKeeper;
   readonly passwords: PasswordHasher;
   readonly lines: Lines;
+  /** What a person must see to. */
+  readonly faults: () => readonly Fault[];
+  /** The newest proven backup; none where nobody makes any. */
+  readonly lastBackup?: () => LastBackup | null;
   readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
   readonly page: Page;
@@ -78,7 +84,9 @@ export function createApp(dependencies: AppDependencies): Koa {
 }
 
 function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
-  const { reader, writer, sessions, passwords, lines, events, firstRun, clock, timeZone } = dependencies;
+  const { reader, writer, sessions, passwords, lines, faults, events, firstRun, clock, timeZone } =
+    dependencies;
+  const { lastBackup = () => null } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, reader),
     ...deviceEndpoints(reader, writer),
@@ -86,7 +94,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...dataEndpoints(reader, writer, clock),
     ...recordEndpoints(reader),
     ...wiringEndpoints(reader, writer, lines),
-    ...statusEndpoints(reader, lines, timeZone),
+    ...statusEndpoints(reader, lines, faults, lastBackup, timeZone),
     ...eventEndpoints(events, (token) => token !== undefined && sessions.check(token) !== undefined),
     ...firstRunEndpoints(firstRun, passwords, writer, sessions),
   ];

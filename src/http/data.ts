@@ -7,7 +7,7 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Summary } from "../domain/summary.ts";
 import { savedAnswer, summaryAnswer } from "./answer.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
 import { recordBody, summaryQuery, toNewRecord } from "./schema.ts";
 
 const NOT_SAVED = "Failed to save data";
@@ -31,7 +31,7 @@ export function dataEndpoints(
       status: 201,
       answer: savedAnswer,
       errorField: "message",
-      errors: ["invalid", "unprocessable", "internal", "overloaded"],
+      errors: ["invalid", "unprocessable", "overloaded", "unavailable", "internal"],
       texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED },
       headers: {
         "Idempotency-Key": "1 to 255 characters: posts with the same key and body store one record.",
@@ -53,7 +53,7 @@ export function dataEndpoints(
       errorField: "message",
       errors: ["invalid", "not_found", "internal"],
       texts: { invalid: WRONG_PERIOD, not_found: NO_DATA, internal: NOT_READ },
-      statuses: { unavailable: 500 },
+      statuses: LEDGER_FAILS,
       run: ({ userId, query }) => {
         const summary = reader.summary(userId, query.period, clock.nowMs());
         if (summary === undefined) throw new FlancoError("not_found", NO_DATA);

@@ -1,7 +1,7 @@
 import type { Device } from "../domain/device.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { devicesAnswer, success } from "./answer.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
 import { deviceBody, deviceQuery } from "./schema.ts";
 
 export function deviceEndpoints(
@@ -17,6 +17,7 @@ export function deviceEndpoints(
       status: 200,
       answer: devicesAnswer,
       errors: ["internal"],
+      statuses: LEDGER_FAILS,
       run: ({ userId }) => ({ status: "success", data: reader.devices(userId).map(toAnswer) }),
     }),
     endpoint({
@@ -28,7 +29,8 @@ export function deviceEndpoints(
       wrapper: "newDevice",
       status: 200,
       answer: success,
-      errors: ["invalid", "conflict", "internal"],
+      errors: ["invalid", "conflict", "overloaded", "internal"],
+      statuses: LEDGER_FAILS,
       run: async ({ userId, body }) => {
         await writer.addDevice(userId, body.newDevice);
         return { status: "success" };
@@ -42,7 +44,8 @@ export function deviceEndpoints(
       query: deviceQuery,
       status: 200,
       answer: success,
-      errors: ["invalid", "not_found", "internal"],
+      errors: ["invalid", "not_found", "overloaded", "internal"],
+      statuses: LEDGER_FAILS,
       run: async ({ userId, query }) => {
         await writer.removeDevice(userId, query.dId);
         return { status: "success" };

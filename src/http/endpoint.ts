@@ -27,12 +27,15 @@ export interface Endpoint {
   readonly status: number;
   /** Shape of success; absent for a stream. */
   readonly answer?: z.ZodType;
-  /** The errors that a client must expect here, beside those that every endpoint has. */
+  /** The errors that a client must expect here, beside those of sessions, of bodies and of other sites. */
   readonly errors: readonly ErrorCode[];
   /** Headers that a client may send. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly run: (request: Request) => Promise<unknown>;
 }
+
+/** The contract's status where the ledger cannot be read or written: 500, whose text shows nothing of why. */
+export const LEDGER_FAILS = { unavailable: 500 } as const satisfies Endpoint["statuses"];
 
 /** A parsed request. `query` and `body` have been through the endpoint's schemas. */
 export interface Request {

@@ -42,23 +42,40 @@ export interface Routes {
 /** Writes every error body. What went wrong inside is for the log; the client gets a text without a stack, path or SQL. */
 export function errorMiddleware(log: Log, routes: Routes) {
   return async (context: Context, next: Next): Promise<void> => {
+    const path = pathOf(context);
     try {
+      if (path === undefined) throw unreadable();
       await next();
     } catch (thrown) {
       const error = toFlancoError(thrown);
       if (STATUS[error.code] >= 500) {
-        log.error({ method: context.method, path: context.path, err: error.cause ?? error }, error.message);
+        log.error({ method: context.method, path, err: error.cause ?? error }, error.message);
       }
-      writeError(context, error, routes);
+      writeError(context, path ?? "", error, routes);
     }
   };
 }
 
-function writeError(context: Context, error: FlancoError, routes: Routes): void {
-  const endpoint = routes.at(context.method, context.path);
+/** The request's path; undefined when its target is no URL, which koa tells by throwing whenever it is asked. */
+function pathOf(context: Context): string | undefined {
+  try {
+    return context.path;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(): FlancoError {
+  return new FlancoError("invalid", "The request's target is not a valid URL.", {
+    hint: "Send a path that begins with /.",
+  });
+}
+
+function writeError(context: Context, path: string, error: FlancoError, routes: Routes): void {
+  const endpoint = routes.at(context.method, path);
   const status = statusOf(error.code, endpoint);
   const fixedText = endpoint?.texts?.[status === 500 ? "internal" : error.code];
-  const field = routes.errorField(context.path);
+  const field = routes.errorField(path);
   const showFields =
     fixedText === undefined && error.fields !== undefined && (status === 400 || status === 409);
   context.status = status;

@@ -11,7 +11,7 @@ const MAX_STREAMS = 64;
 const HEARTBEAT_MS = 15_000;
 /** How soon a browser comes back after the stream broke: a restart takes about a second. */
 const RECONNECT_MS = 1_000;
-/** A reader that lets this much pile up is gone or stuck: its stream ends, and it may come back. */
+/** A reader that lets this much pile up is gone or stuck: its connection is closed, and it may come back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 interface Listener {
@@ -76,7 +76,9 @@ export class LiveEvents {
   #send(listener: Listener, event: string, data: object): void {
     listener.stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     if (listener.stream.writableLength + listener.stream.readableLength > MAX_BUFFERED_BYTES) {
-      this.#drop(listener);
+      this.#listeners.delete(listener);
+      // Not ended: what has piled up would wait, in memory, for somebody who does not read.
+      listener.stream.destroy();
     }
   }
 
@@ -98,6 +100,14 @@ function toEvent(change: Change): { userId: Id; event: string; data: object } | 
         data: { deviceId, actuatorId, value, time: timeMs },
       };
     }
+    case "void": {
+      const { recordId, voided } = change;
+      return { userId: change.userId, event: "void", data: { recordId, voided } };
+    }
+    case "time": {
+      const { recordId, timeMs } = change;
+      return { userId: change.userId, event: "time", data: { recordId, timeMs } };
+    }
     case "gap":
       return { userId: change.userId, event: "gap", data: toGapAnswer(change.gap) };
     case "places":
@@ -115,7 +125,7 @@ export function eventEndpoints(
     endpoint({
       method: "get",
       path: "/events",
-      summary: "Live changes as server-sent events: record, actuator, gap, places.",
+      summary: "Live changes as server-sent events: record, void, time, actuator, gap, places.",
       session: true,
       status: 200,
       errors: ["overloaded"],

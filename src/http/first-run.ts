@@ -8,7 +8,8 @@ import { type Endpoint, endpoint } from "./endpoint.ts";
 import { firstRunBody } from "./schema.ts";
 import { type SessionKeeper, signIn, toUserData } from "./session.ts";
 
-const LIFETIME_MS = 30 * 60 * 1000;
+/** How long a first-run token lives. */
+export const FIRST_RUN_MS = 30 * 60 * 1000;
 const TOKEN_BYTES = 16;
 
 /** The one-time right to make the first user. Lives in memory; time runs on the monotonic clock. */
@@ -24,7 +25,7 @@ export class FirstRunToken {
   /** Makes a fresh token of 128 bits, valid 30 minutes; an earlier one ends. */
   issue(): string {
     this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
-    this.#endsMs = monotonicMs(this.#clock) + LIFETIME_MS;
+    this.#endsMs = monotonicMs(this.#clock) + FIRST_RUN_MS;
     return this.#token;
   }
 
@@ -54,14 +55,14 @@ export function firstRunEndpoints(
       body: firstRunBody,
       status: 200,
       answer: userAnswer,
-      errors: ["invalid", "unauthorized", "conflict", "internal"],
+      errors: ["invalid", "unauthorized", "conflict", "overloaded", "unavailable", "internal"],
       run: async ({ body, context }) => {
         if (!token.accepts(body.token)) throw expired();
         requirePassword(body.password);
         const passwordHash = await passwords.hash(body.password);
         const user = await writer.addFirstUser({ name: body.name, email: body.email, passwordHash });
         token.revoke();
-        await signIn(sessions, context, user.id);
+        await signIn(sessions, context, { user, passwordHash });
         return { status: "success", userData: toUserData(user) };
       },
     }),

@@ -1,7 +1,7 @@
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Location } from "../domain/location.ts";
 import { locationsAnswer, success } from "./answer.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
 import { locationBody, locationQuery } from "./schema.ts";
 
 export function locationEndpoints(
@@ -17,6 +17,7 @@ export function locationEndpoints(
       status: 200,
       answer: locationsAnswer,
       errors: ["internal"],
+      statuses: LEDGER_FAILS,
       run: ({ userId }) => ({ status: "success", data: reader.locations(userId).map(toAnswer) }),
     }),
     endpoint({
@@ -28,7 +29,8 @@ export function locationEndpoints(
       wrapper: "location",
       status: 200,
       answer: success,
-      errors: ["invalid", "internal"],
+      errors: ["invalid", "overloaded", "internal"],
+      statuses: LEDGER_FAILS,
       run: async ({ userId, body }) => {
         await writer.addLocation(userId, body.location);
         return { status: "success" };
@@ -42,7 +44,8 @@ export function locationEndpoints(
       query: locationQuery,
       status: 200,
       answer: success,
-      errors: ["invalid", "not_found", "internal"],
+      errors: ["invalid", "not_found", "overloaded", "internal"],
+      statuses: LEDGER_FAILS,
       run: async ({ userId, query }) => {
         await writer.removeLocation(userId, query.locationId);
         return { status: "success" };

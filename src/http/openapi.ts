@@ -44,11 +44,10 @@ function success(endpoint: Endpoint): object {
 }
 
 function failures(endpoint: Endpoint): Record<string, object> {
-  const codes: ErrorCode[] = [...endpoint.errors, "unavailable"];
+  const codes: ErrorCode[] = [...endpoint.errors];
   if (endpoint.session) codes.push("unauthorized");
   if (endpoint.body !== undefined) codes.push("too_large", "unsupported_media_type");
   if (endpoint.method !== "get") codes.push("forbidden");
-  codes.push("internal");
   const schema = {
     $ref: `#/components/schemas/${endpoint.errorField === "message" ? "DataError" : "Error"}`,
   };

@@ -18,7 +18,7 @@ export function recordEndpoints(reader: Pick<LedgerReader, "records" | "gaps">):
       query: pageQuery,
       status: 200,
       answer: recordsAnswer,
-      errors: ["invalid", "internal"],
+      errors: ["invalid", "unavailable", "internal"],
       run: ({ userId, query }) => {
         const limit = query.limit ?? DEFAULT_PAGE;
         const records = reader.records(userId, { before: query.before ?? null, limit });
@@ -34,7 +34,7 @@ export function recordEndpoints(reader: Pick<LedgerReader, "records" | "gaps">):
       query: pageQuery,
       status: 200,
       answer: gapsAnswer,
-      errors: ["invalid", "internal"],
+      errors: ["invalid", "unavailable", "internal"],
       run: ({ userId, query }) => {
         const limit = query.limit ?? DEFAULT_PAGE;
         const gaps = reader.gaps(userId, { before: query.before ?? null, limit });
@@ -78,5 +78,7 @@ function toStoredAnswer(record: StoredRecord) {
     ...toRecordAnswer(record.recordId, record),
     endedTime: record.endedTimeMs,
     origin: record.origin,
+    provisional: record.provisional,
+    voided: record.voided,
   };
 }

@@ -3,7 +3,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { PasswordHasher } from "../domain/password.ts";
-import type { User } from "../domain/user.ts";
+import type { User, UserCredentials } from "../domain/user.ts";
 import { success, userAnswer } from "./answer.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { loginBody } from "./schema.ts";
@@ -11,9 +11,13 @@ import { loginBody } from "./schema.ts";
 /** What HTTP needs of sessions. */
 export interface SessionKeeper {
   readonly lifetimeSeconds: number;
-  /** Resolves with a token once the session is durable. */
-  begin(userId: Id): Promise<string>;
+  /**
+   * Resolves with a token once the session is durable. Rejects with `unauthorized` when the credentials
+   * are not the stored ones any more.
+   */
+  begin(credentials: UserCredentials): Promise<string>;
   check(token: string): { readonly userId: Id } | undefined;
+  /** Ends a session at once. Never rejects: what cannot be stored yet is the keeper's to try again. */
   end(token: string): Promise<void>;
 }
 
@@ -42,14 +46,14 @@ export function sessionEndpoints(
       body: loginBody,
       status: 200,
       answer: userAnswer,
-      errors: ["invalid", "unauthorized", "overloaded"],
+      errors: ["invalid", "unauthorized", "overloaded", "unavailable", "internal"],
       texts: { unauthorized: "Invalid Credentials" },
       run: async ({ body, context }) => {
         const found = reader.credentials(body.email);
         // An unknown e-mail costs a comparison too, so that its answer tells nothing.
         const right = await passwords.matches(body.password, found?.passwordHash ?? null);
         if (found === undefined || !right) throw unauthorized();
-        await signIn(sessions, context, found.user.id);
+        await signIn(sessions, context, found);
         return { status: "success", userData: toUserData(found.user) };
       },
     }),
@@ -60,7 +64,7 @@ export function sessionEndpoints(
       session: true,
       status: 200,
       answer: userAnswer,
-      errors: [],
+      errors: ["unavailable", "internal"],
       run: ({ userId }) => {
         const user = reader.user(userId);
         if (user === undefined) throw unauthorized();
@@ -85,9 +89,13 @@ export function sessionEndpoints(
   ];
 }
 
-/** Begins a session and gives its cookie to the client. */
-export async function signIn(sessions: SessionKeeper, context: Context, userId: Id): Promise<void> {
-  setCookie(context, await sessions.begin(userId), sessions.lifetimeSeconds);
+/** Begins a session and gives its cookie to the client. Throws `unauthorized` for credentials of the past. */
+export async function signIn(
+  sessions: SessionKeeper,
+  context: Context,
+  credentials: UserCredentials,
+): Promise<void> {
+  setCookie(context, await sessions.begin(credentials), sessions.lifetimeSeconds);
 }
 
 export function toUserData(user: User): { _id: Id; name: string; email: string } {

@@ -1,3 +1,5 @@
+import type { LastBackup } from "../domain/backup.ts";
+import type { Fault } from "../domain/fault.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
 import { statusAnswer } from "./answer.ts";
@@ -9,6 +11,8 @@ const MAX_GAPS = 1_000;
 export function statusEndpoints(
   reader: Pick<LedgerReader, "wirings" | "gaps">,
   lines: Lines,
+  faults: () => readonly Fault[],
+  lastBackup: () => LastBackup | null,
   timeZone: string,
 ): readonly Endpoint[] {
   return [
@@ -19,7 +23,7 @@ export function statusEndpoints(
       session: true,
       status: 200,
       answer: statusAnswer,
-      errors: ["internal"],
+      errors: ["unavailable", "internal"],
       run: ({ userId }) => {
         const own = new Set(reader.wirings(userId).map((wiring) => wiring.line));
         const status = lines.status();
@@ -31,9 +35,17 @@ export function statusEndpoints(
           linesWatched: status.watched.filter((line) => own.has(line)).length,
           lineFailures: status.failures.filter(({ line }) => own.has(line)),
           gaps: reader.gaps(userId, { before: null, limit: MAX_GAPS }).length,
+          lastBackup: toAnswer(lastBackup()),
+          faults: faults().map(({ sinceMs, ...fault }) => ({ ...fault, sinceTime: sinceMs })),
         };
         return { status: "success", data };
       },
     }),
   ];
+}
+
+function toAnswer(backup: LastBackup | null) {
+  if (backup === null) return null;
+  const { madeMs, provedMs, ...held } = backup;
+  return { madeTime: madeMs, provedTime: provedMs, ...held };
 }

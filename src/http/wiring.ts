@@ -18,7 +18,7 @@ export function wiringEndpoints(
       session: true,
       status: 200,
       answer: wiringAnswer,
-      errors: ["internal"],
+      errors: ["unavailable", "internal"],
       run: ({ userId }) => {
         const status = lines.status();
         const problems = new Map(status.failures.map(({ line, message }) => [line, message]));
@@ -47,12 +47,11 @@ export function wiringEndpoints(
       wrapper: "wiring",
       status: 200,
       answer: success,
-      errors: ["invalid", "not_found", "conflict", "internal"],
+      errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
       run: async ({ userId, body }) => {
         const { valor, ...rest } = body.wiring;
-        await lines.probe(rest.line);
-        await writer.setWiring([{ userId, wiring: { ...rest, valorMicros: microsFromValor(valor) } }]);
-        await lines.reconcile();
+        const wiring = { ...rest, valorMicros: microsFromValor(valor) };
+        await lines.wire([rest.line], () => writer.setWiring([{ userId, wiring }]));
         return { status: "success" };
       },
     }),
@@ -64,7 +63,7 @@ export function wiringEndpoints(
       query: wiringQuery,
       status: 200,
       answer: success,
-      errors: ["invalid", "not_found", "internal"],
+      errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
       run: async ({ userId, query }) => {
         await writer.removeWiring(userId, query.line);
         await lines.reconcile();

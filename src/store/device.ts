@@ -20,16 +20,16 @@ export function deviceReader(db: Database) {
     `SELECT device_id AS deviceId, actuator_id AS id, value
        FROM actuator JOIN device USING (device_id) WHERE user_id = ? ORDER BY device_id, position`,
   );
-  return {
-    devices(userId: Id): readonly Device[] {
-      const byDevice = Map.groupBy(actuators.all(userId), (actuator) => actuator.deviceId);
-      return devices.all(userId).map((device) => ({
-        ...device,
-        selected: device.selected === 1,
-        actuators: (byDevice.get(device.id) ?? []).map(toActuator),
-      }));
-    },
-  };
+  // One transaction: both statements see the same commit.
+  const read = db.transaction((userId: Id): readonly Device[] => {
+    const byDevice = Map.groupBy(actuators.all(userId), (actuator) => actuator.deviceId);
+    return devices.all(userId).map((device) => ({
+      ...device,
+      selected: device.selected === 1,
+      actuators: (byDevice.get(device.id) ?? []).map(toActuator),
+    }));
+  });
+  return { devices: (userId: Id): readonly Device[] => read(userId) };
 }
 
 export function deviceCommands(db: Database, context: WriteContext) {

@@ -1,8 +1,10 @@
 import type { Database } from "better-sqlite3";
+import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
 import type { Taken } from "../domain/ledger.ts";
 import { judge, type LineState, type Meaning, missedRises, type Sighting } from "../domain/sale.ts";
 import type { WriteContext } from "./command.ts";
+import { saleInserter } from "./sale.ts";
 
 /** A wired line with all that a record of it carries. */
 interface Room {
@@ -22,6 +24,7 @@ interface StateRow {
   readonly changedMs: number;
   readonly changedBootId: string;
   readonly changedNs: number;
+  readonly changedProvisional: number;
   readonly bootId: string;
   readonly request: number;
   readonly sequence: number;
@@ -38,41 +41,40 @@ export function lineCommands(db: Database, context: WriteContext) {
   );
   const state = db.prepare<[string], StateRow>(
     `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
-            changed_ns AS changedNs, b.boot_id AS bootId, request, sequence, record_id AS recordId
+            changed_ns AS changedNs, changed_provisional AS changedProvisional, b.boot_id AS bootId, request, sequence, record_id AS recordId
        FROM line_state s JOIN boot b ON b.boot = s.boot JOIN boot c ON c.boot = changed_boot
       WHERE line = ?`,
   );
   const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
   const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
-  const insertRecord = db.prepare<
-    [Id, string, string, string, string, number, number, string, number, string, number, number, number]
-  >(
-    `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, origin,
-                         boot, line, request, sequence, monotonic_ns)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const add = saleInserter(db, context);
+  const endRecord = db.prepare<[number | null, number | null, number | null, number]>(
+    "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
   );
-  const endRecord = db.prepare<[number | null, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");
   const setValue = db.prepare<[number, Id, string]>(
     "UPDATE actuator SET value = ? WHERE device_id = ? AND actuator_id = ?",
   );
   const touchDevice = db.prepare<[Id]>("UPDATE device SET revision = revision + 1 WHERE device_id = ?");
   const saveLevel = db.prepare<
-    [string, number, number, number, number, number, number, number, number, number | null]
+    [string, number, number, number, number, number, number, number, number, number, number | null]
   >(
-    `INSERT INTO line_state (line, active, active_low, changed_ms, changed_boot, changed_ns,
+    `INSERT INTO line_state (line, active, active_low, changed_ms, changed_boot, changed_ns, changed_provisional,
                              boot, request, sequence, record_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (line) DO UPDATE SET active = excluded.active,
        active_low = excluded.active_low, changed_ms = excluded.changed_ms,
-       changed_boot = excluded.changed_boot, changed_ns = excluded.changed_ns, boot = excluded.boot,
+       changed_boot = excluded.changed_boot, changed_ns = excluded.changed_ns,
+       changed_provisional = excluded.changed_provisional, boot = excluded.boot,
        request = excluded.request, sequence = excluded.sequence, record_id = excluded.record_id`,
   );
   const saveSource = db.prepare<[number, number, number, string]>(
     "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
   );
-  const insertGap = db.prepare<[Id, string, number, number, number, number, number]>(
-    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms)
-     VALUES (?, ?, ?, ?, ?, ?, 'overflow', ?)`,
+  const insertGap = db.prepare<
+    [Id, string, number, number, number, number, number, number | null, number | null, number | null]
+  >(
+    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns)
+     VALUES (?, ?, ?, ?, ?, ?, 'overflow', ?, ?, ?, ?)`,
   );
   const nextRequest = db
     .prepare<[], number>(
@@ -95,25 +97,21 @@ export function lineCommands(db: Database, context: WriteContext) {
       valorMicros: place.micros,
       createdTimeMs: sighting.timeMs,
     };
-    const { request, sequence } = sighting.source;
-    const recordId = Number(
-      insertRecord.run(
-        place.userId,
-        record.locationName,
-        record.deviceName,
-        record.deviceId,
-        record.room,
-        record.valorMicros,
-        record.createdTimeMs,
-        sequence === 0 ? "found_at_start" : "edge",
+    const { bootId, request, sequence } = sighting.source;
+    const recordId = add({
+      userId: place.userId,
+      record,
+      origin: sequence === 0 ? "found_at_start" : "edge",
+      provisional: sighting.provisional,
+      source: {
         boot,
-        sighting.line,
+        bootId,
+        line: sighting.line,
         request,
         sequence,
-        Number(sighting.monotonicNs),
-      ).lastInsertRowid,
-    );
-    context.rollups.note({ userId: place.userId, micros: record.valorMicros, ...record });
+        monotonicNs: Number(sighting.monotonicNs),
+      },
+    });
     context.tell({ kind: "record", userId: place.userId, recordId, record });
     return recordId;
   }
@@ -132,11 +130,13 @@ export function lineCommands(db: Database, context: WriteContext) {
     });
   }
 
-  function noteGap(sighting: Sighting, place: Room, before: LineState | undefined): void {
+  function noteGap(sighting: Sighting, place: Room, before: LineState | undefined, boot: number): void {
     if (sighting.missed === 0) return;
+    const { provisional, source } = sighting;
+    const from = before?.changed;
     const gap = {
       line: sighting.line,
-      fromTimeMs: before?.changed.timeMs ?? sighting.timeMs,
+      fromTimeMs: from?.timeMs ?? sighting.timeMs,
       toTimeMs: sighting.timeMs,
       missed: sighting.missed,
       missedRises: missedRises(before?.active ?? false, sighting.missed),
@@ -149,6 +149,9 @@ export function lineCommands(db: Database, context: WriteContext) {
       gap.missed,
       gap.missedRises,
       context.nowMs(),
+      provisional ? boot : null,
+      provisional && from?.bootId === source.bootId ? Number(from.monotonicNs) : null,
+      provisional ? Number(sighting.monotonicNs) : null,
     );
     context.tell({
       kind: "gap",
@@ -171,6 +174,7 @@ export function lineCommands(db: Database, context: WriteContext) {
       timeMs,
       boot,
       Number(monotonicNs),
+      sighting.provisional ? 1 : 0,
       boot,
       source.request,
       source.sequence,
@@ -178,7 +182,21 @@ export function lineCommands(db: Database, context: WriteContext) {
     );
   }
 
-  function takeInOne(sighting: Sighting): Taken {
+  /** A level that was seen before the clock was trusted may come here after: its time is known by then. */
+  function placed(sighting: Sighting): Sighting {
+    if (!sighting.provisional) return sighting;
+    const monotonicMs = Number(sighting.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND);
+    const timeMs = context.boots.timeOf(sighting.source.bootId, monotonicMs);
+    return timeMs === null ? sighting : { ...sighting, timeMs, provisional: false };
+  }
+
+  function end(sighting: Sighting, boot: number, recordId: number): void {
+    const { timeMs, monotonicNs, provisional } = sighting;
+    endRecord.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
+  }
+
+  function takeInOne(seen: Sighting): Taken {
+    const sighting = placed(seen);
     const place = room.get(sighting.line, sighting.deviceId, sighting.actuatorId);
     // The line was unwired, or wired elsewhere, while this level was on its way.
     if (place === undefined) return { meaning: "nothing", recordId: null };
@@ -187,11 +205,12 @@ export function lineCommands(db: Database, context: WriteContext) {
     const meaning = judge(before, sighting, place.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
     const boot = bootNumber(sighting.source.bootId);
-    let recordId = before?.recordId ?? null;
+    // What was recorded by the other polarity has nothing to do with what is seen from here on.
+    let recordId = meaning === "baseline" ? null : (before?.recordId ?? null);
     if (meaning === "sale") recordId = addSale(sighting, place, boot);
-    if (recordId !== null && meaning === "end") endRecord.run(sighting.timeMs, recordId);
-    if (recordId !== null && meaning === "same_sale") endRecord.run(null, recordId);
-    noteGap(sighting, place, before);
+    if (recordId !== null && meaning === "end") end(sighting, boot, recordId);
+    if (recordId !== null && meaning === "same_sale") endRecord.run(null, null, null, recordId);
+    noteGap(sighting, place, before, boot);
     showValue(sighting, place);
     saveState(sighting, meaning, boot, recordId);
     return { meaning, recordId: meaning === "sale" ? recordId : null };
@@ -207,7 +226,12 @@ function toState(row: StateRow): LineState {
   return {
     active: row.active === 1,
     activeLow: row.activeLow === 1,
-    changed: { timeMs: row.changedMs, bootId: row.changedBootId, monotonicNs: BigInt(row.changedNs) },
+    changed: {
+      timeMs: row.changedMs,
+      provisional: row.changedProvisional === 1,
+      bootId: row.changedBootId,
+      monotonicNs: BigInt(row.changedNs),
+    },
     source: { bootId: row.bootId, request: row.request, sequence: row.sequence },
     recordId: row.recordId,
   };

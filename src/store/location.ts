@@ -13,15 +13,15 @@ export function locationReader(db: Database) {
     `SELECT device_id AS id, d_id AS dId, name, location_id AS locationId
        FROM device WHERE user_id = ? ORDER BY device_id`,
   );
-  return {
-    locations(userId: Id): readonly Location[] {
-      const byLocation = Map.groupBy(devices.all(userId), (device) => device.locationId);
-      return locations.all(userId).map((location) => ({
-        ...location,
-        devices: (byLocation.get(location.id) ?? []).map(({ id, dId, name }) => ({ id, dId, name })),
-      }));
-    },
-  };
+  // One transaction: both statements see the same commit.
+  const read = db.transaction((userId: Id): readonly Location[] => {
+    const byLocation = Map.groupBy(devices.all(userId), (device) => device.locationId);
+    return locations.all(userId).map((location) => ({
+      ...location,
+      devices: (byLocation.get(location.id) ?? []).map(({ id, dId, name }) => ({ id, dId, name })),
+    }));
+  });
+  return { locations: (userId: Id): readonly Location[] => read(userId) };
 }
 
 export function locationCommands(db: Database, context: WriteContext) {

@@ -13,25 +13,36 @@ export class DataLock {
     this.#file = file;
   }
 
-  /** Throws `conflict` when another process has the directory. */
+  /** Throws `conflict` when another process has the directory, `unavailable` when the file cannot be used. */
   acquire(): void {
-    const db = new DatabaseConstructor(this.#file, { timeout: 0 });
+    let db: Database | undefined;
     try {
+      db = new DatabaseConstructor(this.#file, { timeout: 0 });
       db.exec("BEGIN EXCLUSIVE");
       this.#db = db;
     } catch (error) {
-      db.close();
-      if (error instanceof DatabaseConstructor.SqliteError && error.code === "SQLITE_BUSY") {
-        throw new FlancoError("conflict", "Another flanco is using this data directory.", {
-          hint: "Stop it first, or choose another directory with FLANCO_DATA_DIR.",
-        });
-      }
-      throw error;
+      db?.close();
+      throw this.#refusal(error);
     }
   }
 
   release(): void {
     this.#db?.close();
     this.#db = undefined;
+  }
+
+  #refusal(cause: unknown): FlancoError {
+    const code = cause instanceof DatabaseConstructor.SqliteError ? cause.code : "no file";
+    if (code === "SQLITE_BUSY") {
+      return new FlancoError("conflict", "Another flanco is using this data directory.", {
+        hint: "Stop it first, or choose another directory with FLANCO_DATA_DIR.",
+      });
+    }
+    return new FlancoError("unavailable", `The lock file ${this.#file} cannot be used (${code}).`, {
+      hint: /^SQLITE_(NOTADB|CORRUPT)/.test(code)
+        ? "It holds nothing: remove it while no flanco runs, and start again."
+        : "Check that the disk is mounted and that the service's user may write to the data directory.",
+      cause,
+    });
   }
 }

@@ -1,6 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
 import { initial } from "./migrations/001-initial.ts";
+import { chain } from "./migrations/002-chain.ts";
+
+/** Told now and then while records are converted. */
+export type MigrationProgress = (done: number, total: number) => void;
 
 /** One step of the schema. Append-only: a released migration never changes. */
 export interface Migration {
@@ -8,9 +12,11 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /** What SQL cannot say, after it and in the same transaction. */
+  readonly convert?: (db: Database, onProgress: MigrationProgress) => void;
 }
 
-const MIGRATIONS: readonly Migration[] = [initial];
+const MIGRATIONS: readonly Migration[] = [initial, chain];
 
 /** The schema version that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -29,11 +35,12 @@ export function requireKnownSchema(db: Database): number {
 }
 
 /** Applies what is missing, one transaction each. Throws `too_new` for a later program's file. */
-export function migrate(db: Database): void {
+export function migrate(db: Database, onProgress: MigrationProgress): void {
   const current = requireKnownSchema(db);
   for (const migration of MIGRATIONS.slice(current)) {
     db.transaction(() => {
       db.exec(migration.sql);
+      migration.convert?.(db, onProgress);
       db.pragma(`user_version = ${migration.version}`);
     }).immediate();
   }

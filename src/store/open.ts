@@ -1,8 +1,12 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
-import { migrate, requireKnownSchema } from "./migration.ts";
+import { isFull } from "./disk-error.ts";
+import { type MigrationProgress, migrate, requireKnownSchema, SCHEMA_VERSION } from "./migration.ts";
+import { quickCheck } from "./quick-check.ts";
+import { syncPath } from "./sync.ts";
+import { upgradeLedger } from "./upgrade.ts";
 
 /** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
 const APPLICATION_ID = 0x666c6e63;
@@ -18,8 +22,15 @@ const CHECKPOINT_PAGES = 1_000;
  * beside its place and moved there, so that a file by that name is always a ledger, also after a power
  * cut. Throws `damaged` when the file is not one (it is left as it is) and `too_new` when a later program wrote it.
  */
-export function openForWriting(file: string): Database {
+export function openForWriting(file: string, onProgress: MigrationProgress = () => {}): Database {
   if (!existsSync(file)) create(file);
+  const db = openChecked(file);
+  if (requireKnownSchema(db) === SCHEMA_VERSION) return db;
+  upgradeLedger(db, file, onProgress);
+  return openChecked(file);
+}
+
+function openChecked(file: string): Database {
   refuseTruncated(file);
   const db = guarded(file, () => new DatabaseConstructor(file, { fileMustExist: true }));
   try {
@@ -27,8 +38,8 @@ export function openForWriting(file: string): Database {
       refuseForeign(db, file);
       configure(db);
       checkStructure(db, file);
+      requireKnownSchema(db);
     });
-    migrate(db);
     return db;
   } catch (error) {
     db.close();
@@ -38,7 +49,8 @@ export function openForWriting(file: string): Database {
 
 /**
  * Opens the ledger for reading only, while another connection writes. Throws `damaged` when the file is
- * none, `too_new` when a later program wrote it and `not_found` when it is not there.
+ * none, `too_new` when a later program wrote it, `unavailable` when an older one did and `not_found` when it is
+ * not there.
  */
 export function openForReading(file: string): Database {
   if (!existsSync(file)) {
@@ -53,13 +65,23 @@ export function openForReading(file: string): Database {
       db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
       db.pragma("query_only = ON");
       refuseForeign(db, file);
-      requireKnownSchema(db);
+      refuseOlder(db, file);
     });
     return db;
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+function refuseOlder(db: Database, file: string): void {
+  const schema = requireKnownSchema(db);
+  if (schema === SCHEMA_VERSION) return;
+  throw new FlancoError(
+    "unavailable",
+    `The ledger ${file} is of an older flanco (schema ${schema}; this program reads ${SCHEMA_VERSION}).`,
+    { hint: "Start the service once: it brings the ledger up to date." },
+  );
 }
 
 function create(file: string): void {
@@ -71,7 +93,7 @@ function create(file: string): void {
   const db = new DatabaseConstructor(draft);
   db.pragma(`application_id = ${APPLICATION_ID}`);
   configure(db);
-  migrate(db);
+  migrate(db, () => {});
   // Leaving WAL mode writes everything into the one file that is moved.
   db.pragma("journal_mode = DELETE");
   db.close();
@@ -114,9 +136,21 @@ function refuseForeign(db: Database, file: string): void {
 function checkStructure(db: Database, file: string): void {
   const pages = Number(db.pragma("page_count", { simple: true }));
   const pageBytes = Number(db.pragma("page_size", { simple: true }));
-  db.pragma("wal_checkpoint(TRUNCATE)");
-  if (statSync(file).size < pages * pageBytes) throw damaged(file, "it is shorter than it says");
-  db.prepare("SELECT count(*) FROM sqlite_schema").get();
+  const whole = bringLogIn(db);
+  if (whole && statSync(file).size < pages * pageBytes) throw damaged(file, "it is shorter than it says");
+  const wrong = quickCheck(db);
+  if (wrong !== null) throw damaged(file, wrong);
+}
+
+/** Gives false on a full disk: what is committed stays in the log, and the file may lack pages that are there. */
+function bringLogIn(db: Database): boolean {
+  try {
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    return true;
+  } catch (error) {
+    if (isFull(error)) return false;
+    throw error;
+  }
 }
 
 /** Runs something on the ledger; what SQLite cannot read becomes `damaged`, what it cannot reach `unavailable`. */
@@ -140,13 +174,4 @@ function damaged(file: string, what: string, cause?: unknown): FlancoError {
     hint: "Nothing was changed. Copy the file to a safe place before anything else, then restore a backup.",
     cause,
   });
-}
-
-function syncPath(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

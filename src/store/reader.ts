@@ -1,11 +1,13 @@
 import type { Database } from "better-sqlite3";
 import type { LedgerReader } from "../domain/ledger.ts";
+import { bootReader } from "./boot.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { deviceReader } from "./device.ts";
 import { gapReader } from "./gap.ts";
 import { locationReader } from "./location.ts";
 import { openForReading } from "./open.ts";
 import { recordReader } from "./record.ts";
+import { sightingReader } from "./sighting.ts";
 import { summaryReader } from "./summary.ts";
 import { userReader } from "./user.ts";
 import { wiringReader } from "./wiring.ts";
@@ -28,5 +30,7 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...gapReader(db),
     ...summaryReader(db, calendar),
     ...wiringReader(db),
+    ...sightingReader(db),
+    ...bootReader(db),
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import type { Id } from "../domain/id.ts";
-import { type Day, type LocalCalendar, monthOf } from "./calendar.ts";
+import { type LocalCalendar, monthOf } from "./calendar.ts";
 
 /** What is added up: one sale of one user, at one place, on one day. */
 export interface RollupEntry {
@@ -9,10 +9,14 @@ export interface RollupEntry {
   readonly locationName: string;
   readonly deviceId: string;
   readonly micros: number;
-  readonly createdTimeMs: number;
+  /** The moment that it counts at. */
+  readonly timeMs: number;
 }
 
-interface Sum {
+/** -1 takes an entry back that was counted before. */
+export type Sign = 1 | -1;
+
+export interface Sum {
   readonly userId: Id;
   readonly period: number;
   readonly locationName: string;
@@ -23,8 +27,8 @@ interface Sum {
   micros: number;
 }
 
-type RollupTable = "rollup_day" | "rollup_month";
-type Sums = Map<string, Sum>;
+export type RollupTable = "rollup_day" | "rollup_month";
+export type Sums = Map<string, Sum>;
 
 /** Keys held in memory before a rebuild writes them out; bounds memory, not the result. */
 const MAX_SUMS_IN_MEMORY = 50_000;
@@ -38,7 +42,7 @@ const PROGRESS_EVERY = 20_000;
 export class RollupWriter {
   readonly #calendar: LocalCalendar;
   readonly #upserts: readonly [ReturnType<typeof prepareUpsert>, ReturnType<typeof prepareUpsert>];
-  readonly #noted: RollupEntry[] = [];
+  readonly #noted: { readonly entry: RollupEntry; readonly sign: Sign }[] = [];
   readonly #days: Sums = new Map();
   readonly #months: Sums = new Map();
 
@@ -48,13 +52,13 @@ export class RollupWriter {
   }
 
   /** Notes one entry of the command that runs; `keep` or `forget` decides on it. */
-  note(entry: RollupEntry): void {
-    this.#noted.push(entry);
+  note(entry: RollupEntry, sign: Sign = 1): void {
+    this.#noted.push({ entry, sign });
   }
 
   /** The command has succeeded: what it noted counts. */
   keep(): void {
-    for (const entry of this.#noted) this.add(entry);
+    for (const { entry, sign } of this.#noted) this.add(entry, sign);
     this.#noted.length = 0;
   }
 
@@ -63,10 +67,10 @@ export class RollupWriter {
     this.#noted.length = 0;
   }
 
-  add(entry: RollupEntry): void {
-    const day = this.#calendar.dayOf(entry.createdTimeMs);
-    addTo(this.#days, day, entry);
-    addTo(this.#months, monthOf(day), entry);
+  add(entry: RollupEntry, sign: Sign = 1): void {
+    const day = this.#calendar.dayOf(entry.timeMs);
+    addTo(this.#days, day, entry, sign);
+    addTo(this.#months, monthOf(day), entry, sign);
   }
 
   get size(): number {
@@ -100,9 +104,9 @@ export function rebuildRollups(
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
   const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
   const rollups = new RollupWriter(db, calendar);
-  const page = db.prepare<[number, number], RollupEntry & { recordId: number }>(
+  const page = db.prepare<[number, number], RollupEntry & { recordId: number; counts: number }>(
     `SELECT record_id AS recordId, user_id AS userId, location_name AS locationName,
-            device_id AS deviceId, micros, created_ms AS createdTimeMs
+            device_id AS deviceId, micros, effective_ms AS timeMs, voided_by IS NULL AS counts
        FROM record WHERE record_id > ? ORDER BY record_id LIMIT ?`,
   );
   let done = 0;
@@ -110,7 +114,7 @@ export function rebuildRollups(
   if (total > 0) onProgress(0, total);
   while (done < total) {
     const entries = page.all(last, PROGRESS_EVERY);
-    for (const entry of entries) rollups.add(entry);
+    for (const entry of entries) if (entry.counts === 1) rollups.add(entry);
     last = entries.at(-1)?.recordId ?? last;
     done += entries.length;
     if (rollups.size > MAX_SUMS_IN_MEMORY) rollups.flush();
@@ -118,61 +122,6 @@ export function rebuildRollups(
     if (entries.length === 0) break;
   }
   rollups.flush();
-}
-
-/** One rollup row that differs from what the records say. */
-export interface RollupDifference {
-  readonly table: RollupTable;
-  readonly period: Day;
-  readonly userId: Id;
-  readonly locationName: string;
-  readonly deviceId: string;
-  readonly stored: string;
-  readonly computed: string;
-}
-
-/**
- * Adds the records up again and compares with every stored rollup, in one read transaction. `limit`
- * bounds how many differences are told; an empty answer means that all agree.
- */
-export function compareRollups(
-  db: Database,
-  calendar: LocalCalendar,
-  limit: number,
-  onProgress: (done: number, total: number) => void,
-): { readonly records: number; readonly differences: readonly RollupDifference[] } {
-  const computed: Record<RollupTable, Sums> = { rollup_day: new Map(), rollup_month: new Map() };
-  let records = 0;
-  const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
-  const rows = db.prepare<[], RollupEntry>(
-    `SELECT user_id AS userId, location_name AS locationName, device_id AS deviceId, micros,
-            created_ms AS createdTimeMs FROM record`,
-  );
-  for (const entry of rows.iterate()) {
-    const day = calendar.dayOf(entry.createdTimeMs);
-    addTo(computed.rollup_day, day, entry);
-    addTo(computed.rollup_month, monthOf(day), entry);
-    records += 1;
-    if (records % PROGRESS_EVERY === 0) onProgress(records, total);
-  }
-  const differences: RollupDifference[] = [];
-  for (const table of ["rollup_day", "rollup_month"] as const) {
-    const sums = computed[table];
-    for (const stored of readSums(db, table)) {
-      const key = keyOf(stored);
-      const sum = sums.get(key);
-      sums.delete(key);
-      if (sum === undefined || textOf(sum) !== textOf(stored)) {
-        if (differences.length < limit)
-          differences.push(difference(table, stored, textOf(stored), textOf(sum)));
-      }
-    }
-    for (const sum of sums.values()) {
-      if (differences.length < limit)
-        differences.push(difference(table, sum, textOf(undefined), textOf(sum)));
-    }
-  }
-  return { records, differences };
 }
 
 function prepareUpsert(db: Database, table: RollupTable) {
@@ -191,7 +140,8 @@ function runUpsert(statement: ReturnType<typeof prepareUpsert>, sum: Sum): void 
   statement.run(sum.userId, sum.period, sum.locationName, sum.deviceId, sum.count, sum.units, sum.micros);
 }
 
-function addTo(sums: Sums, period: number, entry: RollupEntry): void {
+/** Adds an entry to the sum of its period, place and device. */
+export function addTo(sums: Sums, period: number, entry: RollupEntry, sign: Sign): void {
   const { userId, locationName, deviceId } = entry;
   const key = keyOf({ userId, period, locationName, deviceId });
   let sum = sums.get(key);
@@ -199,50 +149,15 @@ function addTo(sums: Sums, period: number, entry: RollupEntry): void {
     sum = { userId, period, locationName, deviceId, count: 0, units: 0, micros: 0 };
     sums.set(key, sum);
   }
-  const micros = sum.micros + (entry.micros % MICROS_PER_UNIT);
-  sum.count += 1;
-  sum.units += Math.trunc(entry.micros / MICROS_PER_UNIT) + Math.trunc(micros / MICROS_PER_UNIT);
+  const amount = sign * entry.micros;
+  const micros = sum.micros + (amount % MICROS_PER_UNIT);
+  sum.count += sign;
+  sum.units += Math.trunc(amount / MICROS_PER_UNIT) + Math.trunc(micros / MICROS_PER_UNIT);
   sum.micros = micros % MICROS_PER_UNIT;
 }
 
-function keyOf(sum: Pick<Sum, "userId" | "period" | "locationName" | "deviceId">): string {
-  return JSON.stringify([sum.userId, sum.period, sum.locationName, sum.deviceId]);
-}
-
-/** Count and exact sum: the same money can stand as 1 unit less 1 millionth or as 999,999 millionths. */
-function textOf(sum: Pick<Sum, "count" | "units" | "micros"> | undefined): string {
-  if (sum === undefined) return "no row";
-  const micros = BigInt(sum.units) * BigInt(MICROS_PER_UNIT) + BigInt(sum.micros);
-  return `${sum.count} records, ${micros} millionths`;
-}
-
-function difference(
-  table: RollupTable,
-  sum: Pick<Sum, "userId" | "period" | "locationName" | "deviceId">,
-  stored: string,
-  computed: string,
-): RollupDifference {
-  const { userId, period, locationName, deviceId } = sum;
-  return { table, period, userId, locationName, deviceId, stored, computed };
-}
-
-function* readSums(db: Database, table: RollupTable): Generator<Sum> {
-  const period = table === "rollup_day" ? "day" : "month";
-  const statement = db
-    .prepare<[], Record<keyof Sum, string | bigint>>(
-      `SELECT user_id AS userId, ${period} AS period, location_name AS locationName, device_id AS deviceId,
-              count, units, micros FROM ${table}`,
-    )
-    .safeIntegers();
-  for (const row of statement.iterate()) {
-    yield {
-      userId: String(row.userId),
-      period: Number(row.period),
-      locationName: String(row.locationName),
-      deviceId: String(row.deviceId),
-      count: Number(row.count),
-      units: Number(row.units),
-      micros: Number(row.micros),
-    };
-  }
+/** What tells one sum from another. */
+export function keyOf(sum: Pick<Sum, "userId" | "period" | "locationName" | "deviceId">): string {
+  // No text of the ledger holds a NUL.
+  return `${sum.userId}\0${sum.period}\0${sum.locationName}\0${sum.deviceId}`;
 }

@@ -24,7 +24,7 @@ interface LaterRow {
   readonly locationName: string;
   readonly deviceId: string;
   readonly micros: number;
-  readonly createdTimeMs: number;
+  readonly timeMs: number;
 }
 
 /** One place of the contract's chart, and what was sold in it. */
@@ -39,8 +39,8 @@ export function summaryReader(db: Database, calendar: LocalCalendar) {
     .prepare<[Id, number, number], RollupRow>(rollupSql("rollup_month", "month"))
     .safeIntegers();
   const later = db.prepare<[Id, number, number], LaterRow>(
-    `SELECT location_name AS locationName, device_id AS deviceId, micros, created_ms AS createdTimeMs
-       FROM record WHERE user_id = ? AND created_ms > ? AND created_ms < ?`,
+    `SELECT location_name AS locationName, device_id AS deviceId, micros, effective_ms AS timeMs
+       FROM record WHERE user_id = ? AND effective_ms > ? AND effective_ms < ? AND voided_by IS NULL`,
   );
 
   function week(userId: Id, nowMs: number): Summary | undefined {
@@ -60,7 +60,7 @@ export function summaryReader(db: Database, calendar: LocalCalendar) {
   function minusLaterToday(userId: Id, nowMs: number, today: Day): RollupRow[] {
     return later
       .all(userId, nowMs, nowMs + LONGEST_DAY_MS)
-      .filter((row) => calendar.dayOf(row.createdTimeMs) === today)
+      .filter((row) => calendar.dayOf(row.timeMs) === today)
       .map(({ locationName, deviceId, micros }) => ({
         period: BigInt(today),
         locationName,
@@ -77,9 +77,12 @@ export function summaryReader(db: Database, calendar: LocalCalendar) {
     return summarise(bars, byMonth.all(userId, months[0] ?? 0, months.at(-1) ?? 0));
   }
 
+  // One transaction: sums and what is taken off them again see the same commit.
+  const read = db.transaction((userId: Id, period: Period, nowMs: number) =>
+    period === "semanal" ? week(userId, nowMs) : year(userId, nowMs),
+  );
   return {
-    summary: (userId: Id, period: Period, nowMs: number): Summary | undefined =>
-      period === "semanal" ? week(userId, nowMs) : year(userId, nowMs),
+    summary: (userId: Id, period: Period, nowMs: number): Summary | undefined => read(userId, period, nowMs),
   };
 }
 

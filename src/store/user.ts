@@ -1,13 +1,24 @@
 import type { Database } from "better-sqlite3";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { NewUser, Session, User, UserCredentials } from "../domain/user.ts";
+import type { NewSession, NewUser, Session, User, UserCredentials } from "../domain/user.ts";
 import type { WriteContext } from "./command.ts";
 
 /** Newest sessions that one user may have; signing in once more ends the oldest. */
 const MAX_SESSIONS_PER_USER = 100;
 
 const COLUMNS = "user_id AS id, name, email";
+
+interface SessionInput {
+  readonly session: NewSession;
+  /** The hash that the password was compared with. */
+  readonly passwordHash: string;
+}
+
+interface SessionRow extends Omit<Session, "begun"> {
+  readonly bootId: string | null;
+  readonly begunMs: number;
+}
 
 /** E-mails are one and the same without regard to case. */
 function emailKey(email: string): string {
@@ -21,8 +32,10 @@ export function userReader(db: Database) {
   const byEmail = db.prepare<[string], User & { passwordHash: string }>(
     `SELECT ${COLUMNS}, password_hash AS passwordHash FROM user WHERE email_key = ?`,
   );
-  const sessions = db.prepare<[], Session>(
-    "SELECT sid, user_id AS userId, created_ms AS createdTimeMs, expires_ms AS expiresTimeMs FROM session",
+  const sessions = db.prepare<[], SessionRow>(
+    `SELECT sid, user_id AS userId, created_ms AS createdTimeMs, expires_ms AS expiresTimeMs,
+            boot_id AS bootId, begun_ms AS begunMs
+       FROM session LEFT JOIN boot USING (boot)`,
   );
   return {
     userCount: (): number => count.get() ?? 0,
@@ -34,7 +47,7 @@ export function userReader(db: Database) {
       const { passwordHash, ...user } = row;
       return { user, passwordHash };
     },
-    sessions: (): readonly Session[] => sessions.all(),
+    sessions: (): readonly Session[] => sessions.all().map(toSession),
   };
 }
 
@@ -45,16 +58,17 @@ export function userCommands(db: Database, context: WriteContext) {
     `INSERT INTO user (user_id, name, email, email_key, password_hash, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setHash = db.prepare<[string, Id]>("UPDATE user SET password_hash = ? WHERE user_id = ?");
+  const storedHash = db.prepare<[Id], string>("SELECT password_hash FROM user WHERE user_id = ?").pluck();
   const remove = db.prepare<[Id]>("DELETE FROM user WHERE user_id = ?");
   const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
-  const insertSession = db.prepare<[Id, Id, number, number]>(
-    "INSERT INTO session (sid, user_id, created_ms, expires_ms) VALUES (?, ?, ?, ?)",
+  const insertSession = db.prepare<[Id, Id, number, number, number | null, number]>(
+    "INSERT INTO session (sid, user_id, created_ms, expires_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const removeSession = db.prepare<[Id], Id>("DELETE FROM session WHERE sid = ? RETURNING user_id").pluck();
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE user_id = ?");
   const removeOldest = db.prepare<[Id, Id, number]>(
     `DELETE FROM session WHERE user_id = ? AND sid NOT IN
-       (SELECT sid FROM session WHERE user_id = ? ORDER BY created_ms DESC, sid DESC LIMIT ?)`,
+       (SELECT sid FROM session WHERE user_id = ? ORDER BY boot DESC, begun_ms DESC, sid DESC LIMIT ?)`,
   );
 
   function addUser(user: NewUser): User {
@@ -98,13 +112,26 @@ export function userCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "wiring" });
       return null;
     },
-    addSession(input: Omit<Session, "sid">): Session {
-      const sid = context.ids.next();
-      insertSession.run(sid, input.userId, input.createdTimeMs, input.expiresTimeMs);
-      if (removeOldest.run(input.userId, input.userId, MAX_SESSIONS_PER_USER).changes > 0) {
-        context.tell({ kind: "sessions", userId: input.userId });
+    addSession({ session, passwordHash }: SessionInput): Session {
+      const { userId, createdTimeMs, expiresTimeMs } = session;
+      // Comparing a password takes a while, in which it may have been changed or its user removed.
+      if (storedHash.get(userId) !== passwordHash) {
+        throw new FlancoError("unauthorized", "The password has been changed.", { hint: "Sign in again." });
       }
-      return { sid, ...input };
+      const sid = context.ids.next();
+      const moment = context.boots.nowStored();
+      insertSession.run(
+        sid,
+        userId,
+        createdTimeMs,
+        expiresTimeMs,
+        moment?.boot ?? null,
+        moment?.begunMs ?? createdTimeMs,
+      );
+      if (removeOldest.run(userId, userId, MAX_SESSIONS_PER_USER).changes > 0) {
+        context.tell({ kind: "sessions", userId });
+      }
+      return { sid, ...session, begun: moment === undefined ? null : (context.boots.now() ?? null) };
     },
     removeSession(sid: Id): null {
       const userId = removeSession.get(sid);
@@ -112,6 +139,10 @@ export function userCommands(db: Database, context: WriteContext) {
       return null;
     },
   };
+}
+
+function toSession({ bootId, begunMs, ...session }: SessionRow): Session {
+  return { ...session, begun: bootId === null ? null : { bootId, monotonicMs: begunMs } };
 }
 
 function unknownUser(): FlancoError {

@@ -1,39 +1,69 @@
 import { randomInt } from "node:crypto";
+import { statSync, truncateSync } from "node:fs";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
 import { IdGenerator } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
+import { Boots } from "./boot.ts";
 import { LocalCalendar } from "./calendar.ts";
+import { Chain } from "./chain.ts";
 import { allCommands, type CommandName, type Commands } from "./commands.ts";
+import { isFailing, isFull, sqliteCode } from "./disk-error.ts";
+import { DiskRoom } from "./disk-room.ts";
 import type {
   BatchRequest,
   CommandResult,
   ErrorMessage,
   WriterMessage,
   WriterRequest,
-  WriterSettings,
+  WriterStart,
 } from "./message.ts";
 import { openForWriting } from "./open.ts";
+import { Reserve } from "./reserve.ts";
 import { RollupWriter, rebuildRollups } from "./rollup.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
+
+/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
+const CHECKPOINT_PAGES = 1_000;
+/** Bytes of the log's own header, and of the header of each frame. */
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
+
+interface CheckpointRow {
+  /** Frames in the log. */
+  readonly log: number;
+}
 
 /** The one connection that writes. Lives in a thread of its own, so that a slow disk stalls nothing else. */
 class WriterThread {
   readonly #db: Database;
   readonly #commands: Commands;
   readonly #rollups: RollupWriter;
+  readonly #chain: Chain;
   readonly #savepoint: Statement<[]>;
   readonly #release: Statement<[]>;
   readonly #rollbackTo: Statement<[]>;
+  readonly #logState: Statement<[], CheckpointRow>;
+  readonly #room: DiskRoom | undefined;
   #nowMs = 0;
+  #monotonicMs = 0;
   #changes: Change[] = [];
 
-  constructor(db: Database, calendar: LocalCalendar) {
+  #failure: ErrorMessage | undefined;
+
+  constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
     this.#db = db;
+    this.#room = room;
+    // A checkpoint that SQLite makes by itself keeps its failures to itself.
+    db.pragma("wal_autocheckpoint = 0");
+    this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
     this.#rollups = new RollupWriter(db, calendar);
+    this.#chain = new Chain(db);
     this.#savepoint = db.prepare("SAVEPOINT command");
     this.#release = db.prepare("RELEASE command");
     this.#rollbackTo = db.prepare("ROLLBACK TO command");
@@ -43,46 +73,117 @@ class WriterThread {
         () => randomInt(RANDOM_RANGE),
       ),
       rollups: this.#rollups,
+      chain: this.#chain,
       calendar,
+      boots: new Boots(db, () => this.#monotonicMs),
       nowMs: () => this.#nowMs,
       tell: (change) => void this.#changes.push(change),
     });
+  }
+
+  /** Why nothing is written any more; undefined while the disk works. */
+  get failure(): ErrorMessage | undefined {
+    return this.#failure;
   }
 
   /**
    * Runs batches in one transaction. A command that fails leaves no trace and does not touch the
    * others; when the commit fails, all of them fail.
    */
-  commit(batches: readonly BatchRequest[]): readonly Extract<WriterMessage, { kind: "batch" }>[] {
+  commit(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
+    if (this.#failure !== undefined) return allFailed(batches, this.#failure);
     try {
-      this.#db.exec("BEGIN IMMEDIATE");
-      const answers = batches.map((batch) => this.#runBatch(batch));
-      this.#rollups.flush();
-      this.#db.exec("COMMIT");
-      return answers;
+      return this.#commitOnce(batches);
     } catch (error) {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      this.#rollups.discard();
-      const result = { error: toMessage(error) };
-      return batches.map((batch) => ({
-        kind: "batch",
-        results: batch.commands.map(() => result),
-      }));
+      if (!isFull(error) || !this.#room?.ranOut(batches[0]?.nowMs ?? this.#nowMs))
+        return this.#fail(batches, error);
+    }
+    try {
+      return this.#commitOnce(batches);
+    } catch (error) {
+      return this.#fail(batches, error);
+    }
+  }
+
+  /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
+  checkpoint(): void {
+    if (this.#failure !== undefined) return;
+    try {
+      const frames = this.#logState.get()?.log ?? 0;
+      if (frames >= CHECKPOINT_PAGES) this.#db.pragma("wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      if (isFull(error)) this.#room?.ranOut(this.#nowMs);
+      else this.#failure = toFailure(error);
     }
   }
 
   close(): void {
-    this.#db.pragma("wal_checkpoint(TRUNCATE)");
+    this.#room?.close();
+    if (this.#failure !== undefined) return;
+    try {
+      this.#db.pragma("wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // What is committed stays in the log until there is room.
+      if (!isFull(error)) throw error;
+    }
     this.#db.close();
   }
 
-  #runBatch(batch: BatchRequest): Extract<WriterMessage, { kind: "batch" }> {
+  /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
+  #commitOnce(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
+    try {
+      this.#db.exec("BEGIN IMMEDIATE");
+      const answers = batches.map((batch) => this.#runBatch(batch));
+      this.#rollups.flush();
+      this.#chain.flush();
+      this.#db.exec("COMMIT");
+      this.#chain.commit();
+      return answers;
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      this.#rollups.discard();
+      this.#chain.discard();
+      throw error;
+    }
+  }
+
+  #fail(batches: readonly BatchRequest[], error: unknown): readonly BatchAnswer[] {
+    const message = toMessage(error);
+    if (isFailing(error)) {
+      this.#failure = toFailure(error);
+      this.#cutLog();
+    }
+    return allFailed(batches, message);
+  }
+
+  /**
+   * A commit whose fsync failed is whole in the log: the next process would take it for one, though who
+   * asked for it was told that it failed and may have sent it again. As far as a failing disk lets us.
+   */
+  #cutLog(): void {
+    try {
+      const frames = this.#logState.get()?.log ?? -1;
+      // SQLite says -1 where it does not know.
+      if (frames < 0) return;
+      const frameBytes = FRAME_HEADER_BYTES + Number(this.#db.pragma("page_size", { simple: true }));
+      const log = `${this.#db.name}-wal`;
+      const end = LOG_HEADER_BYTES + frames * frameBytes;
+      if (statSync(log).size > end) truncateSync(log, end);
+    } catch {
+      // The disk takes not even this; the process ends all the same.
+    }
+  }
+
+  #runBatch(batch: BatchRequest): BatchAnswer {
     this.#nowMs = batch.nowMs;
+    this.#monotonicMs = batch.monotonicMs;
     const results = batch.commands.map(({ name, input }) => this.#runCommand(name, input));
     return { kind: "batch", results };
   }
 
   #runCommand(name: CommandName, input: unknown): CommandResult {
+    // Who posts can come back; the room that is left is for who cannot.
+    if (name === "addRecord" && this.#room?.full) return { error: DISK_FULL };
     this.#changes = [];
     this.#savepoint.run();
     try {
@@ -90,16 +191,29 @@ class WriterThread {
       const output = run(input);
       this.#release.run();
       this.#rollups.keep();
+      this.#chain.keep();
       return this.#changes.length === 0 ? { output } : { output, changes: this.#changes };
     } catch (error) {
       this.#rollups.forget();
-      // SQLite has already ended the whole transaction on a full disk: nothing of the batch is left.
-      if (!this.#db.inTransaction) throw error;
+      this.#chain.forget();
+      // On a full disk SQLite may have ended the whole transaction: nothing of the batch is left.
+      if (!this.#db.inTransaction || isFull(error) || isFailing(error)) throw error;
       this.#rollbackTo.run();
       this.#release.run();
       return { error: toMessage(error) };
     }
   }
+}
+
+const DISK_FULL: ErrorMessage = {
+  code: "unavailable",
+  message: "The disk is full.",
+  hint: "Free some room on the disk of the data directory.",
+  fields: undefined,
+};
+
+function allFailed(batches: readonly BatchRequest[], error: ErrorMessage): readonly BatchAnswer[] {
+  return batches.map((batch) => ({ kind: "batch", results: batch.commands.map(() => ({ error })) }));
 }
 
 function toMessage(error: unknown): ErrorMessage {
@@ -114,7 +228,9 @@ function toMessage(error: unknown): ErrorMessage {
     return {
       code,
       message: `The ledger takes no writes (${error.code}).`,
-      hint: "Check that the disk is not full and not damaged.",
+      hint: isFailing(error)
+        ? "The disk or card may be failing: look at the kernel's log (dmesg), and replace it in time."
+        : "Check that the disk is not full and not damaged.",
       fields: undefined,
     };
   }
@@ -126,15 +242,19 @@ function toMessage(error: unknown): ErrorMessage {
   };
 }
 
+/** What ends the thread. A file that SQLite cannot make sense of is to be set aside at the next start. */
+function toFailure(error: unknown): ErrorMessage {
+  const message = toMessage(error);
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "") ? { ...message, code: "damaged" } : message;
+}
+
 /** Rollups are sums by local day: another zone, or other rules for it, makes other days. */
 function bringRollupsToZone(db: Database, calendar: LocalCalendar, port: MessagePort): void {
   const wanted = `${calendar.timeZone} ${process.versions["tz"] ?? ""}`;
   const stored = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'rollup_zone'").pluck().get();
   if (stored === wanted) return;
   db.transaction(() => {
-    rebuildRollups(db, calendar, (done, total) =>
-      say(port, { kind: "progress", what: "rollups", done, total }),
-    );
+    rebuildRollups(db, calendar, (done, total) => say(port, { kind: "progress", done, total }));
     db.prepare(
       `INSERT INTO setting (name, value) VALUES ('rollup_zone', ?)
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
@@ -157,24 +277,52 @@ function serve(port: MessagePort, thread: WriterThread): void {
       next = receiveMessageOnPort(port) as { message: WriterRequest } | undefined;
     }
     if (batches.length > 0) for (const answer of thread.commit(batches)) say(port, answer);
-    if (closing) {
+    thread.checkpoint();
+    const { failure } = thread;
+    if (failure !== undefined) say(port, { kind: "fatal", error: failure });
+    if (closing || failure !== undefined) {
       thread.close();
       port.close();
     }
   });
 }
 
-function start(port: MessagePort, settings: WriterSettings): void {
+/** Throws as `openForWriting` does. */
+function openLedger(file: string, calendar: LocalCalendar, port: MessagePort): Database {
+  const db = openForWriting(file, (done, total) => say(port, { kind: "progress", done, total }));
   try {
-    const db = openForWriting(settings.file);
-    const calendar = new LocalCalendar(settings.timeZone);
     bringRollupsToZone(db, calendar, port);
-    serve(port, new WriterThread(db, calendar));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A full disk must not keep the service from starting: then the reserve is for that. */
+function openInReserve(reserve: Reserve | undefined, open: () => Database): Database {
+  try {
+    return open();
+  } catch (error) {
+    if (!isFull(error) || reserve?.release() !== true) throw error;
+    return open();
+  }
+}
+
+function start(port: MessagePort, { file, timeZone, reserve: reserveFile, startMs }: WriterStart): void {
+  try {
+    const calendar = new LocalCalendar(timeZone);
+    const reserve = reserveFile === undefined ? undefined : new Reserve(reserveFile);
+    const db = openInReserve(reserve, () => openLedger(file, calendar, port));
+    const room =
+      reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
+    room?.open(startMs);
+    serve(port, new WriterThread(db, calendar, room));
     say(port, { kind: "ready" });
   } catch (error) {
-    say(port, { kind: "failed", error: toMessage(error) });
+    say(port, { kind: "failed", error: toFailure(error) });
     port.close();
   }
 }
 
-if (parentPort !== null) start(parentPort, workerData as WriterSettings);
+if (parentPort !== null) start(parentPort, workerData as WriterStart);

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../domain/clock.ts";
+import { type Clock, monotonicMs } from "../domain/clock.ts";
 import type { NewDevice } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -7,14 +7,21 @@ import type { Change, LedgerWriter, PostedRecord, Taken } from "../domain/ledger
 import type { NewLocation } from "../domain/location.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Sighting } from "../domain/sale.ts";
-import type { NewUser, Session, User } from "../domain/user.ts";
+import type { NewSession, NewUser, Session, User } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import type { CommandInput, CommandName, CommandOutput } from "./commands.ts";
-import type { CommandResult, ErrorMessage, WriterMessage, WriterRequest, WriterSettings } from "./message.ts";
+import type {
+  CommandResult,
+  ErrorMessage,
+  WriterMessage,
+  WriterRequest,
+  WriterSettings,
+  WriterStart,
+} from "./message.ts";
 
 /** Writes that may wait for a commit. Beyond it a request is told to come back later. */
 const MAX_WAITING = 4_096;
-/** Further places that only edges may take: a relay cannot be told to come back. */
+/** Further places that only lines may take: a relay cannot be told to come back. */
 const RESERVED_FOR_EDGES = 16;
 /** Batches on their way: one being committed, one ready to follow it. */
 const MAX_IN_FLIGHT = 2;
@@ -38,7 +45,9 @@ export interface WriterListener {
   onChanges(changes: readonly Change[]): void;
   /** Long work before the ledger opens. */
   onProgress(done: number, total: number): void;
-  /** The thread died: nothing more can be written, the process should stop. */
+  /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
+  onDisk?(fullSinceMs: number | null): void;
+  /** The thread died, or the disk fails: nothing more can be written, the process must stop. */
   onDeath(error: Error): void;
 }
 
@@ -55,6 +64,7 @@ export class StoreWriter implements LedgerWriter {
   #inFlight: Waiting[][] = [];
   #scheduled = false;
   #closing = false;
+  #diskFullSinceMs: number | null = null;
   #onIdle: (() => void) | undefined;
 
   constructor(settings: WriterSettings, clock: Clock, listener: WriterListener) {
@@ -66,7 +76,7 @@ export class StoreWriter implements LedgerWriter {
   /** Opens the file, brings its schema and rollups up to date. Throws `damaged`, `too_new`, `unavailable`. */
   async open(): Promise<void> {
     const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), {
-      workerData: this.#settings,
+      workerData: { ...this.#settings, startMs: this.#clock.nowMs() } satisfies WriterStart,
       name: "flanco-writer",
     });
     this.#worker = worker;
@@ -75,6 +85,8 @@ export class StoreWriter implements LedgerWriter {
         if (message.kind === "ready") resolve();
         else if (message.kind === "failed") reject(fromMessage(message.error));
         else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
+        else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
+        else if (message.kind === "fatal") this.#die(fromMessage(message.error));
         else this.#settle(message.results);
       });
       worker.on("error", (error: Error) => {
@@ -109,6 +121,11 @@ export class StoreWriter implements LedgerWriter {
     return this.#waiting.length + this.#inFlight.reduce((sum, batch) => sum + batch.length, 0);
   }
 
+  /** Since when the disk is full, in Unix milliseconds; null while it has room. */
+  get diskFullSinceMs(): number | null {
+    return this.#diskFullSinceMs;
+  }
+
   addUser(user: NewUser): Promise<User> {
     return this.#submit("addUser", user);
   }
@@ -125,8 +142,8 @@ export class StoreWriter implements LedgerWriter {
     await this.#submit("removeUser", { userId, withDevices });
   }
 
-  addSession(session: Omit<Session, "sid">): Promise<Session> {
-    return this.#submit("addSession", session);
+  addSession(session: NewSession, passwordHash: string): Promise<Session> {
+    return this.#submit("addSession", { session, passwordHash });
   }
 
   async removeSession(sid: Id): Promise<void> {
@@ -160,6 +177,30 @@ export class StoreWriter implements LedgerWriter {
     );
   }
 
+  async voidRecord(recordId: number, reason: string): Promise<void> {
+    await this.#submit("voidRecord", { recordId, reason });
+  }
+
+  async settleTimes(bootId: string, zeroMs: number): Promise<number> {
+    let settled = 0;
+    // Some at a time, so that other writes come between.
+    for (;;) {
+      const { moved, more } = await this.#submit("settleTimes", { bootId, zeroMs });
+      settled += moved;
+      if (!more) return settled;
+    }
+  }
+
+  async noteBoot(bootId: string, zeroMs: number | null): Promise<void> {
+    await this.#submit("noteBoot", { bootId, zeroMs });
+  }
+
+  async purge(): Promise<number> {
+    let purged = 0;
+    for (let removed = -1; removed !== 0; purged += removed) removed = await this.#submit("purge", undefined);
+    return purged;
+  }
+
   async setWiring(wirings: readonly OwnedWiring[]): Promise<void> {
     await this.#submit("setWiring", wirings);
   }
@@ -169,11 +210,16 @@ export class StoreWriter implements LedgerWriter {
   }
 
   openRequest(): Promise<number> {
-    return this.#submit("openRequest", undefined);
+    return this.#submit("openRequest", undefined, { maxWaiting: MAX_WAITING + RESERVED_FOR_EDGES });
   }
 
   takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {
     return this.#submit("takeIn", sightings, { maxWaiting: MAX_WAITING + RESERVED_FOR_EDGES });
+  }
+
+  /** Changes nothing: resolves once the thread has committed what was sent before. Takes a place that edges may take. */
+  async ping(): Promise<void> {
+    await this.#submit("ping", undefined, { maxWaiting: MAX_WAITING + RESERVED_FOR_EDGES });
   }
 
   #submit<N extends CommandName>(
@@ -219,7 +265,8 @@ export class StoreWriter implements LedgerWriter {
     this.#waiting = [];
     this.#inFlight.push(batch);
     const commands = batch.map(({ name, input }) => ({ name, input }));
-    this.#send({ kind: "batch", batch: { nowMs: this.#clock.nowMs(), commands } });
+    const clock = this.#clock;
+    this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
 
   #send(request: WriterRequest): void {
@@ -243,6 +290,11 @@ export class StoreWriter implements LedgerWriter {
     if (changes.length > 0) this.#listener.onChanges(changes);
     this.#flush();
     if (this.#inFlight.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+  }
+
+  #noteDisk(fullSinceMs: number | null): void {
+    this.#diskFullSinceMs = fullSinceMs;
+    this.#listener.onDisk?.(fullSinceMs);
   }
 
   #die(error: Error): void {

@@ -55,6 +55,30 @@ describe("Passwords", () => {
     expect(new Set(codes)).to.deep.equal(new Set(["unavailable"]));
   });
 
+  it("are checked again after the thread has died; what waited for it is refused as unavailable", async function () {
+    this.timeout(10_000);
+    const hurt = new WorkerPasswordHasher();
+    hurt.open();
+    try {
+      // bcrypt throws at what is no text, and nothing in the thread catches it.
+      const fatal = rejection(hurt.hash(7 as unknown as string));
+      const behind = rejection(hurt.matches(PASSWORD, hash));
+      expect([(await fatal).code, (await behind).code]).to.deep.equal(["unavailable", "unavailable"]);
+      expect(await hurt.matches(PASSWORD, hash)).to.equal(true);
+    } finally {
+      await hurt.close();
+    }
+  });
+
+  it("stay refused when a thread has died and the hasher is closed", async () => {
+    const hurt = new WorkerPasswordHasher();
+    hurt.open();
+    await rejection(hurt.hash(7 as unknown as string));
+    await hurt.close();
+
+    expect((await rejection(hurt.hash(PASSWORD))).code).to.equal("unavailable");
+  });
+
   it("are refused as unavailable once the hasher is closed", async () => {
     const closed = new WorkerPasswordHasher();
     closed.open();

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "../http/appliance.ts";
+import { rejection } from "../gpio/rejection.ts";
+import { Appliance, type SignedInUser } from "../http/appliance.ts";
 
 describe("The sessions of a ledger", () => {
   let appliance: Appliance;
@@ -13,8 +14,8 @@ describe("The sessions of a ledger", () => {
   afterEach(() => appliance.close());
 
   it("are taken up again after a restart, and only those that stand", async () => {
-    const ended = await appliance.sessions.begin(user.id);
-    const kept = await appliance.sessions.begin(user.id);
+    const ended = await appliance.beginSession(user.id);
+    const kept = await appliance.beginSession(user.id);
     await appliance.sessions.end(ended);
     const afterRestart = appliance.newSessions();
 
@@ -25,7 +26,8 @@ describe("The sessions of a ledger", () => {
   });
 
   it("end with a password that is changed in the very commit in which they begin", async () => {
-    const beginning = appliance.sessions.begin(user.id);
+    const credentials = await appliance.credentialsOf(user.id);
+    const beginning = appliance.sessions.begin(credentials);
     const changing = appliance.writer.setPassword(user.id, "$2b$10$another");
     const [token] = await Promise.all([beginning, changing]);
 
@@ -34,31 +36,41 @@ describe("The sessions of a ledger", () => {
   });
 
   it("stand when others are ended in the very commit in which they begin", async () => {
+    const credentials = await appliance.credentialsOf(user.id);
     const other = await appliance.addUser();
-    const beginning = appliance.sessions.begin(user.id);
+    const beginning = appliance.sessions.begin(credentials);
     const changing = appliance.writer.setPassword(other.id, "$2b$10$another");
     const [token] = await Promise.all([beginning, changing]);
 
     expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
   });
 
+  it("do not begin with a password that is changed in the same commit, before them", async () => {
+    const credentials = await appliance.credentialsOf(user.id);
+    const changing = appliance.writer.setPassword(user.id, "$2b$10$another");
+    const [refused] = await Promise.all([rejection(appliance.sessions.begin(credentials)), changing]);
+
+    expect(refused.code).to.equal("unauthorized");
+    expect(appliance.reader.sessions()).to.deep.equal([]);
+  });
+
   it("are checked without asking the ledger", async () => {
-    const token = await appliance.sessions.begin(user.id);
+    const token = await appliance.beginSession(user.id);
     appliance.breaker.failure = new FlancoError("unavailable", "The ledger takes no writes.");
 
     expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
   });
 
   it("stay refused once they have expired, also when they were checked before", async () => {
-    const token = await appliance.sessions.begin(user.id);
+    const token = await appliance.beginSession(user.id);
     expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
-    appliance.clock.setWall(NOON_MS + 24 * 3_600_000);
+    appliance.clock.pass(24 * 3_600_000);
 
     expect(appliance.sessions.check(token)).to.equal(undefined);
   });
 
   it("end once: ending one that has ended, or what never was one, does nothing", async () => {
-    const token = await appliance.sessions.begin(user.id);
+    const token = await appliance.beginSession(user.id);
     await appliance.sessions.end(token);
     await appliance.sessions.end(token);
     await appliance.sessions.end("basura");

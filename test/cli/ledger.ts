@@ -50,6 +50,28 @@ export async function seedLedger(file: string, recordTimesMs: readonly number[] 
   }
 }
 
+/** Gives a ledger that no program has open a second user, with a device of the same dId as the first one's. */
+export async function seedSecondUser(file: string, email: string): Promise<void> {
+  const writer = new StoreWriter({ file, timeZone: "UTC" }, systemClock, {
+    onChanges: () => {},
+    onProgress: () => {},
+    onDeath: () => {},
+  });
+  await writer.open();
+  try {
+    const user = await writer.addUser({ name: "Eva", email, passwordHash: hashSync(PASSWORD, BCRYPT_COST) });
+    await writer.addDevice(user.id, {
+      dId: "7234",
+      name: "Pasillo de Eva",
+      locationId: "l",
+      locationName: "Otra clínica",
+      actuators: [{ id: "101", value: false }],
+    });
+  } finally {
+    await writer.close();
+  }
+}
+
 export interface RecordRow {
   readonly room: string;
   readonly line: string | null;
@@ -70,6 +92,17 @@ export function recordRows(file: string): RecordRow[] {
     file,
     "SELECT room, line, origin, created_ms AS createdMs, ended_ms AS endedMs FROM record ORDER BY record_id",
   );
+}
+
+export interface GapRow {
+  readonly line: string;
+  readonly missed: number;
+  readonly missedRises: number;
+}
+
+/** All gaps in the ledger's order. */
+export function gapRows(file: string): GapRow[] {
+  return query<GapRow>(file, "SELECT line, missed, missed_rises AS missedRises FROM gap ORDER BY gap_id");
 }
 
 /** What the ledger last saw of a line; undefined before its first sight. */

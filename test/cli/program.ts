@@ -32,6 +32,10 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Options of Node itself, before the program's name. */
   readonly nodeOptions?: readonly string[];
+  /** In place of the program of this checkout: one that was changed for a test. */
+  readonly program?: string;
+  /** A command that runs Node in its way, and its arguments. */
+  readonly wrapper?: readonly string[];
   /** The user that runs it; only root may choose. */
   readonly uid?: number;
 }
@@ -146,7 +150,9 @@ export class Appliance {
 
   /** Starts a command that goes on; `close` ends it. */
   spawn(args: readonly string[], options: RunOptions = {}): ChildProcess {
-    const child = spawn(process.execPath, [...(options.nodeOptions ?? []), PROGRAM, ...args], {
+    const node = [process.execPath, ...(options.nodeOptions ?? []), options.program ?? PROGRAM, ...args];
+    const [command = "", ...rest] = [...(options.wrapper ?? []), ...node];
+    const child = spawn(command, rest, {
       cwd: CHECKOUT,
       env: { ...this.environment, ...options.environment },
       stdio: "pipe",
@@ -163,8 +169,11 @@ export class Appliance {
   }
 
   /** Starts the service; resolves once it says that it is ready. */
-  async start(environment: Readonly<Record<string, string | undefined>> = {}): Promise<RunningService> {
-    const child = this.spawn(["serve"], { environment });
+  async start(
+    environment: Readonly<Record<string, string | undefined>> = {},
+    options: Omit<RunOptions, "environment" | "input"> = {},
+  ): Promise<RunningService> {
+    const child = this.spawn(["serve"], { ...options, environment });
     const said = listen(child);
     child.stdin?.end();
     await until("the service says that it is ready", () => {
@@ -211,9 +220,21 @@ export class RunningService {
     return this.#said.stderr;
   }
 
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error("The service was never started.");
+    return this.#child.pid;
+  }
+
   /** The token of the one-time link that was printed last; undefined when none was. */
   get firstRunToken(): string | undefined {
     return [...this.stdout.matchAll(/http:\/\/localhost:\d+\/primer-uso#([\w-]+)/g)].at(-1)?.[1];
+  }
+
+  /** Waits until it ends by itself. */
+  async ended(deadlineMs = DEADLINE_MS): Promise<Ended> {
+    const child = this.#child;
+    await until("the service ends", () => child.exitCode !== null || child.signalCode !== null, deadlineMs);
+    return { exitCode: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
   /** Sends a signal and waits for the end. */
@@ -234,10 +255,15 @@ export class RunningService {
     return fetch(this.baseUrl + path, { headers: { cookie } });
   }
 
-  post(path: string, body: unknown, cookie = ""): Promise<Response> {
+  post(
+    path: string,
+    body: unknown,
+    cookie = "",
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     return fetch(this.baseUrl + path, {
       method: "POST",
-      headers: { "content-type": "application/json", cookie },
+      headers: { "content-type": "application/json", cookie, ...headers },
       body: JSON.stringify(body),
     });
   }

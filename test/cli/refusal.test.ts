@@ -134,7 +134,7 @@ describe("flanco, on a ledger that it must not touch,", function () {
   it("refuses one that was overwritten with garbage", async () => {
     appliance.write("data/flanco.db", Buffer.alloc(8_192, "garbage "));
     await expectUntouched(
-      /^flanco: The ledger .*flanco\.db is damaged: .*\. Nothing was changed\. Copy the file/,
+      /^flanco: The ledger .*flanco\.db is damaged: .*\. Nothing was changed\. Copy the whole data directory/,
       /^flanco: The ledger .*flanco\.db is damaged: /,
     );
   });
@@ -150,7 +150,7 @@ describe("flanco, on a ledger that it must not touch,", function () {
   it("refuses one that is empty, and never takes it for a new one", async () => {
     truncateSync(appliance.ledgerFile, 0);
     await expectUntouched(
-      /^flanco: The ledger .* is damaged: it is cut off\. Nothing was changed\./,
+      /^flanco: The ledger .* is damaged: it is cut off\. There is no proven backup to repair it from\. Nothing was changed\./,
       /^flanco: The ledger .* is damaged: /,
     );
   });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { get as httpsGet } from "node:https";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -89,6 +89,81 @@ describe("flanco serve, for the first time", function () {
       ["tls/key.pem", "600"],
       ["tls/cert.pem", "600"],
     ]);
+  });
+});
+
+describe("flanco serve, in a directory that others may enter", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let umask: number;
+
+  before(async () => {
+    appliance = await Appliance.make();
+    umask = process.umask(0o022);
+    mkdirSync(appliance.dataDir, { mode: 0o755 });
+  });
+
+  after(async () => {
+    process.umask(umask);
+    await appliance.close();
+  });
+
+  function openToOthers(): string[] {
+    return readdirSync(appliance.dataDir).filter(
+      (name) => (statSync(join(appliance.dataDir, name)).mode & 0o077) !== 0,
+    );
+  }
+
+  it("keeps the ledger, its log and its lock from them, also those that were open to them before", async () => {
+    await seedLedger(appliance.ledgerFile);
+    expect(openToOthers()).to.contain("flanco.db");
+    await appliance.start();
+    expect(readdirSync(appliance.dataDir)).to.include.members([
+      "flanco.db",
+      "flanco.db-wal",
+      "flanco.db-shm",
+      "flanco.lock",
+    ]);
+    expect(openToOthers()).to.deep.equal([]);
+  });
+});
+
+describe("flanco serve, with the demonstration", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make({ FLANCO_DEMO: "true" });
+    appliance.write("quiet.trace", "# nothing happens\n");
+    const add = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
+    await appliance.succeed(add, `${PASSWORD}\n`);
+  });
+
+  afterEach(() => appliance.close());
+
+  async function devices(service: RunningService): Promise<readonly { dId: string }[]> {
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    return ((await (await service.get("/api/device", cookie)).json()) as { data: { dId: string }[] }).data;
+  }
+
+  it("wires nothing where lines are not simulated, and is healthy", async () => {
+    const service = await appliance.start({ FLANCO_GPIO_DRIVER: "none" });
+    expect(await devices(service)).to.deep.equal([]);
+    expect((await service.get("/healthz")).status).to.equal(200);
+  });
+
+  it("does not bring back what its user has deleted", async () => {
+    const quiet = { FLANCO_SIMULATED_TRACE: join(appliance.directory, "quiet.trace") };
+    const first = await appliance.start(quiet);
+    const cookie = await first.signIn(EMAIL, PASSWORD);
+    const shown = await devices(first);
+    expect(shown).to.have.length(2);
+    for (const { dId } of shown) {
+      const url = `${first.baseUrl}/api/device?dId=${dId}`;
+      expect((await fetch(url, { method: "DELETE", headers: { cookie } })).status).to.equal(200);
+    }
+    expect((await first.end("SIGTERM")).exitCode).to.equal(0);
+    expect(await devices(await appliance.start(quiet))).to.deep.equal([]);
   });
 });
 

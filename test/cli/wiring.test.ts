@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { RemoteOperations } from "../../src/control/client.ts";
-import { EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { EMAIL, lineRow, recordRows, seedLedger, seedSecondUser } from "./ledger.ts";
 import { Appliance, onlyLine, PROCESS_TEST_MS, until } from "./program.ts";
 
 const DEMO_LINES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `SIM${number}`);
@@ -50,7 +50,29 @@ describe("flanco wiring, while no service runs", function () {
       bias: "pull-up",
       debounce_ms: 7,
       rearm_ms: 900,
+      user: EMAIL,
     });
+  });
+
+  it("exports whose each device is, so that two users of one dId get back what was theirs", async () => {
+    const two = await Appliance.make();
+    try {
+      await seedLedger(two.ledgerFile);
+      await seedSecondUser(two.ledgerFile, "eva@example.org");
+      await two.succeed(setting("GPIO17", "7234", "101", "--user", "eva@example.org"));
+      const exported = await two.succeed(["wiring", "export"]);
+      await two.succeed(["wiring", "remove", "GPIO17"]);
+      await two.succeed(["wiring", "remove", "SIM0"]);
+      await two.succeed(["wiring", "import", "-"], exported);
+      expect(await two.succeed(["wiring", "export"])).to.equal(exported);
+      const { wiring } = parse(exported) as { wiring: { line: string; user: string }[] };
+      expect(wiring.map(({ line, user }) => `${line} ${user}`).slice(0, 2)).to.deep.equal([
+        "GPIO17 eva@example.org",
+        `SIM0 ${EMAIL}`,
+      ]);
+    } finally {
+      await two.close();
+    }
   });
 
   it("says of every line that nobody watches it", async () => {
@@ -196,6 +218,20 @@ describe("flanco wiring, while the service runs", function () {
     expect(ended.stderr).to.contain(
       "option '--valor <price>' argument 'four' is invalid. It must be a number.",
     );
+  });
+
+  it("refuses a file that has one line under two names", async () => {
+    const row = (line: string, actuator: string) =>
+      `[[wiring]]\nline = "${line}"\ndevice = "7234"\nactuator = "${actuator}"\nvalor = 9\n`;
+    await appliance.call(["wiring", "remove", "SIM0"]);
+    await appliance.call(["wiring", "remove", "SIM1"]);
+    const text = row("SIM0", "101") + row("simchip0:0", "102");
+    expect(await refusal(["wiring", "import", "-"], text)).to.equal(
+      "flanco: The line simchip0:0 is wired already, under the name SIM0.\n",
+    );
+    await appliance.call(setting("SIM0", "7234", "101"));
+    await appliance.call(setting("SIM1", "7234", "102"));
+    expect((await listed()).map(({ line }) => line)).to.deep.equal(DEMO_LINES);
   });
 
   it("imports all rows of a file or none of them", async () => {

@@ -35,6 +35,7 @@ describe("The configuration", () => {
     const config = loadConfig({}, {}, CHECKOUT);
     expect(config).to.include({
       data_dir: "/somewhere/flanco/data",
+      clock_trust: "always",
       gpio_driver: "simulated",
       demo: true,
       https_port: 8443,
@@ -48,6 +49,7 @@ describe("The configuration", () => {
     const config = loadConfig({ config: write("") }, {}, { checkout: null });
     expect(config).to.include({
       data_dir: "/var/lib/flanco",
+      clock_trust: "auto",
       gpio_driver: "chardev",
       demo: false,
       https_port: 8443,
@@ -157,6 +159,7 @@ describe("The configuration", () => {
     ["a switch that is neither true nor false", { demo: "yes" }],
     ["an origin with a path", { allowedOrigins: "https://example.org/panel" }],
     ["an origin with a slash at its end", { allowedOrigins: "https://example.org/" }],
+    ["a trust in the clock that there is not", { clockTrust: "never" }],
     ["more simulated lines than there can be", { simulatedLines: "65" }],
   ] as const) {
     it(`refuses ${name}`, () => {

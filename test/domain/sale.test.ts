@@ -15,13 +15,15 @@ function sighting(active: boolean, sequence: number, overrides: Partial<Sighting
     monotonicNs: BigInt(1_000 * sequence) * NS_PER_MS,
     source: { bootId: "boot", request: 1, sequence },
     missed: 0,
+    provisional: false,
     ...overrides,
   };
 }
 
 function state(active: boolean, sequence: number, recordId: number | null = 1): LineState {
   const { timeMs, monotonicNs, source } = sighting(active, sequence);
-  return { active, activeLow: false, changed: { timeMs, bootId: "boot", monotonicNs }, source, recordId };
+  const changed = { timeMs, provisional: false, bootId: "boot", monotonicNs };
+  return { active, activeLow: false, changed, source, recordId };
 }
 
 describe("the judgement of a level", () => {
@@ -84,6 +86,17 @@ describe("the judgement of a level", () => {
   it("is a sale when the wall clock went back between two boots", () => {
     const before = sighting(true, 0, { timeMs: 10, source: { bootId: "later", request: 2, sequence: 0 } });
     expect(judge(state(false, 5), before, 60_000)).to.equal("sale");
+  });
+
+  it("is a sale when the wall clock was not trusted at either end of the time between two boots", () => {
+    const source = { bootId: "later", request: 2, sequence: 0 };
+    const soon = sighting(true, 0, { timeMs: 5_001, source });
+    expect(judge(state(false, 5), soon, 60_000)).to.equal("same_sale");
+    expect(judge(state(false, 5), { ...soon, provisional: true }, 60_000)).to.equal("sale");
+    const low = state(false, 5);
+    const unplaced = { ...low, changed: { ...low.changed, provisional: true } };
+    expect(judge(unplaced, soon, 60_000)).to.equal("sale");
+    expect(judge(unplaced, sighting(true, 6), 60_000)).to.equal("same_sale");
   });
 
   it("never rearms a sale that was not made", () => {

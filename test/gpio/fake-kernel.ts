@@ -47,6 +47,7 @@ export class FakeKernel implements GpioKernel {
   afterLevel: () => void = () => {};
   readonly #chipPath = "/dev/gpiochip0";
   readonly #lineOf = new Map<number, FakeLine>();
+  readonly #memoryOf = new Map<number, Uint8Array>();
   readonly #readers = new Map<number, (state: "readable" | "failed") => void>();
   readonly #nodeWatchers = new Set<() => void>();
   #nextFd = 100;
@@ -104,11 +105,46 @@ export class FakeKernel implements GpioKernel {
   close(fd: number): void {
     if (!this.openDescriptors.delete(fd)) throw new Error(`The descriptor ${fd} is not open.`);
     const line = this.#lineOf.get(fd);
-    if (line !== undefined) {
+    this.#lineOf.delete(fd);
+    this.#memoryOf.delete(fd);
+    if (line !== undefined && ![...this.#lineOf.values()].includes(line)) {
       line.used = false;
       line.consumer = "";
+      line.events = [];
     }
-    this.#lineOf.delete(fd);
+  }
+
+  /** Another descriptor of what this one is of, as dup(2) and a message with descriptors make it. */
+  duplicate(fd: number): number {
+    const copy = this.#allocate();
+    const line = this.#lineOf.get(fd);
+    const memory = this.#memoryOf.get(fd);
+    if (line !== undefined) this.#lineOf.set(copy, line);
+    if (memory !== undefined) this.#memoryOf.set(copy, memory);
+    return copy;
+  }
+
+  /** Ends a process by SIGKILL: every descriptor but these is closed, and nobody is called back. */
+  kill(others: ReadonlySet<number>): void {
+    this.#readers.clear();
+    this.#nodeWatchers.clear();
+    for (const fd of [...this.openDescriptors]) if (!others.has(fd)) this.close(fd);
+  }
+
+  createMemory(bytes: number): number {
+    const fd = this.#allocate();
+    this.#memoryOf.set(fd, new Uint8Array(bytes));
+    return fd;
+  }
+
+  isMemory(fd: number): boolean {
+    return this.#memoryOf.has(fd);
+  }
+
+  mapMemory(fd: number): Uint8Array {
+    const memory = this.#memoryOf.get(fd);
+    if (memory === undefined) throw new SyscallError("mmap", ERRNO.ENODEV);
+    return memory;
   }
 
   ioctl(fd: number, request: number, argument: Uint8Array): void {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** A record's row, as the ledger's file holds it. Times in the units of their names. */
-const ledgerRowSchema = z.object({
+export const ledgerRowSchema = z.object({
   room: z.string(),
   micros: z.number(),
   origin: z.enum(["posted", "edge", "found_at_start"]),
@@ -19,7 +19,7 @@ export const gapSchema = z.object({ line: z.string(), missed: z.number(), reason
 export type Gap = z.infer<typeof gapSchema>;
 
 /** One level set by hand, with the guest's clocks just before and just after. */
-const driveSchema = z.object({
+export const driveSchema = z.object({
   room: z.string(),
   high: z.boolean(),
   beforeNs: z.number(),

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import supertest from "supertest";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { SESSION_SECONDS, Sessions } from "../../src/auth/session.ts";
+import type { Fault } from "../../src/domain/fault.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { PasswordHasher } from "../../src/domain/password.ts";
-import type { User } from "../../src/domain/user.ts";
+import type { User, UserCredentials } from "../../src/domain/user.ts";
 import { createApp } from "../../src/http/app.ts";
 import { LiveEvents } from "../../src/http/events.ts";
 import { FirstRunToken } from "../../src/http/first-run.ts";
@@ -21,6 +22,8 @@ import { Breaker, FakeLines, KeptLog, SetClock } from "./fakes.ts";
 export const TIME_ZONE = "Europe/Madrid";
 /** Wednesday 11 March 2026, 12:00 in Madrid. */
 export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
+/** The boot that every appliance runs in. */
+const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 /** The password of every user that `addUser` makes. */
 export const PASSWORD = "una clave larga";
 
@@ -75,6 +78,8 @@ export class Appliance {
   readonly sessions: Sessions;
   readonly #directory: string;
   readonly #server: Server;
+  /** What status tells of. */
+  faults: readonly Fault[] = [];
   #lastUser = 0;
 
   private constructor(store: Store, options: ApplianceOptions) {
@@ -84,19 +89,20 @@ export class Appliance {
     this.#directory = store.directory;
     this.firstRun = new FirstRunToken(this.clock);
     const writer = this.breaker.guard(this.writer);
-    const sessions = new Sessions(this.secret, this.clock, writer, this.reader);
+    const sessions = new Sessions(this.secret, this.clock, writer, this.reader, this.log, BOOT_ID);
     this.sessions = sessions;
     const app = createApp({
       reader: this.breaker.guard(this.reader),
       writer,
       sessions: {
         lifetimeSeconds: SESSION_SECONDS,
-        begin: (userId) => sessions.begin(userId),
+        begin: (credentials) => sessions.begin(credentials),
         check: (token) => sessions.check(token),
         end: (token) => sessions.end(token),
       },
       passwords: options.passwords ?? sharedHasher().hasher,
       lines: this.lines,
+      faults: () => this.faults,
       events: this.events,
       firstRun: this.firstRun,
       page: Page.load(options.pageDirectory ?? join(this.#directory, "no-page")),
@@ -119,6 +125,7 @@ export class Appliance {
       onDeath: () => {},
     });
     await writer.open();
+    await writer.noteBoot(BOOT_ID, null);
     const appliance: Appliance = new Appliance(
       { directory, clock, writer, reader: openReader(file, TIME_ZONE) },
       options,
@@ -129,6 +136,8 @@ export class Appliance {
   }
 
   async close(): Promise<void> {
+    this.breaker.failure = undefined;
+    await this.sessions.close();
     this.events.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
@@ -147,6 +156,13 @@ export class Appliance {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** How many connections the service holds open. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+    });
+  }
+
   /** Requests without a session. */
   get api() {
     return supertest(this.#server);
@@ -163,13 +179,26 @@ export class Appliance {
     return { ...user, cookie: await this.signIn(user.id) };
   }
 
+  /** The session's cookie, as a client sends it. */
   async signIn(userId: string): Promise<string> {
-    return `auth_token=${await this.sessions.begin(userId)}`;
+    return `auth_token=${await this.beginSession(userId)}`;
+  }
+
+  /** A session's token for a user of `addUser`. */
+  async beginSession(userId: string): Promise<string> {
+    return this.sessions.begin(await this.credentialsOf(userId));
+  }
+
+  /** What a user of `addUser` proves to know. */
+  async credentialsOf(userId: string): Promise<UserCredentials> {
+    const user = this.reader.user(userId);
+    if (user === undefined) throw new Error(`There is no user ${userId}.`);
+    return { user, passwordHash: await sharedHasher().passwordHash };
   }
 
   /** Sessions as the next start of the program would have them. */
   newSessions(): Sessions {
-    return new Sessions(this.secret, this.clock, this.writer, this.reader);
+    return new Sessions(this.secret, this.clock, this.writer, this.reader, this.log, BOOT_ID);
   }
 
   #spread(changes: readonly Change[]): void {

@@ -1,11 +1,21 @@
+import { connect } from "node:net";
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 import { EventStream } from "./event-stream.ts";
+import { until } from "./until.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const HELLO = { event: "hello", data: {} };
 const MAX_STREAMS = 64;
+const A_SALE = {
+  locationName: "Clínica Norte",
+  deviceName: "Pasillo A",
+  deviceId: "7234",
+  room: "101",
+  valorMicros: 2_500_000,
+  createdTimeMs: NOON_MS,
+};
 
 describe("Live events", () => {
   let appliance: Appliance;
@@ -116,6 +126,28 @@ describe("Live events", () => {
     });
   });
 
+  it("tell that a record was voided, when and why, to its user alone", async () => {
+    const other = await appliance.addUser();
+    const pages = [
+      [await opened(), 7],
+      [await opened(other.cookie), 8],
+    ] as const;
+    const voided = { timeMs: NOON_MS, reason: "Cobro de prueba" };
+    appliance.events.tell([
+      { kind: "void", userId: user.id, recordId: 7, voided },
+      { kind: "void", userId: other.id, recordId: 8, voided },
+    ]);
+    for (const [page, recordId] of pages) {
+      expect(await page.next()).to.deep.equal({ event: "void", data: { recordId, voided } });
+    }
+  });
+
+  it("tell the time that a provisional record belongs to, once it is known", async () => {
+    const page = await opened();
+    appliance.events.tell([{ kind: "time", userId: user.id, recordId: 7, timeMs: NOON_MS }]);
+    expect(await page.next()).to.deep.equal({ event: "time", data: { recordId: 7, timeMs: NOON_MS } });
+  });
+
   it("tell when devices or locations have changed", async () => {
     const page = await opened();
     await post("/api/location", aLocation()).expect(200);
@@ -173,6 +205,29 @@ describe("Many live pages", () => {
     let again = await EventStream.open(appliance, cookie);
     while (again.response.statusCode === 503) again = await EventStream.open(appliance, cookie);
     expect(await again.next()).to.deep.equal(HELLO);
+  });
+
+  it("lose one that reads nothing: its connection is closed, not kept with all that piled up", async () => {
+    const user = await appliance.addUser();
+    const reads = await EventStream.open(appliance, user.cookie);
+    const stuck = connect(appliance.port, "127.0.0.1").on("error", () => {});
+    stuck.pause();
+    stuck.write(`GET /api/events HTTP/1.1\r\nHost: ${appliance.host}\r\nCookie: ${user.cookie}\r\n\r\n`);
+    try {
+      await until("both pages are open", async () => (await appliance.connections()) === 2);
+      // More than the kernel's buffers of a connection and the service's own take together.
+      const record = { ...A_SALE, locationName: "x".repeat(64 * 1024) };
+      let recordId = 0;
+      await until("the stuck connection is closed", async () => {
+        recordId += 1;
+        appliance.events.tell([{ kind: "record", userId: user.id, recordId, record }]);
+        return (await appliance.connections()) === 1;
+      });
+      expect(await reads.next()).to.deep.equal(HELLO);
+      expect((await reads.next())?.data).to.include({ recordId: 1 });
+    } finally {
+      stuck.destroy();
+    }
   });
 
   it("are ended, every one of them, when the service stops", async () => {

@@ -27,6 +27,12 @@ export class SetClock implements Clock {
     this.#wallMs = wallMs;
   }
 
+  /** Lets time pass, by both clocks. */
+  pass(ms: number): void {
+    this.#wallMs += ms;
+    this.#monotonicMs += ms;
+  }
+
   /** Lets monotonic time alone pass. */
   advanceMonotonic(ms: number): void {
     this.#monotonicMs += ms;
@@ -53,8 +59,10 @@ export class FakeLines implements Lines {
     return Promise.resolve([]);
   }
 
-  probe(): Promise<void> {
-    return this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal);
+  async wire(_lines: readonly string[], save: () => Promise<void>): Promise<void> {
+    if (this.refusal !== undefined) throw this.refusal;
+    await save();
+    await this.reconcile();
   }
 
   reconcile(): Promise<void> {

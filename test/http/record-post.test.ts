@@ -63,6 +63,8 @@ describe("Posting records", () => {
         createdTimeMs: aRecord().createdTime,
         endedTimeMs: null,
         origin: "posted",
+        provisional: false,
+        voided: null,
       },
     ]);
     const other = await appliance.addUser();

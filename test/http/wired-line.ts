@@ -67,6 +67,7 @@ export class WiredLine {
         monotonicNs: BigInt(sequence * 1_000) * NANOSECONDS_PER_MILLISECOND,
         source: { bootId: "boot", request: 1, sequence },
         missed,
+        provisional: false,
       },
     ]);
   }

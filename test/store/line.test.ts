@@ -33,6 +33,7 @@ describe("levels of a wired line", () => {
       monotonicNs: BigInt(sequence * 1_000) * NS_PER_MS,
       source: { bootId: "boot", request: 1, sequence },
       missed: 0,
+      provisional: false,
       ...overrides,
     };
   }
@@ -56,6 +57,8 @@ describe("levels of a wired line", () => {
         createdTimeMs: level(true, 1).timeMs,
         endedTimeMs: null,
         origin: "edge",
+        provisional: false,
+        voided: null,
       },
     ]);
     expect(value()).to.equal(true);
@@ -107,6 +110,24 @@ describe("levels of a wired line", () => {
     expect(value()).to.equal(true);
   });
 
+  it("have nothing to do with what was recorded before the line's polarity was changed", async () => {
+    await wire({ rearmMs: 3_600_000 });
+    await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2)]);
+    const flipped = { activeLow: true, source: { bootId: "boot", request: 2, sequence: 0 } };
+    await ledger.writer.takeIn([level(true, 10, flipped)]);
+    await ledger.writer.takeIn([
+      level(false, 20, { activeLow: true, source: { bootId: "boot", request: 2, sequence: 1 } }),
+    ]);
+    expect(ledger.reader.records(userId, ALL).map((record) => record.endedTimeMs)).to.deep.equal([
+      level(false, 2).timeMs,
+    ]);
+    const back = await ledger.writer.takeIn([
+      level(false, 30, { source: { bootId: "boot", request: 3, sequence: 0 } }),
+      level(true, 40, { source: { bootId: "boot", request: 3, sequence: 1 } }),
+    ]);
+    expect(back.map(({ meaning }) => meaning)).to.deep.equal(["baseline", "sale"]);
+  });
+
   it("keep a gap with the exact number of lost edges and lost sales", async () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(true, 2_978, { missed: 2_976 })]);
@@ -143,7 +164,7 @@ describe("levels of a wired line", () => {
     await wire();
     const run = Array.from({ length: 101 }, (_, sequence) => level(sequence % 2 === 1, sequence));
     await ledger.writer.takeIn(run);
-    const { records, differences } = verifyLedger(ledger.file, "UTC", () => {});
+    const { records, differences } = verifyLedger(ledger.file, () => {});
     expect(records).to.equal(50);
     expect(differences).to.deep.equal([]);
   });

@@ -70,13 +70,14 @@ describe("a summary", () => {
 
   function store(sales: readonly Sale[]): void {
     const insert = db.prepare(
-      `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, origin)
-       VALUES (?, ?, 'd', ?, '1', ?, ?, 'posted')`,
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms,
+                           effective_ms, origin)
+       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted')`,
     );
     db.transaction(() => {
       db.exec("DELETE FROM record");
       for (const { location, device, micros, timeMs } of sales)
-        insert.run(USER, location, device, micros, timeMs);
+        insert.run(USER, location, device, micros, timeMs, timeMs);
     })();
   }
 
@@ -137,7 +138,7 @@ describe("a summary", () => {
               locationName: location,
               deviceId: device,
               micros,
-              createdTimeMs: timeMs,
+              timeMs,
             });
             if (timeMs % 3 === 0) rollups.flush();
           }
@@ -159,8 +160,8 @@ describe("a summary", () => {
       locationName: "A",
       deviceId: "1",
       micros: 999_999_999_999_999,
-      createdTimeMs: timeMs,
-    };
+      timeMs,
+    } as const;
     const COUNT = 20_000;
     db.transaction(() => {
       for (let index = 0; index < COUNT; index += 1) rollups.add(entry);

@@ -1,7 +1,14 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { SalePage } from "../../src/web/api/sale.ts";
-import { appendOlder, endSale, type Ledger, mergeNewest, prependSale } from "../../src/web/home/ledger.ts";
+import {
+  appendOlder,
+  correctSale,
+  endSale,
+  type Ledger,
+  mergeNewest,
+  prependSale,
+} from "../../src/web/home/ledger.ts";
 import { saleOf } from "./sale.ts";
 
 const EMPTY: Ledger = { sales: [], next: null };
@@ -93,6 +100,15 @@ describe("The ledger on the page", () => {
     const ledger = mergeNewest(EMPTY, pageOf(2, 5));
     const ended = endSale(ledger, { deviceId: "d1", room: "101", on: false, timeMs: 9_000 });
     expect(ended.sales.map((sale) => sale.endedTimeMs)).to.deep.equal([9_000, null]);
+  });
+
+  it("shows what is learned of a sale later, and nothing of one that it does not show", () => {
+    const ledger = { sales: [saleOf(2), saleOf(1, { isProvisional: true })], next: null };
+    const voided = correctSale(ledger, 2, { voidReason: "test" });
+    expect(voided.sales).to.deep.equal([saleOf(2, { voidReason: "test" }), ledger.sales[1]]);
+    const timed = correctSale(ledger, 1, { createdTimeMs: 77_000, isProvisional: false });
+    expect(timed.sales[1]).to.deep.equal(saleOf(1, { createdTimeMs: 77_000 }));
+    expect(correctSale(ledger, 9, { voidReason: "test" })).to.equal(ledger);
   });
 
   it("never ends a posted sale, a sale of another room, or one that ended before", () => {

@@ -45,6 +45,16 @@ describe("A live event", () => {
       kind: "actuator",
       change: { deviceId: "d1", room: "101", on: true, timeMs: 7 },
     });
+    expect(liveEventOf("void", '{"recordId":7,"voided":{"timeMs":1,"reason":"prueba"}}')).to.deep.equal({
+      kind: "void",
+      recordId: 7,
+      reason: "prueba",
+    });
+    expect(liveEventOf("time", '{"recordId":7,"timeMs":5}')).to.deep.equal({
+      kind: "time",
+      recordId: 7,
+      timeMs: 5,
+    });
     expect(liveEventOf("hello", "{}")).to.deep.equal({ kind: "hello" });
   });
 

@@ -13,6 +13,8 @@ export function saleOf(recordId: number, changes: Partial<Sale> = {}): Sale {
     createdTimeMs: recordId * 1_000,
     endedTimeMs: null,
     origin: "edge",
+    isProvisional: false,
+    voidReason: null,
     ...changes,
   };
 }

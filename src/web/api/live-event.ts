@@ -22,11 +22,13 @@ export interface LostEdges {
 export type LiveEvent =
   | { readonly kind: "hello" }
   | { readonly kind: "record"; readonly sale: Sale }
+  | { readonly kind: "void"; readonly recordId: number; readonly reason: string }
+  | { readonly kind: "time"; readonly recordId: number; readonly timeMs: number }
   | { readonly kind: "actuator"; readonly change: RoomChange }
   | { readonly kind: "places" }
   | { readonly kind: "gap"; readonly lost: LostEdges };
 
-export const LIVE_EVENT_NAMES = ["hello", "record", "actuator", "places", "gap"] as const;
+export const LIVE_EVENT_NAMES = ["hello", "record", "void", "time", "actuator", "places", "gap"] as const;
 export type LiveEventName = (typeof LIVE_EVENT_NAMES)[number];
 
 /** Reads one server-sent event. Throws a TypeError or SyntaxError on data of another shape. */
@@ -34,6 +36,13 @@ export function liveEventOf(name: LiveEventName, json: string): LiveEvent {
   if (name === "hello" || name === "places") return { kind: name };
   const data = object(JSON.parse(json), name);
   if (name === "record") return { kind: "record", sale: liveSaleOf(data) };
+  if (name === "void") {
+    const reason = text(object(data["voided"], "voided"), "reason");
+    return { kind: "void", recordId: number(data, "recordId"), reason };
+  }
+  if (name === "time") {
+    return { kind: "time", recordId: number(data, "recordId"), timeMs: number(data, "timeMs") };
+  }
   if (name === "gap") {
     return {
       kind: "gap",

@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import { type Json, list, number, numberOrNull, text } from "./read.ts";
+import { flag, type Json, list, number, numberOrNull, object, text } from "./read.ts";
 
 /** Where a record came from. `live` has just been told by an event, which does not say. */
 export type SaleOrigin = "posted" | "edge" | "found_at_start" | "live";
@@ -17,6 +17,10 @@ export interface Sale {
   /** When the room was switched off; null while it is on, and for posted records. */
   readonly endedTimeMs: number | null;
   readonly origin: SaleOrigin;
+  /** True while its time is not certain: the gateway's clock was not set when it was made. */
+  readonly isProvisional: boolean;
+  /** Why it was taken back and counts no more; null while it counts. */
+  readonly voidReason: string | null;
 }
 
 /** Newest first. `next` asks for the page after; null at the end of the ledger. */
@@ -46,11 +50,19 @@ export function liveSaleOf(data: Json): Sale {
     createdTimeMs: number(data, "createdTime"),
     endedTimeMs: null,
     origin: "live",
+    isProvisional: false,
+    voidReason: null,
   };
 }
 
 function storedSaleOf(data: Json): Sale {
-  return { ...liveSaleOf(data), endedTimeMs: numberOrNull(data, "endedTime"), origin: originOf(data) };
+  return {
+    ...liveSaleOf(data),
+    endedTimeMs: numberOrNull(data, "endedTime"),
+    origin: originOf(data),
+    isProvisional: flag(data, "provisional"),
+    voidReason: data["voided"] === null ? null : text(object(data["voided"], "voided"), "reason"),
+  };
 }
 
 function originOf(data: Json): SaleOrigin {

@@ -7,6 +7,14 @@ export interface LineFailure {
   readonly message: string;
 }
 
+/** What a person must see to. */
+export interface Fault {
+  readonly code: string;
+  /** The server's own texts: what it is, and what to do. */
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** What the gateway says of itself. */
 export interface Status {
   readonly driver: string;
@@ -19,6 +27,7 @@ export interface Status {
   readonly lineFailures: readonly LineFailure[];
   /** How many stretches are known in which edges were lost. */
   readonly gaps: number;
+  readonly faults: readonly Fault[];
 }
 
 export async function loadStatus(api: Api): Promise<Status> {
@@ -34,5 +43,10 @@ export async function loadStatus(api: Api): Promise<Status> {
       message: text(failure, "message"),
     })),
     gaps: number(data, "gaps"),
+    faults: list(data, "faults", (fault) => ({
+      code: text(fault, "code"),
+      message: text(fault, "message"),
+      hint: text(fault, "hint"),
+    })),
   };
 }

@@ -7,6 +7,7 @@ import { loadStatus } from "../api/status.ts";
 import { loadWeek } from "../api/summary.ts";
 import { LiveConnection } from "../live/connection.ts";
 import { Refresher } from "../live/refresher.ts";
+import type { Correction } from "./ledger.ts";
 import type { HomeAction, PartName } from "./state.ts";
 
 /** The week is summed at most this often, however fast sales come. */
@@ -129,11 +130,22 @@ export class HomeFeed {
         this.#apply({ kind: "sale", sale: event.sale });
         this.#week.ask();
         break;
+      case "void":
+        this.#correct(event.recordId, { voidReason: event.reason });
+        break;
+      case "time":
+        this.#correct(event.recordId, { createdTimeMs: event.timeMs, isProvisional: false });
+        break;
       case "actuator":
         this.#apply({ kind: "switched", change: event.change });
         break;
     }
     this.#onNews(event);
+  }
+
+  #correct(recordId: number, correction: Correction): void {
+    this.#apply({ kind: "corrected", recordId, correction });
+    this.#week.ask();
   }
 
   #apply(action: HomeAction): void {

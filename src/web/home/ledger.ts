@@ -42,6 +42,16 @@ export function prependSale(ledger: Ledger, sale: Sale): Ledger {
   return { ...ledger, sales: unite([sale], ledger.sales) };
 }
 
+/** What is learned of a sale after it was made. */
+export type Correction = Pick<Sale, "voidReason"> | Pick<Sale, "createdTimeMs" | "isProvisional">;
+
+/** The ledger after one of its sales was corrected; of a sale that is not shown, nothing changes. */
+export function correctSale(ledger: Ledger, recordId: number, correction: Correction): Ledger {
+  if (!ledger.sales.some((sale) => sale.recordId === recordId)) return ledger;
+  const sales = ledger.sales.map((sale) => (sale.recordId === recordId ? { ...sale, ...correction } : sale));
+  return { ...ledger, sales };
+}
+
 /** The ledger after a room was switched: switching it off ends the room's newest sale. */
 export function endSale(ledger: Ledger, change: RoomChange): Ledger {
   if (change.on) return ledger;

@@ -33,6 +33,18 @@ export function Notices({ status, lastLost, format }: NoticesProps) {
           )}
         </section>
       )}
+      {status.faults.length > 0 && (
+        <section class="notice notice-bad">
+          <p>{notices.tellTechnician}</p>
+          <ul lang="en">
+            {status.faults.map((fault) => (
+              <li key={fault.message}>
+                {fault.message} {fault.hint}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {status.gaps > 0 && (
         <section class="notice">
           <p>

@@ -13,7 +13,7 @@ interface SaleRowProps {
 export function SaleRow({ sale, isOngoing, format }: SaleRowProps) {
   const { sales: texts } = useMessages();
   return (
-    <li class={sale.origin === "live" ? "sale sale-new" : "sale"}>
+    <li class={classOf(sale)}>
       <time class="sale-time" dateTime={format.iso(sale.createdTimeMs)}>
         {format.time(sale.createdTimeMs)}
       </time>
@@ -23,6 +23,8 @@ export function SaleRow({ sale, isOngoing, format }: SaleRowProps) {
       <span class="sale-place">
         {sale.deviceName} · {sale.locationName}
         {sale.origin === "found_at_start" && ` · ${texts.foundAtStart}`}
+        {sale.isProvisional && ` · ${texts.provisional}`}
+        {sale.voidReason !== null && ` · ${texts.voided(sale.voidReason)}`}
       </span>
       <span class="sale-valor">{format.money(sale.valor)}</span>
       <span class="sale-length">
@@ -34,4 +36,9 @@ export function SaleRow({ sale, isOngoing, format }: SaleRowProps) {
       </span>
     </li>
   );
+}
+
+function classOf(sale: Sale): string {
+  if (sale.voidReason !== null) return "sale sale-void";
+  return sale.origin === "live" ? "sale sale-new" : "sale";
 }

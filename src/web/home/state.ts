@@ -4,7 +4,15 @@ import type { Sale, SalePage } from "../api/sale.ts";
 import type { Status } from "../api/status.ts";
 import type { Week } from "../api/summary.ts";
 import type { LiveState } from "../live/connection.ts";
-import { appendOlder, endSale, type Ledger, mergeNewest, prependSale } from "./ledger.ts";
+import {
+  appendOlder,
+  type Correction,
+  correctSale,
+  endSale,
+  type Ledger,
+  mergeNewest,
+  prependSale,
+} from "./ledger.ts";
 import { type RoomChanges, roomKey, switchRoom } from "./rooms.ts";
 
 /** Something that is fetched. A failed refresh keeps what was there before. */
@@ -38,6 +46,7 @@ export type HomeAction =
   | { readonly kind: "older_failed" }
   | { readonly kind: "failed"; readonly part: PartName }
   | { readonly kind: "sale"; readonly sale: Sale }
+  | { readonly kind: "corrected"; readonly recordId: number; readonly correction: Correction }
   | { readonly kind: "switched"; readonly change: RoomChange }
   | { readonly kind: "lost"; readonly lost: LostEdges };
 
@@ -81,6 +90,10 @@ export function reduceHome(state: HomeState, action: HomeAction): HomeState {
       // A sale that comes before the first page is in that page, or is told again after it.
       return state.ledger.kind === "ready"
         ? { ...state, ledger: ready(prependSale(state.ledger.value, action.sale)) }
+        : state;
+    case "corrected":
+      return state.ledger.kind === "ready"
+        ? { ...state, ledger: ready(correctSale(state.ledger.value, action.recordId, action.correction)) }
         : state;
     case "switched":
       return afterSwitch(state, action.change);

@@ -115,6 +115,8 @@ export const en: Messages = {
     room: "Room",
     ongoing: "on",
     foundAtStart: "was on already at start-up",
+    provisional: "time not certain yet",
+    voided: (reason: string) => `void: ${reason}`,
     today: "Today",
     yesterday: "Yesterday",
     older: "Show older",

@@ -115,6 +115,8 @@ export const es = {
     room: "Habitación",
     ongoing: "encendida",
     foundAtStart: "ya estaba encendida al arrancar",
+    provisional: "hora provisional",
+    voided: (reason: string) => `anulada: ${reason}`,
     today: "Hoy",
     yesterday: "Ayer",
     older: "Ver anteriores",

@@ -44,11 +44,19 @@ export class Api {
         actuators: ROOMS.map((id) => ({ id, value: false })),
       },
     });
-    for (const [offset, actuatorId] of ROOMS.entries()) {
-      await this.#send("PUT", "/api/wiring", {
-        wiring: { line: lineName(offset), dId: D_ID, actuatorId, valor: valorOf(offset), debounceMs: 0 },
-      });
-    }
+    for (const offset of ROOMS.keys()) await this.wire(offset);
+  }
+
+  /** Wires the line of that offset to its room. */
+  async wire(offset: number): Promise<void> {
+    const actuatorId = ROOMS[offset];
+    await this.#send("PUT", "/api/wiring", {
+      wiring: { line: lineName(offset), dId: D_ID, actuatorId, valor: valorOf(offset), debounceMs: 0 },
+    });
+  }
+
+  async unwire(line: string): Promise<void> {
+    await this.#send("DELETE", `/api/wiring?line=${encodeURIComponent(line)}`);
   }
 
   async actuators(): Promise<{ id: string; value: boolean }[]> {

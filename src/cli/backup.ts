@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "../clock.ts";
+import { makeBackup } from "../store/backup.ts";
+import { backupTargets } from "./backup-target.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { becomeOwner, placeOf } from "./place.ts";
+
+/** `flanco backup`: a proven copy of the ledger, made beside a running service. */
+export function addBackupCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("backup")
+    .description("back the ledger up, also while the service writes, and prove that the backup restores")
+    .option("--to <directory>", "where to, instead of the configured directories")
+    .option("--json", "as JSON", false)
+    .addHelpText("after", "\nExample:\n  flanco backup --to /media/usb/flanco")
+    .action(async (options: { to?: string; json: boolean }, command: Command) => {
+      const config = configOf(context, command);
+      const place = placeOf(config.data_dir);
+      becomeOwner(place);
+      const targets =
+        options.to === undefined
+          ? backupTargets(config)
+          : [{ directory: resolve(options.to), skipped: null }];
+      const made = [];
+      for (const { directory, skipped } of targets) {
+        if (skipped !== null) {
+          terminal.err(skipped);
+          continue;
+        }
+        // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
+        const backup = await makeBackup({
+          ...{ ledger: place.ledger, directory, nowMs: systemClock.nowMs() },
+          ...{ clockTrusted: false, rotate: false },
+        });
+        made.push({ directory, ...backup });
+        if (!options.json) {
+          terminal.out(
+            `${resolve(directory, backup.file)}: ${backup.records} records, restored and checked.`,
+          );
+        }
+      }
+      if (options.json) terminal.json(made);
+    });
+}

@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "../clock.ts";
+import { DataLock } from "../store/lock.ts";
+import { type MissingEntries, type Restored, restoreLedger } from "../store/restore.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { becomeOwner, placeOf, prepareDirectory } from "./place.ts";
+
+/** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
+export function addRestoreCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("restore")
+    .description(
+      "check a backup in full and put it in the ledger's place; the replaced ledger is kept (stop the service first)",
+    )
+    .argument("<file>", "the backup")
+    .option("--json", "as JSON", false)
+    .addHelpText("after", "\nExample:\n  flanco restore /var/lib/flanco/backups/flanco-20261121T120000Z.db")
+    .action((file: string, options: { json: boolean }, command: Command) => {
+      const place = placeOf(configOf(context, command).data_dir);
+      becomeOwner(place);
+      prepareDirectory(place);
+      const lock = new DataLock(place.lock);
+      lock.acquire();
+      try {
+        const restored = restoreLedger(resolve(file), place.ledger, systemClock.nowMs(), (done, total) =>
+          terminal.progress("Checking the records", done, total),
+        );
+        if (options.json) terminal.json(restored);
+        else terminal.out(describe(place.ledger, restored).join("\n"));
+      } finally {
+        lock.release();
+      }
+    });
+}
+
+function describe(ledger: string, restored: Restored): string[] {
+  const { records, newestMs, keptAs, missing } = restored;
+  const newest = newestMs === null ? "" : `, the newest of ${at(newestMs)}`;
+  return [
+    `Restored: ${ledger} holds ${records} records${newest}. Everybody signs in anew.`,
+    ...(keptAs === null ? [] : [`The replaced ledger is kept as ${keptAs}.`, describeMissing(missing)]),
+  ];
+}
+
+function describeMissing(missing: MissingEntries | null): string {
+  if (missing === null) return "Which of its records are missing in the restored one cannot be told.";
+  if (missing.records === 0) return "None of its records is missing.";
+  const { records, fromMs, toMs } = missing;
+  return `${records} of its records are missing, from ${at(fromMs)} to ${at(toMs)}.`;
+}
+
+function at(timeMs: number | null): string {
+  return timeMs === null ? "?" : new Date(timeMs).toISOString();
+}

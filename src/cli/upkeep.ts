@@ -1,0 +1,233 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Config } from "../config/schema.ts";
+import type { LastBackup, ProvenBackup } from "../domain/backup.ts";
+import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import { backupFailedFault, damagedFault, type Fault, lostFault } from "../domain/fault.ts";
+import type { Log } from "../domain/log.ts";
+import { listBackups } from "../store/backup-directory.ts";
+import { readLosses } from "../store/loss.ts";
+import { markSuspect } from "../store/suspect.ts";
+import { beginJob, type RunningJob } from "../store/upkeep-job.ts";
+import { faultsOf } from "../store/verify.ts";
+import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
+import type { Place } from "./place.ts";
+
+const MINUTE_MS = 60 * 1_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+
+/** How often it is looked what is due. */
+const LOOK_MS = MINUTE_MS;
+/** A start is busy enough. */
+const FIRST_LOOK_MS = MINUTE_MS;
+/** What has failed is tried again after this. */
+const RETRY_MS = HOUR_MS;
+
+export interface UpkeepDependencies {
+  readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir">;
+  readonly place: Place;
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly log: Log;
+  /** The file itself is damaged: the process must stop, so that the next one sets it aside and builds it anew. */
+  readonly onDamaged: (error: Error) => void;
+  /** A minute unless a test is in a hurry. */
+  readonly firstLookMs?: number;
+}
+
+/** When something was last done, by both clocks: within this process the monotonic one counts. */
+interface Done {
+  readonly monotonicMs: number;
+}
+
+/**
+ * What the service does for its ledger by itself: a proven backup a day, a full check a week, each in a thread of its
+ * own. Keeps no process running.
+ */
+export class Upkeep {
+  readonly #dependencies: UpkeepDependencies;
+  readonly #done = new Map<string, Done>();
+  readonly #failed = new Map<string, Done>();
+  readonly #faults = new Map<string, Fault>();
+  #last: LastBackup | null = null;
+  #running: RunningJob<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #busy = false;
+  #openedMs = 0;
+
+  constructor(dependencies: UpkeepDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Looks at what there is: the newest proven backup, what the last check found, what damage has cost. */
+  open(): void {
+    const { config, clock, place, firstLookMs = FIRST_LOOK_MS } = this.#dependencies;
+    this.#openedMs = monotonicMs(clock);
+    this.#note(listBackups(backupDirectory(config))[0]);
+    for (const loss of readLosses(place.ledger)) this.#faults.set(`lost ${loss.position}`, lostFault(loss));
+    this.#timer = setTimeout(() => void this.#look(), firstLookMs);
+    this.#timer.unref();
+  }
+
+  /** Ends what is under way; what it had begun to write is removed by the next run. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#openedMs = Number.POSITIVE_INFINITY;
+    await this.#running?.cancel();
+  }
+
+  /** The newest proven backup on the gateway itself; null before the first. */
+  lastBackup(): LastBackup | null {
+    return this.#last;
+  }
+
+  faults(): readonly Fault[] {
+    return [...this.#faults.values()];
+  }
+
+  async #look(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (const target of backupTargets(this.#dependencies.config)) await this.#backup(target);
+      await this.#check();
+    } finally {
+      this.#busy = false;
+      if (this.#timer !== undefined) {
+        this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
+        this.#timer.unref();
+      }
+    }
+  }
+
+  async #backup({ directory, skipped }: BackupTarget): Promise<void> {
+    const { place, clock, trust, log, config } = this.#dependencies;
+    if (skipped !== null || !this.#isBackupDue(directory)) return;
+    const request = {
+      ledger: place.ledger,
+      directory,
+      nowMs: clock.nowMs(),
+      clockTrusted: trust.trusted(),
+      rotate: true,
+    };
+    await this.#run(`backup ${directory}`, beginJob({ kind: "backup", request }), {
+      done: (backup) => {
+        if (directory === backupDirectory(config)) this.#note(backup);
+        log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
+      },
+      failed: (error) => backupFailedFault(directory, error.message, clock.nowMs()),
+    });
+  }
+
+  /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */
+  #isBackupDue(directory: string): boolean {
+    const { clock, trust } = this.#dependencies;
+    const here = this.#agesMs(`backup ${directory}`);
+    if (here.failed < RETRY_MS) return false;
+    if (here.done !== undefined) return here.done >= DAY_MS;
+    const newest = listBackups(directory)[0];
+    if (newest === undefined) return true;
+    if (newest.clockTrusted && trust.trusted()) return Math.abs(clock.nowMs() - newest.madeMs) >= DAY_MS;
+    return monotonicMs(clock) - this.#openedMs >= HOUR_MS;
+  }
+
+  async #check(): Promise<void> {
+    const { place, clock, log } = this.#dependencies;
+    if (!this.#isCheckDue()) return;
+    await this.#run("verify", beginJob({ kind: "verify", file: place.ledger }), {
+      done: (verification) => {
+        const faults = faultsOf(verification);
+        writeFileSync(place.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
+        if (faults.length === 0) {
+          log.info({ records: verification.records }, "the ledger was checked in full: it is right");
+          return;
+        }
+        log.error({ faults }, "the ledger does not agree with itself");
+        this.#faults.set("verify", damagedFault(faults[0] ?? "", clock.nowMs()));
+        const [damage] = verification.damage;
+        if (damage !== undefined) this.#giveUp(damagedFile(damage));
+      },
+      failed: (error) => {
+        if (error instanceof FlancoError && error.code === "damaged") this.#giveUp(error);
+        return damagedFault(error.message, clock.nowMs());
+      },
+    });
+  }
+
+  #giveUp(error: FlancoError): void {
+    const { place, onDamaged } = this.#dependencies;
+    markSuspect(place.ledger);
+    onDamaged(error);
+  }
+
+  #isCheckDue(): boolean {
+    const { place, clock } = this.#dependencies;
+    const { done, failed } = this.#agesMs("verify");
+    if (failed < RETRY_MS) return false;
+    if (done !== undefined) return done >= WEEK_MS;
+    return Math.abs(clock.nowMs() - lastChecked(place.checked)) >= WEEK_MS;
+  }
+
+  /** Runs a job to its end. A fault stands until the same job succeeds. */
+  async #run<T>(
+    name: string,
+    job: RunningJob<T>,
+    then: { done(output: T): void; failed(error: Error): Fault },
+  ): Promise<void> {
+    const { clock, log } = this.#dependencies;
+    this.#running = job;
+    try {
+      const output = await job.done;
+      this.#done.set(name, { monotonicMs: monotonicMs(clock) });
+      this.#failed.delete(name);
+      this.#faults.delete(name);
+      then.done(output);
+    } catch (error) {
+      // The service ends: what was under way is no failure.
+      if (this.#openedMs === Number.POSITIVE_INFINITY) return;
+      this.#failed.set(name, { monotonicMs: monotonicMs(clock) });
+      const fault = then.failed(error instanceof Error ? error : new Error(String(error)));
+      log.error({ err: error }, fault.message);
+      this.#faults.set(name, fault);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #agesMs(name: string): { readonly done: number | undefined; readonly failed: number } {
+    const nowMs = monotonicMs(this.#dependencies.clock);
+    const done = this.#done.get(name);
+    const failed = this.#failed.get(name);
+    return {
+      done: done === undefined ? undefined : nowMs - done.monotonicMs,
+      failed: failed === undefined ? Number.POSITIVE_INFINITY : nowMs - failed.monotonicMs,
+    };
+  }
+
+  #note(backup: ProvenBackup | undefined): void {
+    if (backup === undefined) return;
+    const { madeMs, provedMs, records, position, head } = backup;
+    this.#last = { madeMs, provedMs, records, position, head };
+  }
+}
+
+function damagedFile(what: string): FlancoError {
+  return new FlancoError("damaged", `The full check has found the ledger's file damaged: ${what}.`, {
+    hint: "Start the service again: it sets the file aside and builds it anew from the newest backup.",
+  });
+}
+
+/** When the ledger was last checked in full, in Unix milliseconds; 0 when nobody knows. */
+function lastChecked(file: string): number {
+  if (!existsSync(file)) return 0;
+  try {
+    const { checkedMs } = JSON.parse(readFileSync(file, "utf8")) as { checkedMs: unknown };
+    return typeof checkedMs === "number" ? checkedMs : 0;
+  } catch {
+    // A note that cannot be read is none: one check too many.
+    return 0;
+  }
+}

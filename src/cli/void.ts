@@ -1,0 +1,25 @@
+import { Argument, type Command, InvalidArgumentError } from "commander";
+import { type CliContext, configOf } from "./context.ts";
+import { withOperations } from "./operations.ts";
+
+/** `flanco void`: takes a record back, for all to see. */
+export function addVoidCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("void")
+    .description("take a record back: it stays to be seen, with the reason, and counts in no sum any more")
+    .addArgument(new Argument("<record>", "number of the record").argParser(parseNumber))
+    .requiredOption("--reason <text>", "why, for who reads the books")
+    .addHelpText("after", "\nExample:\n  flanco void 1204 --reason 'relay tested'")
+    .action(async (recordId: number, options: { reason: string }, command: Command) => {
+      await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("voidRecord", { recordId, reason: options.reason }),
+      );
+      terminal.out(`The record ${recordId} is void and counts no more.`);
+    });
+}
+
+function parseNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a record's number.");
+  return Number(text);
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+
+const CHUNK_BYTES = 1024 * 1024;
+const OWNER_ONLY = 0o600;
+
+/** Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. */
+export function copyDurably(from: string, to: string): string {
+  const target = openSync(to, "w", OWNER_ONLY);
+  try {
+    const sha256 = readThrough(from, (chunk) => {
+      for (let written = 0; written < chunk.length; ) written += writeSync(target, chunk, written);
+    });
+    fsyncSync(target);
+    return sha256;
+  } finally {
+    closeSync(target);
+  }
+}
+
+/** SHA-256 of a file, hexadecimal. */
+export function hashFile(file: string): string {
+  return readThrough(file, () => {});
+}
+
+function readThrough(file: string, take: (chunk: Buffer) => void): string {
+  const source = openSync(file, "r");
+  try {
+    const hash = createHash("sha256");
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer)) {
+      const chunk = buffer.subarray(0, length);
+      hash.update(chunk);
+      take(chunk);
+    }
+    return hash.digest("hex");
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** Removes a database file and all that SQLite may have left beside it. */
+export function removeDatabase(file: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
+}

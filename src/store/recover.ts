@@ -1,0 +1,102 @@
+import { basename, join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import type { ProvenBackup } from "../domain/backup.ts";
+import { FlancoError } from "../domain/error.ts";
+import { listBackups } from "./backup-directory.ts";
+import { removeDatabase } from "./file-copy.ts";
+import { keepAside, replaceLedger, replacementDraft } from "./replace.ts";
+import { prepareDraft } from "./restore.ts";
+import { type Salvaged, salvage } from "./salvage.ts";
+import { openScratch } from "./scratch.ts";
+import { syncPath } from "./sync.ts";
+import { faultsOf, verifyLedger } from "./verify.ts";
+
+export interface Recovered extends Salvaged {
+  /** Where the damaged file is kept, whole. */
+  readonly keptAs: string;
+  readonly backup: ProvenBackup;
+  /** Directory of that backup. */
+  readonly directory: string;
+}
+
+/**
+ * Replaces a damaged ledger by the newest proven backup and all that can be read of the damaged one, which is set
+ * aside whole. Call with the data directory locked and the ledger closed. The damaged file stays in its place until the
+ * new one is whole and checked, so that an interruption at any moment leaves it to be done again. Throws `damaged` when
+ * there is no backup to build on: then nothing has changed.
+ */
+export function recoverLedger(
+  ledger: string,
+  damage: FlancoError,
+  directories: readonly string[],
+  nowMs: number,
+  onProgress: (done: number, total: number) => void,
+): Recovered {
+  const draft = replacementDraft(ledger);
+  const scratch = `${ledger}.salvage`;
+  try {
+    const { backup, directory } = restoreNewest(directories, draft, damage);
+    const keptAs = keepAside(ledger, "damaged", nowMs);
+    if (keptAs === undefined) throw noBackup(damage);
+    const model = join(directory, backup.file);
+    const salvaged = mergeInto(draft, keptAs, model, scratch, nowMs);
+    const faults = faultsOf(verifyLedger(draft, onProgress));
+    if (faults.length > 0) {
+      throw new FlancoError(
+        "damaged",
+        `The ledger that was put together anew does not hold: ${faults.join("; ")}.`,
+        {
+          hint: `Nothing was changed, and ${keptAs} is the damaged ledger. flanco restore ${model} goes back to that backup.`,
+        },
+      );
+    }
+    syncPath(draft);
+    replaceLedger(ledger);
+    return { ...salvaged, keptAs, backup, directory };
+  } finally {
+    removeDatabase(draft);
+    removeDatabase(scratch);
+  }
+}
+
+/** Copies the newest backup that still is what was proved. */
+function restoreNewest(
+  directories: readonly string[],
+  draft: string,
+  damage: FlancoError,
+): { readonly backup: ProvenBackup; readonly directory: string } {
+  const candidates = directories
+    .flatMap((directory) => listBackups(directory).map((backup) => ({ backup, directory })))
+    .toSorted(
+      (one, other) => other.backup.position - one.backup.position || other.backup.number - one.backup.number,
+    );
+  for (const candidate of candidates) {
+    try {
+      prepareDraft(join(candidate.directory, candidate.backup.file), draft);
+      return candidate;
+    } catch (error) {
+      // The disk has damaged this one as well: an older one is next.
+      if (!(error instanceof FlancoError) || !["damaged", "too_new"].includes(error.code)) throw error;
+    }
+  }
+  throw noBackup(damage);
+}
+
+function mergeInto(draft: string, damaged: string, model: string, scratch: string, nowMs: number): Salvaged {
+  const source = openScratch(damaged, model, scratch);
+  const target = new DatabaseConstructor(draft, { fileMustExist: true });
+  try {
+    target.pragma("synchronous = FULL");
+    return salvage(target, source, { nowMs, keptAs: basename(damaged) });
+  } finally {
+    target.close();
+    source?.close();
+  }
+}
+
+function noBackup(damage: FlancoError): FlancoError {
+  return new FlancoError("damaged", `${damage.message} There is no proven backup to repair it from.`, {
+    hint: "Nothing was changed. Copy the whole data directory to a safe place, then restore a backup from elsewhere with flanco restore FILE.",
+    cause: damage,
+  });
+}

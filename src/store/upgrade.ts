@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { FlancoError } from "../domain/error.ts";
+import { type MigrationProgress, migrate, SCHEMA_VERSION } from "./migration.ts";
+import { syncPath } from "./sync.ts";
+
+/** The schema from which a record has a time that counts and may be void. */
+const CORRECTIONS_SINCE = 2;
+
+/**
+ * Brings an older ledger to this program's schema: on a copy, which must hold every room's monthly totals as
+ * they were, and which then takes the file's place at once. The replaced file stays beside it, under its
+ * schema's number. Whatever fails, the ledger is as it was; throws `unavailable` and says so.
+ *
+ * `db` is the only connection to the file; it is closed.
+ */
+export function upgradeLedger(db: Database, file: string, onProgress: MigrationProgress): void {
+  const from = Number(db.pragma("user_version", { simple: true }));
+  const draft = `${file}.upgrade`;
+  try {
+    removeDraft(draft);
+    const before = monthlyTotals(db, from);
+    db.prepare("VACUUM INTO ?").run(draft);
+    const after = migrateCopy(draft, onProgress);
+    if (after !== before) throw new Error("a room's monthly totals would have changed");
+    syncPath(draft);
+    leaveAlone(db, file);
+    const kept = `${file}.schema-${from}`;
+    rmSync(kept, { force: true });
+    linkSync(file, kept);
+    renameSync(draft, file);
+    syncPath(dirname(file));
+  } catch (error) {
+    if (db.open) db.close();
+    removeDraft(draft);
+    if (error instanceof FlancoError) throw error;
+    throw new FlancoError(
+      "unavailable",
+      `The ledger could not be brought from schema ${from} to ${SCHEMA_VERSION} (${reasonOf(error)}). It is unchanged.`,
+      {
+        hint: "The disk needs room for two more copies of the ledger. Make room and start again, or install the version before.",
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Migrates the copy and gives its totals. */
+function migrateCopy(draft: string, onProgress: MigrationProgress): string {
+  const copy = new DatabaseConstructor(draft, { fileMustExist: true });
+  try {
+    copy.pragma("synchronous = FULL");
+    copy.pragma("foreign_keys = ON");
+    migrate(copy, onProgress);
+    const strays = copy.pragma("foreign_key_check") as unknown[];
+    const damage = copy.pragma("quick_check", { simple: true });
+    if (strays.length > 0 || damage !== "ok") throw new Error("the copy does not hold together");
+    return monthlyTotals(copy, SCHEMA_VERSION);
+  } finally {
+    copy.close();
+  }
+}
+
+/**
+ * Every room's records and sum per month (of UTC: any division in time would do), as one hash. What a migration
+ * must leave as it was, whatever it does to tables.
+ */
+function monthlyTotals(db: Database, version: number): string {
+  const [time, counting] =
+    version < CORRECTIONS_SINCE ? ["created_ms", "1"] : ["effective_ms", "voided_by IS NULL"];
+  const totals = db
+    .prepare<[], unknown[]>(
+      `SELECT user_id, location_name, device_id, room, strftime('%Y-%m', ${time} / 1000, 'unixepoch'),
+              count(*), sum(micros / 1000000), sum(micros % 1000000)
+         FROM record WHERE ${counting} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+    )
+    .raw()
+    .safeIntegers();
+  const sum = createHash("sha256");
+  for (const row of totals.iterate()) sum.update(`${row.map(String).join("\t")}\n`);
+  return sum.digest("hex");
+}
+
+/** Closes the file so that nothing of it is left in a log, which would be taken for the copy's. */
+function leaveAlone(db: Database, file: string): void {
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.close();
+  const log = `${file}-wal`;
+  if (existsSync(`${file}-shm`) || (existsSync(log) && statSync(log).size > 0)) {
+    throw new FlancoError("unavailable", "Another program reads the ledger while it should be upgraded.", {
+      hint: "Let it end (flanco verify, a backup), then start again. The ledger is unchanged.",
+    });
+  }
+}
+
+function removeDraft(draft: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DatabaseConstructor.SqliteError) return error.code;
+  return error instanceof Error ? error.message : String(error);
+}

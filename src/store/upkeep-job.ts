@@ -1,0 +1,49 @@
+import { Worker } from "node:worker_threads";
+import type { ProvenBackup } from "../domain/backup.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { BackupRequest } from "./backup.ts";
+import type { ErrorMessage } from "./message.ts";
+import type { Verification } from "./verify.ts";
+
+/** Long work on the ledger's file, beside the service. */
+export type UpkeepJob =
+  | { readonly kind: "backup"; readonly request: BackupRequest }
+  | { readonly kind: "verify"; readonly file: string };
+
+interface UpkeepOutputs {
+  backup: ProvenBackup;
+  verify: Verification;
+}
+
+/** What the thread says, once. */
+export type UpkeepMessage = { readonly output: unknown } | { readonly error: ErrorMessage };
+
+/** A job that runs in a thread of its own, so that it blocks nobody's loop. */
+export interface RunningJob<T> {
+  readonly done: Promise<T>;
+  /** Ends it at once; what it has begun to write is removed by the next. */
+  cancel(): Promise<void>;
+}
+
+/** Begins a job. Its promise rejects with a FlancoError: the job's own, or `unavailable` when it was cancelled. */
+export function beginJob<K extends UpkeepJob["kind"]>(
+  job: Extract<UpkeepJob, { kind: K }>,
+): RunningJob<UpkeepOutputs[K]> {
+  const worker = new Worker(new URL("./upkeep-thread.ts", import.meta.url), {
+    workerData: job,
+    name: `flanco-${job.kind}`,
+  });
+  const done = new Promise<UpkeepOutputs[K]>((resolve, reject) => {
+    worker.once("message", (message: UpkeepMessage) => {
+      if ("error" in message) reject(toError(message.error));
+      else resolve(message.output as UpkeepOutputs[K]);
+    });
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new FlancoError("unavailable", "The work on the ledger was ended.")));
+  });
+  return { done, cancel: async () => void (await worker.terminate()) };
+}
+
+function toError({ code, message, hint }: ErrorMessage): FlancoError {
+  return new FlancoError(code, message, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,82 @@
+import { readdirSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { EMAIL, seedLedger } from "./ledger.ts";
+import { Appliance, onlyLine, PASSWORD, PROCESS_TEST_MS } from "./program.ts";
+
+const SALES = Array.from({ length: 50 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
+const HALF = 25;
+
+interface Status {
+  readonly data: {
+    readonly lastBackup: { readonly records: number } | null;
+    readonly faults: readonly { readonly code: string; readonly message: string }[];
+  };
+}
+
+describe("flanco backup and flanco restore", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile, SALES.slice(0, HALF));
+  });
+
+  afterEach(() => appliance.close());
+
+  async function backUp(): Promise<string> {
+    const [made] = JSON.parse(await appliance.succeed(["backup", "--json"])) as {
+      directory: string;
+      file: string;
+    }[];
+    return join(made?.directory ?? "", made?.file ?? "");
+  }
+
+  it("make a proven backup beside the running service, and restore it once the service is stopped", async () => {
+    const service = await appliance.start();
+    const said = await appliance.succeed(["backup"]);
+    expect(said).to.match(/backups\/flanco-\d{8}T\d{6}Z\.db: 25 records, restored and checked\.\n$/);
+    const file = said.split(": ")[0] ?? "";
+    expect(onlyLine(await appliance.run(["restore", file]))).to.include(
+      "Another flanco is using this data directory.",
+    );
+    await service.end("SIGTERM");
+    const restored = await appliance.succeed(["restore", file]);
+    expect(restored).to.include("holds 25 records, the newest of 2026-01-01T12:24:00.000Z");
+    expect(restored).to.match(
+      /kept as .*flanco\.db\.replaced-\d{8}T\d{6}Z\.\nNone of its records is missing\.\n$/,
+    );
+    expect(await appliance.succeed(["verify"])).to.include("25 records");
+  });
+
+  it("go to a directory that is named, and skip a removable disk that is not mounted", async () => {
+    const elsewhere = join(appliance.directory, "elsewhere");
+    await appliance.succeed(["backup", "--to", elsewhere]);
+    expect(readdirSync(elsewhere).filter((name) => name.endsWith(".db"))).to.have.length(1);
+    const environment = { FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" };
+    const skipped = await appliance.run(["backup"], { environment });
+    expect(skipped.exitCode).to.equal(0);
+    expect(onlyLine(skipped)).to.include("No disk is mounted at /nowhere/disk");
+  });
+
+  it("let a service start with a damaged ledger: set aside, built anew, and told in the status", async () => {
+    await backUp();
+    truncateSync(appliance.ledgerFile, 40_960);
+    const service = await appliance.start();
+    expect(readdirSync(appliance.dataDir).filter((name) => /\.damaged-\w+$/.test(name))).to.have.length(1);
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    const { data } = (await (await service.get("/api/status", cookie)).json()) as Status;
+    expect(data.lastBackup?.records).to.equal(HALF);
+    expect(data.faults.map(({ code }) => code)).to.include("records_lost");
+    expect(await appliance.succeed(["verify"])).to.include("25 records");
+  });
+
+  it("do not let it start where there is no backup, and say what to do", async () => {
+    truncateSync(appliance.ledgerFile, 40_960);
+    const ended = await appliance.run(["serve"]);
+    expect(ended.exitCode).to.equal(1);
+    expect(ended.stderr).to.include("There is no proven backup to repair it from");
+    expect(ended.stderr).to.include("flanco restore FILE");
+  });
+});

@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TLSSocket, connect as tlsConnect } from "node:tls";
+import { expect } from "chai";
+import { Listeners } from "../../src/cli/listen.ts";
+import { CertificateRenewal } from "../../src/cli/renewal.ts";
+import type { Log } from "../../src/domain/log.ts";
+import { ensureCertificate } from "../../src/tls/certificate.ts";
+import { SetClock } from "../http/fakes.ts";
+import { freePort, until } from "./program.ts";
+
+const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const MS_PER_DAY = 86_400_000;
+/** What requests under way are given, and some more for a busy machine. */
+const CLOSE_MS = 5_000;
+/** What an agreement on TLS is given, and some more. */
+const HANDSHAKE_MS = 10_000;
+
+describe("the doors to the network", () => {
+  let directory: string;
+  let clock: SetClock;
+  let listeners: Listeners;
+  let httpsPort: number;
+  let silent: Socket | undefined;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-tls-"));
+    clock = new SetClock(Date.now());
+    httpsPort = await freePort();
+    listeners = new Listeners((_request, response) => response.end("here"));
+    const identity = await ensureCertificate(directory, clock);
+    await listeners.open(identity, "127.0.0.1", httpsPort, await freePort());
+  });
+
+  afterEach(async () => {
+    silent?.destroy();
+    await listeners.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function connectSilently(): Promise<Socket> {
+    const socket = connect(httpsPort, "127.0.0.1");
+    socket.on("error", () => {}).resume();
+    silent = socket;
+    await once(socket, "connect");
+    return socket;
+  }
+
+  async function served(): Promise<string> {
+    const socket: TLSSocket = tlsConnect({ host: "127.0.0.1", port: httpsPort, rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    const { fingerprint256 } = socket.getPeerCertificate();
+    socket.destroy();
+    return fingerprint256;
+  }
+
+  it("close in seconds, though somebody connected to HTTPS and says nothing", async () => {
+    await connectSilently();
+    await served();
+    const began = performance.now();
+    const closed = await Promise.race([
+      listeners.close().then(() => true),
+      new Promise<false>((resolve) => setTimeout(resolve, CLOSE_MS, false)),
+    ]);
+    expect(closed, `closed within ${CLOSE_MS} ms`).to.equal(true);
+    expect(performance.now() - began).to.be.below(CLOSE_MS);
+  });
+
+  it("end a connection that does not agree on TLS within seconds", async () => {
+    const socket = await connectSilently();
+    await until("the connection was ended", () => socket.destroyed, HANDSHAKE_MS);
+  });
+
+  it("serve a new certificate to new connections while they are open, before the old one ends", async () => {
+    const before = await served();
+    const renewal = new CertificateRenewal({
+      directory,
+      clock,
+      log: SILENT,
+      onRenewed: (identity) => listeners.renew(identity),
+      checkEveryMs: 10,
+    });
+    await renewal.open();
+    try {
+      expect(await served()).to.equal(before);
+      clock.setWall(Date.now() + 380 * MS_PER_DAY);
+      await until("another certificate is served", async () => (await served()) !== before);
+    } finally {
+      renewal.close();
+    }
+  });
+});

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "chai";
+import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
+import { CHECKOUT } from "../cli/program.ts";
+import { FakedWorld, NO_SETTLING } from "./clock/faked.ts";
+import { requireTruth, type Story, storySchema, tellStory } from "./clock/story.ts";
+
+const SHORT = process.env["FLANCO_FAULTS"] === "short";
+/** On a machine that has much else to do. */
+const GUEST_MS = 560_000;
+
+describe("A gateway whose clock is wrong, by libfaketime", () => {
+  async function story(settling: boolean): Promise<Story> {
+    const world = await FakedWorld.make({ settling });
+    try {
+      return await tellStory(world, settling);
+    } finally {
+      await world.close();
+    }
+  }
+
+  it("loses no sale, moves each once to within a second of the truth, and keeps its session", async () => {
+    requireTruth(await story(true));
+  });
+
+  it("is noticed by this test when nothing is moved", async () => {
+    const wrong = await story(false);
+    assert.throws(() => requireTruth(wrong), /The sale 0 counts/);
+  });
+});
+
+// The short form has no time for a machine of its own.
+if (!SHORT) describe("A gateway whose clock is wrong, in a guest whose clock is set", proveInGuest);
+
+function proveInGuest(): void {
+  async function story(settling: boolean): Promise<Story> {
+    let stdout = "";
+    let stderr = "";
+    const exitCode = await runInGuest(buildGuest(), {
+      command: [
+        "node",
+        "test/faults/inside/clock.ts",
+        "/var/lib/flanco",
+        settling ? "settling" : "not-settling",
+      ],
+      environment: { FLANCO_CLOCK_TRUST: "auto" },
+      timeoutMs: GUEST_MS,
+      onStdout: (chunk) => {
+        stdout += chunk.toString();
+      },
+      onStderr: (chunk) => {
+        stderr += chunk.toString();
+      },
+      ...(settling ? {} : { replacements: withoutSettling() }),
+    }).catch((error: unknown) => {
+      throw new Error(`The guest failed; this is how far it came:\n${stderr}`, { cause: error });
+    });
+    assert.equal(exitCode, 0, stderr);
+    return storySchema.parse(JSON.parse(stdout));
+  }
+
+  it("loses no sale, moves each once to within a second of the truth, and keeps its session", async () => {
+    requireTruth(await story(true));
+  });
+
+  it("is noticed by this test when nothing is moved", async () => {
+    const wrong = await story(false);
+    assert.throws(() => requireTruth(wrong), /The sale 0 counts/);
+  });
+}
+
+function withoutSettling(): Record<string, string> {
+  const { file, from, to } = NO_SETTLING;
+  const parts = readFileSync(join(CHECKOUT, file), "utf8").split(from);
+  assert.lengthOf(parts, 2, "the control takes away what stands there once");
+  return { [file]: parts.join(to) };
+}

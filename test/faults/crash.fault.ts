@@ -1,0 +1,213 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { SeededRandom } from "../../scripts/powercut/random.ts";
+import { RemoteOperations } from "../../src/control/client.ts";
+import { verifyLedger } from "../../src/store/verify.ts";
+import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
+import { Appliance, PASSWORD, type RunningService } from "../cli/program.ts";
+import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
+import { type Patch, Variant } from "./variant.ts";
+
+const SHORT = process.env["FLANCO_FAULTS"] === "short";
+const KILLS = SHORT ? 30 : 200;
+/** Enough for each control to be caught by far. */
+const CONTROL_KILLS = 40;
+/** Every so many lives one ends while the service is still starting. */
+const KILL_AT_START_EVERY = 10;
+const MAX_START_MS = 900;
+const MIN_LOAD_MS = 20;
+const MAX_LOAD_MS = 500;
+const LOOK_EVERY_MS = 15;
+/** The promise, on a machine that does nothing else; and what fails the test on one that is shared. */
+const READY_MS = 3_000;
+const READY_LIMIT_MS = 15_000;
+const TEST_MS = 1_800_000;
+
+const seed = Number(process.env["FLANCO_FAULTS_SEED"] ?? randomInt(2 ** 32));
+
+/** One data directory, and a service on it that is killed again and again. */
+class CrashTrial {
+  readonly account = new CrashAccount();
+  readonly readyMs: number[] = [];
+  sentAgain = 0;
+  /** Edges that a reader has seen in the ledger. */
+  seenEdges = 0;
+  readonly #appliance: Appliance;
+  readonly #program: string | undefined;
+  #cookie = "";
+  #knownRises = 0;
+  #knownEdges = 0;
+
+  private constructor(appliance: Appliance, program: string | undefined) {
+    this.#appliance = appliance;
+    this.#program = program;
+  }
+
+  static async make(program?: string): Promise<CrashTrial> {
+    const appliance = await Appliance.make();
+    await seedLedger(appliance.ledgerFile);
+    // Each level counts at once.
+    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
+    return new CrashTrial(appliance, program);
+  }
+
+  close(): Promise<void> {
+    return this.#appliance.close();
+  }
+
+  /** One life and its end; then the next one begins, and is asked for everything. */
+  async kill(random: SeededRandom, atStart: boolean): Promise<void> {
+    if (atStart) await this.#killAtStart(random.between(0, MAX_START_MS));
+    else await this.#killUnderLoad(random.between(MIN_LOAD_MS, MAX_LOAD_MS));
+  }
+
+  async finish(): Promise<void> {
+    const service = await this.#start();
+    await this.#sendAgain(service);
+    expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+    this.#check();
+  }
+
+  async #killAtStart(afterMs: number): Promise<void> {
+    const child = this.#appliance.spawn(["serve"], this.#programOption);
+    await setTimeout(afterMs);
+    const exit = once(child, "exit");
+    child.kill("SIGKILL");
+    await exit;
+  }
+
+  async #killUnderLoad(afterMs: number): Promise<void> {
+    const service = await this.#start();
+    await this.#sendAgain(service);
+    this.#check();
+    const remote = await RemoteOperations.connect(this.#appliance.controlSocket);
+    if (remote === undefined) throw new Error("The service has no control socket.");
+    const load = new CrashLoad(this.account, service, remote, this.#cookie);
+    const end = performance.now() + afterMs;
+    while (performance.now() < end) {
+      await setTimeout(Math.min(LOOK_EVERY_MS, Math.max(0, end - performance.now())));
+      this.seenEdges = this.#edges();
+    }
+    await service.end("SIGKILL");
+    await load.stop();
+  }
+
+  async #start(): Promise<RunningService> {
+    const began = performance.now();
+    const service = await this.#appliance.start({}, this.#programOption);
+    expect((await service.get("/healthz")).status).to.equal(200);
+    this.readyMs.push(performance.now() - began);
+    if (this.#cookie === "") this.#cookie = await service.signIn(EMAIL, PASSWORD);
+    return service;
+  }
+
+  /** As a client does that had no answer and used a key. */
+  async #sendAgain(service: RunningService): Promise<void> {
+    for (const post of [...this.account.unanswered.values()]) {
+      if (post.key === undefined) continue;
+      await sendPost(this.account, post, service, this.#cookie);
+      this.sentAgain += 1;
+    }
+  }
+
+  #check(): void {
+    const { acknowledged, unanswered, rises } = this.account;
+    const rows = recordRows(this.#appliance.ledgerFile);
+    const rooms = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
+    const stored = new Set(rooms);
+    expect(rooms.length - stored.size, "posts stored twice").to.equal(0);
+    expect([...acknowledged].filter((room) => !stored.has(room)).length, "posts lost").to.equal(0);
+    const strange = rooms.filter((room) => !acknowledged.has(room) && !unanswered.has(room));
+    expect(strange, "posts that nobody sent").to.deep.equal([]);
+
+    const edges = this.#edges();
+    expect(edges, "edges lost that were in the ledger").to.be.at.least(this.seenEdges);
+    expect(edges - this.#knownEdges, "edges of one life").to.be.at.most(rises - this.#knownRises);
+    this.#knownEdges = edges;
+    this.#knownRises = rises;
+
+    const { broken, damage, differences } = verifyLedger(this.#appliance.ledgerFile, () => {});
+    expect({ broken, damage, differences }).to.deep.equal({ broken: null, damage: [], differences: [] });
+  }
+
+  #edges(): number {
+    return recordRows(this.#appliance.ledgerFile).filter(({ origin }) => origin !== "posted").length;
+  }
+
+  get #programOption(): { readonly program?: string } {
+    return this.#program === undefined ? {} : { program: this.#program };
+  }
+}
+
+describe("kill -9 at random moments under load", function () {
+  this.timeout(TEST_MS);
+  let trial: CrashTrial | undefined;
+  let variant: Variant | undefined;
+
+  afterEach(async () => {
+    await trial?.close();
+    variant?.remove();
+    trial = undefined;
+    variant = undefined;
+  });
+
+  it(`loses nothing that was acknowledged and counts nothing twice, ${KILLS} times on one ledger`, async () => {
+    console.log(`    FLANCO_FAULTS_SEED=${seed}`);
+    const random = new SeededRandom(seed);
+    trial = await CrashTrial.make();
+    for (let life = 1; life <= KILLS; life += 1) await trial.kill(random, life % KILL_AT_START_EVERY === 0);
+    await trial.finish();
+    report(trial);
+    expect(trial.seenEdges).to.be.above(KILLS);
+    expect(trial.account.acknowledged.size).to.be.above(KILLS);
+    expect(Math.max(...trial.readyMs)).to.be.below(READY_LIMIT_MS);
+  });
+
+  describe("without what protects from it (controls)", () => {
+    async function failure(patch: Patch): Promise<string> {
+      variant = new Variant([patch]);
+      trial = await CrashTrial.make(variant.program);
+      const random = new SeededRandom(seed);
+      for (let life = 1; life <= CONTROL_KILLS; life += 1) {
+        try {
+          await trial.kill(random, false);
+        } catch (error) {
+          console.log(`    noticed after ${life - 1} kills`);
+          return error instanceof Error ? error.message : String(error);
+        }
+      }
+      return "none";
+    }
+
+    it("loses posts that are answered before their commit", async () => {
+      const patch = {
+        file: "src/http/data.ts",
+        from: "        await writer.addRecord(userId, record, idempotencyOf(context, record));\n",
+        to: "        void writer.addRecord(userId, record, idempotencyOf(context, record)).catch(() => {});\n",
+      };
+      expect(await failure(patch)).to.contain("posts lost");
+    });
+
+    it("counts posts twice whose key is not kept", async () => {
+      const patch = {
+        file: "src/http/data.ts",
+        from: "await writer.addRecord(userId, record, idempotencyOf(context, record));",
+        to: "await writer.addRecord(userId, record, null);",
+      };
+      expect(await failure(patch)).to.contain("posts stored twice");
+    });
+  });
+});
+
+function report({ account, readyMs, sentAgain, seenEdges }: CrashTrial): void {
+  const sorted = [...readyMs].sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const late = sorted.filter((ms) => ms > READY_MS).length;
+  console.log(
+    `    ${KILLS} kills: ${account.acknowledged.size} posts acknowledged, ${sentAgain} sent again, ` +
+      `${account.unanswered.size} without key and answer, ${seenEdges} edges; ready in ${Math.round(middle)} ms ` +
+      `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest), ${late} of ${sorted.length} above ${READY_MS} ms`,
+  );
+}

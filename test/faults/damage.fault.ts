@@ -1,0 +1,86 @@
+import { readdirSync } from "node:fs";
+import { expect } from "chai";
+import { SeededRandom } from "../../scripts/powercut/random.ts";
+import { FlancoError } from "../../src/domain/error.ts";
+import { markSuspect } from "../../src/store/suspect.ts";
+import { faultsOf, type Verification, verifyLedger } from "../../src/store/verify.ts";
+import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
+
+const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 24 : 200;
+const TEST_MS = 1_800_000;
+const SEED = 20_261_121;
+
+type Outcome =
+  | "sound"
+  | "recovered at start"
+  | "found by the full check, recovered at the next start"
+  | "named by verify";
+
+describe("A damaged file", function () {
+  this.timeout(TEST_MS);
+  let bench: DamageBench;
+
+  afterEach(() => bench.close());
+
+  /** Gives null when the file cannot even be read. */
+  function verify(file: string): Verification | null {
+    try {
+      return verifyLedger(file, () => {});
+    } catch (error) {
+      if (error instanceof FlancoError && error.code === "damaged") return null;
+      throw error;
+    }
+  }
+
+  it(`is found, set aside and built anew, or named by verify: ${TRIALS} files, seed ${SEED}`, async () => {
+    bench = await new DamageBench().open();
+    const random = new SeededRandom(SEED);
+    const outcomes = new Map<Outcome, number>();
+    const count = (outcome: Outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    for (let trial = 0; trial < TRIALS; trial += 1) {
+      const place = bench.copy();
+      const what = damage(place.ledger, DAMAGES[trial % DAMAGES.length] ?? "bit", random);
+      const told = `trial ${trial}, ${what}`;
+      let begun = await start(place);
+      expect(begun.users, `${told}: never a silent empty start`).to.equal(1);
+      let verification = verify(place.ledger);
+      let outcome: Outcome = begun.recovered ? "recovered at start" : "sound";
+      if (!begun.recovered && (verification === null || verification.damage.length > 0)) {
+        // What the service does when its full check finds this: it ends, and looks at all of it when it starts.
+        markSuspect(place.ledger);
+        begun = await start(place);
+        expect(begun, told).to.deep.equal({ users: 1, recovered: true });
+        verification = verify(place.ledger);
+        outcome = "found by the full check, recovered at the next start";
+      }
+      const faults = verification === null ? ["it cannot be read"] : faultsOf(verification);
+      if (begun.recovered) {
+        expect(faults, told).to.deep.equal([]);
+        expect(
+          readdirSync(place.directory).filter((name) => /\.damaged-\w+$/.test(name)),
+          told,
+        ).to.have.length(1);
+      }
+      if (faults.length > 0) outcome = "named by verify";
+      else expect(liesOf(place.ledger, bench.truth), told).to.deep.equal([]);
+      count(outcome);
+    }
+    console.log(`      ${[...outcomes].map(([outcome, files]) => `${files} ${outcome}`).join("; ")}`);
+    expect(outcomes.get("recovered at start") ?? 0).to.be.above(TRIALS / 8);
+  });
+
+  it("does not start without a backup, and stays as it is", async () => {
+    bench = await new DamageBench(false).open();
+    const place = bench.copy();
+    damage(place.ledger, "cut", new SeededRandom(SEED));
+    const names = () => readdirSync(place.directory).filter((name) => !/-(wal|shm)$/.test(name));
+    const before = names();
+    let refusal: unknown;
+    await start(place).catch((error: unknown) => {
+      refusal = error;
+    });
+    expect(refusal).to.be.instanceOf(FlancoError).with.property("code", "damaged");
+    expect(String((refusal as FlancoError).hint)).to.include("flanco restore");
+    expect(names()).to.deep.equal(before);
+  });
+});

@@ -1,0 +1,215 @@
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import type { SeededRandom } from "../../scripts/powercut/random.ts";
+import { type Place, placeOf } from "../../src/cli/place.ts";
+import { openRecovering } from "../../src/cli/recovery.ts";
+import { makeBackup } from "../../src/store/backup.ts";
+import { openReader } from "../../src/store/reader.ts";
+import { StoreWriter } from "../../src/store/writer.ts";
+import { newRecord, TestLedger } from "../store/ledger.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const MINUTE_MS = 60_000;
+const CLOCK = { nowMs: () => NOW_MS, monotonicNs: () => 0n };
+const PAGE_BYTES = 4_096;
+const BITS = 8;
+const BYTE_VALUES = 256;
+const SMUDGE_BYTES = 200;
+const TORN_PAGES = 20;
+
+/** Records before the backup, and in all. */
+const BACKED_UP = 1_500;
+const SALES = 3_000;
+const VOIDED = [10, 2_000, SALES - 1];
+
+export const DAMAGES = ["cut", "bit", "smudge", "pages"] as const;
+export type Damage = (typeof DAMAGES)[number];
+
+/** What somebody outside knows of the ledger. */
+export interface Truth {
+  /** Millionths by number of the record. */
+  readonly micros: ReadonlyMap<number, number>;
+  /** The entries that void records, by the record's number. */
+  readonly voids: ReadonlyMap<number, number>;
+}
+
+/** A data directory with a ledger, half of it in a proven backup, that is copied for each trial. */
+export class DamageBench {
+  readonly #base = mkdtempSync(join(tmpdir(), "flanco-damage-"));
+  readonly #backups: boolean;
+  #truth: Truth = { micros: new Map(), voids: new Map() };
+
+  /** Without backups: the control. */
+  constructor(backups = true) {
+    this.#backups = backups;
+  }
+
+  async open(): Promise<this> {
+    const ledger = await new TestLedger().open();
+    const user = await ledger.addUser();
+    const sell = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, index) =>
+          ledger.writer.addRecord(user.id, sale(from + index + 1), null),
+        ),
+      );
+    await sell(0, BACKED_UP);
+    const directory = join(this.#base, "backups");
+    if (this.#backups) {
+      await makeBackup({ ledger: ledger.file, directory, nowMs: NOW_MS, clockTrusted: true, rotate: true });
+    }
+    await sell(BACKED_UP, SALES);
+    for (const recordId of VOIDED) await ledger.writer.voidRecord(recordId, "relay tested");
+    await ledger.close();
+    cpSync(ledger.file, join(this.#base, "flanco.db"));
+    await ledger.remove();
+    this.#truth = readTruth(join(this.#base, "flanco.db"));
+    return this;
+  }
+
+  get truth(): Truth {
+    return this.#truth;
+  }
+
+  /** A copy of its own for one trial. */
+  copy(): Place {
+    const directory = `${this.#base}-trial`;
+    rmSync(directory, { recursive: true, force: true });
+    cpSync(this.#base, directory, { recursive: true });
+    return placeOf(directory);
+  }
+
+  close(): void {
+    for (const directory of [this.#base, `${this.#base}-trial`])
+      rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function sale(recordId: number) {
+  return newRecord({
+    room: String(recordId % 40),
+    valorMicros: 1_000_000 + recordId,
+    createdTimeMs: NOW_MS - (SALES - recordId) * MINUTE_MS,
+  });
+}
+
+/** Damages a file at a random place; says what was done. */
+export function damage(file: string, kind: Damage, random: SeededRandom): string {
+  const { size } = statSync(file);
+  const at = Math.floor(random.next() * size);
+  if (kind === "cut") {
+    truncateSync(file, at);
+    return `cut at ${at}`;
+  }
+  const descriptor = openSync(file, "r+");
+  try {
+    const longest = { bit: 1, smudge: SMUDGE_BYTES, pages: TORN_PAGES * PAGE_BYTES }[kind];
+    const bytes = Buffer.alloc(Math.min(size - at, Math.ceil(random.next() * longest)));
+    if (kind === "bit") {
+      readSync(descriptor, bytes, 0, 1, at);
+      bytes[0] = (bytes[0] ?? 0) ^ (1 << Math.floor(random.next() * BITS));
+    } else {
+      for (let index = 0; index < bytes.length; index += 1)
+        bytes[index] = Math.floor(random.next() * BYTE_VALUES);
+    }
+    writeSync(descriptor, bytes, 0, bytes.length, at);
+    return `${bytes.length} bytes at ${at}`;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export interface Start {
+  readonly users: number;
+  /** Whether the ledger was built anew. */
+  readonly recovered: boolean;
+}
+
+/** Starts as the service does, as far as the ledger goes, and stops again. */
+export async function start(place: Place): Promise<Start> {
+  let recovered = false;
+  const noteError = () => {
+    recovered = true;
+  };
+  const log = { debug() {}, info() {}, warn() {}, error: noteError };
+  const config = { data_dir: place.directory, backup_dir: "", backup_disk_dir: "" };
+  const options = { config, place, log, nowMs: CLOCK.nowMs, onProgress: () => {} };
+  return openRecovering(options, async () => {
+    const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+    const writer = new StoreWriter({ file: place.ledger, timeZone: "UTC" }, CLOCK, listener);
+    await writer.open();
+    try {
+      const reader = openReader(place.ledger, "UTC");
+      const users = reader.userCount();
+      reader.close();
+      return { users, recovered };
+    } finally {
+      await writer.close();
+    }
+  }).then(({ users }) => ({ users, recovered }));
+}
+
+/** How a ledger that verifies differs from the truth; each text is a lie, or a silence. */
+export function liesOf(file: string, truth: Truth): string[] {
+  const db = new DatabaseConstructor(file, { readonly: true });
+  try {
+    const lost = db
+      .prepare<[], { from: number; to: number }>(
+        `SELECT lost_from AS "from", lost_to AS "to" FROM correction WHERE kind = 'lost' AND lost_from IS NOT NULL`,
+      )
+      .all();
+    const openEnd = Math.max(0, ...lost.filter(({ from, to }) => from === to).map(({ from }) => from));
+    // Where the end could not be read, one number stands for all that may have been after it.
+    const isTold = (position: number) =>
+      lost.some(({ from, to }) => from <= position && position <= to) || (openEnd > 0 && position > openEnd);
+    const held = readTruth(file);
+    const lies: string[] = [];
+    for (const [recordId, micros] of held.micros) {
+      if (truth.micros.get(recordId) !== micros) lies.push(`record ${recordId} is ${micros}`);
+    }
+    for (const recordId of truth.micros.keys()) {
+      if (!held.micros.has(recordId) && !isTold(recordId)) lies.push(`record ${recordId} is gone in silence`);
+    }
+    for (const [recordId, position] of truth.voids) {
+      const counts = held.micros.has(recordId) && !held.voids.has(recordId);
+      if (counts && !isTold(position)) lies.push(`record ${recordId} counts again`);
+    }
+    for (const recordId of held.voids.keys()) {
+      if (!truth.voids.has(recordId)) lies.push(`record ${recordId} counts no more`);
+    }
+    return lies;
+  } finally {
+    db.close();
+  }
+}
+
+function readTruth(file: string): Truth {
+  const db = new DatabaseConstructor(file, { readonly: true });
+  try {
+    const rows = db
+      .prepare<[], { recordId: number; micros: number; voidedBy: number | null }>(
+        "SELECT record_id AS recordId, micros, voided_by AS voidedBy FROM record",
+      )
+      .all();
+    return {
+      micros: new Map(rows.map(({ recordId, micros }) => [recordId, micros])),
+      voids: new Map(
+        rows.flatMap(({ recordId, voidedBy }) => (voidedBy === null ? [] : [[recordId, voidedBy]])),
+      ),
+    };
+  } finally {
+    db.close();
+  }
+}

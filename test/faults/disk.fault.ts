@@ -1,0 +1,171 @@
+import { existsSync } from "node:fs";
+import { expect } from "chai";
+import { gapRows } from "../cli/ledger.ts";
+import { until } from "../cli/program.ts";
+import { DiskTrial } from "./disk-trial.ts";
+import { type Patch, Variant } from "./variant.ts";
+
+const SHORT = process.env["FLANCO_FAULTS"] === "short";
+/** The promise: from room on the disk to the commit of what waits. */
+const RECOVERY_MS = 5_000;
+const QUEUE = 10_000;
+const TOO_MANY_EDGES = 12_000;
+const MANY_POSTS = 300;
+/** Between two checkpoints. */
+const LOG_BYTES = 4_000_000;
+const AT_ONCE = 4;
+
+describe("A full disk", () => {
+  let trial: DiskTrial;
+  let variant: Variant | undefined;
+
+  beforeEach(async () => {
+    trial = await DiskTrial.make();
+  });
+
+  afterEach(async () => {
+    await trial.close();
+    variant?.remove();
+    variant = undefined;
+  });
+
+  async function refusesAndTells(): Promise<void> {
+    expect((await trial.post()).status).to.equal(201);
+    expect(await trial.faults()).to.deep.equal([]);
+    expect(existsSync(trial.reserve)).to.equal(true);
+    const before = Date.now();
+    trial.disk.fill();
+    const refused = await until("a post is refused", async () => {
+      const answer = await trial.post();
+      return answer.status !== 201 && answer;
+    });
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get("retry-after")).to.equal("1");
+    expect(await refused.json()).to.deep.equal({ status: "error", message: "Failed to save data" });
+    expect(existsSync(trial.reserve), "the reserve is given up").to.equal(false);
+
+    const [fault, ...others] = await trial.faults();
+    expect(others).to.deep.equal([]);
+    expect(fault?.code).to.equal("disk_full");
+    expect(fault?.sinceTime).to.be.within(before, Date.now());
+    expect(fault?.message).to.contain("The disk is full");
+    for (const path of ["/api/data?period=semanal", "/api/device", "/api/records"]) {
+      expect((await trial.get(path)).status, path).to.equal(200);
+    }
+    await trial.switchTimes(6);
+    await until("edges go into the room of the reserve", () => trial.edgeRecords === 3);
+  }
+
+  async function keepsEdges(): Promise<number> {
+    await trial.fillUp();
+    await trial.switchTimes(100);
+    const waiting = trial.edges / 2 - trial.edgeRecords;
+    expect(waiting, "edges that wait").to.be.at.least(50);
+    expect((await trial.get("/api/data?period=semanal")).status).to.be.oneOf([200, 404]);
+    const began = performance.now();
+    trial.disk.free();
+    await until("all edges are in", () => trial.edgeRecords === trial.edges / 2, RECOVERY_MS);
+    return performance.now() - began;
+  }
+
+  it("refuses posts in the contract's words, answers reads, records edges in the reserve's room and says so", async () => {
+    await trial.start();
+    await refusesAndTells();
+  });
+
+  it("keeps edges waiting and commits them within 5 s of room, then takes posts again and has no fault", async () => {
+    const service = await trial.start();
+    await trial.post();
+    const elapsedMs = await keepsEdges();
+    console.log(`    from room to commit: ${Math.round(elapsedMs)} ms`);
+    await until("the fault is over", async () => (await trial.faults()).length === 0);
+    expect(existsSync(trial.reserve)).to.equal(true);
+    expect((await trial.post()).status).to.equal(201);
+    trial.expectAcknowledgedOnce();
+    expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+    await trial.expectSound();
+  });
+
+  it("counts what its bounded queue has no place for, and tells it as a gap of exactly that many", async () => {
+    await trial.start();
+    await trial.fillUp();
+    await trial.switchTimes(TOO_MANY_EDGES);
+    trial.disk.free();
+    await until("the queue is in", () => trial.edgeRecords >= QUEUE / 2);
+    await trial.switchTimes(2);
+    await until("the last sale is in", () => gapRows(trial.appliance.ledgerFile).length > 0);
+    const lost = gapRows(trial.appliance.ledgerFile).reduce((sum, { missedRises }) => sum + missedRises, 0);
+    expect(lost).to.be.at.least((TOO_MANY_EDGES - QUEUE) / 2);
+    await until("each rise is a sale or told as lost", () => trial.edgeRecords + lost === trial.edges / 2);
+    await trial.expectSound();
+  });
+
+  it("is noticed where the log has room of its own and only the file cannot grow", async () => {
+    const service = await trial.start();
+    await until("the log is as long as it gets", async () => {
+      await Promise.all(Array.from({ length: AT_ONCE }, () => trial.post()));
+      return trial.logBytes > LOG_BYTES;
+    });
+    trial.disk.fill();
+    await until("a post is refused", async () => (await trial.post()).status === 503);
+    expect((await trial.faults()).map(({ code }) => code)).to.deep.equal(["disk_full"]);
+    trial.expectAcknowledgedOnce();
+    await trial.switchTimes(6);
+    await until("edges are in", () => trial.edgeRecords === 3);
+    trial.disk.free();
+    await until("the fault is over", async () => (await trial.faults()).length === 0);
+    expect((await trial.post()).status).to.equal(201);
+    expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+    trial.expectAcknowledgedOnce();
+    await trial.expectSound();
+  });
+
+  it("to the last byte does not keep the service from starting after kill -9, reading and saying so", async () => {
+    const first = await trial.start();
+    // So many that the log cannot be brought into the file, which has to grow for it.
+    for (let left = MANY_POSTS; left > 0; left -= 1) await trial.post();
+    await trial.fillUp();
+    const since = (await trial.faults())[0]?.sinceTime;
+    await first.end("SIGKILL");
+    await trial.start();
+    expect((await trial.faults())[0]).to.deep.include({ code: "disk_full", sinceTime: since });
+    expect((await trial.post()).status).to.equal(503);
+    expect((await trial.get("/api/records")).status).to.equal(200);
+    trial.disk.free();
+    await until("the fault is over", async () => (await trial.faults()).length === 0);
+    expect((await trial.post()).status).to.equal(201);
+    trial.expectAcknowledgedOnce();
+  });
+
+  if (!SHORT)
+    describe("without what protects from it (controls)", () => {
+      async function failure(patch: Patch, run: () => Promise<unknown>): Promise<string> {
+        variant = new Variant([patch]);
+        await trial.start({ program: variant.program });
+        try {
+          await run();
+          return "none";
+        } catch (error) {
+          return error instanceof Error ? error.message : String(error);
+        }
+      }
+
+      it("is not told and takes no edge where no reserve is held", async () => {
+        const patch = {
+          file: "src/cli/service.ts",
+          from: "timeZone: config.time_zone, reserve }",
+          to: "timeZone: config.time_zone }",
+        };
+        expect(await failure(patch, refusesAndTells)).to.contain("expected false to equal true");
+      });
+
+      it("loses edges where they are not tried again", async () => {
+        const patch = {
+          file: "src/gpio/sighting-queue.ts",
+          from: "      } catch (error) {\n",
+          to: "      } catch (error) {\n        this.#waiting = [];\n",
+        };
+        expect(await failure(patch, keepsEdges)).to.match(/edges that wait|all edges are in/);
+      });
+    });
+});

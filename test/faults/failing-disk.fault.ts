@@ -1,0 +1,138 @@
+import { expect } from "chai";
+import { DiskTrial } from "./disk-trial.ts";
+import { type DiskCall, FailingDisk } from "./failing-disk.ts";
+import { FailingSync } from "./failing-sync.ts";
+import { type Patch, Variant } from "./variant.ts";
+
+const SHORT = process.env["FLANCO_FAULTS"] === "short";
+const END_MS = 10_000;
+/** Time for as many posts as come before a checkpoint. */
+const CHECKPOINT_MS = 40_000;
+const MANY_POSTS = 400;
+const AT_ONCE = 4;
+
+describe("A failing disk", () => {
+  let trial: DiskTrial;
+  let failing: FailingDisk;
+  let variant: Variant | undefined;
+
+  before(() => FailingDisk.install());
+
+  beforeEach(async () => {
+    trial = await DiskTrial.make();
+    failing = new FailingDisk(trial.appliance.directory);
+  });
+
+  afterEach(async () => {
+    await trial.close();
+    variant?.remove();
+    variant = undefined;
+  });
+
+  /** Some posts go well, then the disk fails; the process must end, and the next one know what was answered. */
+  async function stopsAndKeeps(call: DiskCall, program?: string): Promise<void> {
+    const wrapped = program === undefined ? {} : { program };
+    const service = await trial.start({ wrapper: failing.wrapper, ...wrapped });
+    for (let left = 20; left > 0; left -= 1) expect((await trial.post()).status).to.equal(201);
+    failing.fail(service.pid, call);
+    const refused = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        trial.post().then(
+          ({ status }) => status,
+          () => "no answer",
+        ),
+      ),
+    );
+    for (const status of refused) expect(status).to.be.oneOf([503, "no answer"]);
+    const { exitCode, stderr } = await service.ended(END_MS);
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.match(
+      /flanco: The ledger takes no writes \(SQLITE_IOERR_\w+\)\. The disk or card may be/,
+    );
+
+    await trial.start(wrapped);
+    trial.expectAcknowledgedOnce();
+    expect((await trial.post()).status).to.equal(201);
+    trial.expectAcknowledgedOnce();
+    await trial.expectSound();
+  }
+
+  it("at fsync: nothing is acknowledged, the process ends with 1, and what was refused is not stored", async () => {
+    await stopsAndKeeps("posix/io/sync/*");
+  });
+
+  it("at a write: likewise", async () => {
+    await stopsAndKeeps("posix/io/rw/pwrite*");
+  });
+
+  /** Commits go well, but what they wrote to the log cannot be brought into the file. */
+  async function stopsAtCheckpoint(program?: string): Promise<void> {
+    const wrapped = program === undefined ? {} : { program };
+    const sync = new FailingSync(trial.appliance.directory, trial.appliance.ledgerFile);
+    const service = await trial.start({ wrapper: sync.wrapper, ...wrapped });
+    expect((await trial.post()).status).to.equal(201);
+    sync.begin();
+    const posting = Promise.allSettled(Array.from({ length: AT_ONCE }, () => postUntilRefused()));
+    const { exitCode, stderr } = await service.ended(CHECKPOINT_MS);
+    await posting;
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.contain("flanco: The ledger takes no writes (SQLITE_IOERR_FSYNC).");
+    await trial.start(wrapped);
+    trial.expectAcknowledged();
+    await trial.expectSound();
+  }
+
+  async function postUntilRefused(): Promise<void> {
+    for (let left = MANY_POSTS; left > 0 && (await trial.post()).status === 201; left -= 1);
+  }
+
+  it("at the fsync of a checkpoint: the process ends with 1, and all that was acknowledged is there", async () => {
+    await stopsAtCheckpoint();
+  });
+
+  if (!SHORT)
+    describe("without what protects from it (controls)", () => {
+      async function failure(patch: Patch): Promise<string> {
+        variant = new Variant([patch]);
+        try {
+          await stopsAndKeeps("posix/io/sync/*", variant.program);
+          return "none";
+        } catch (error) {
+          return error instanceof Error ? error.message : String(error);
+        }
+      }
+
+      it("goes on in the same process, as if the next fsync could be trusted", async () => {
+        const patch = {
+          file: "src/store/disk-error.ts",
+          from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
+          to: "return code === 'none';",
+        };
+        expect(await failure(patch)).to.contain("the service ends");
+      });
+
+      it("goes on where a checkpoint may fail unheard, as SQLite's own do", async () => {
+        const patch = {
+          file: "src/store/writer-thread.ts",
+          from: "      else this.#failure = ",
+          to: "      else if (false) this.#failure = ",
+        };
+        variant = new Variant([patch]);
+        const { program } = variant;
+        const outcome = await stopsAtCheckpoint(program).then(
+          () => "none",
+          (error: Error) => error.message,
+        );
+        expect(outcome).to.contain("the service ends");
+      });
+
+      it("stores what it refused: whoever sent it again would be counted twice", async () => {
+        const patch = {
+          file: "src/store/writer-thread.ts",
+          from: "      this.#cutLog();\n",
+          to: "",
+        };
+        expect(await failure(patch)).to.contain("to have the same members");
+      });
+    });
+});

@@ -1,0 +1,27 @@
+/** The room that posted records name; the lines' rooms are others. */
+export const POSTED_ROOM = "posted";
+/** The time of the post numbered 0, in Unix milliseconds; each has a time of its own, and is known by it. */
+const FIRST_POST_MS = 1_700_000_000_000;
+/** Apart, so that posts fall on many days and months. */
+const POSTS_APART_MS = 7 * 3_600_000;
+const MICROS_PER_UNIT = 1_000_000;
+
+export function postTimeMs(number: number): number {
+  return FIRST_POST_MS + number * POSTS_APART_MS;
+}
+
+/** What the post of this number is worth, in millionths. */
+export function postMicros(number: number): number {
+  return ((number % 97) + 1) * 250_000;
+}
+
+export function postValor(number: number): number {
+  return postMicros(number) / MICROS_PER_UNIT;
+}
+
+/** The rooms of the wired lines, by the line's offset. */
+export const LINE_ROOMS = ["101", "102", "103", "104"] as const;
+/** The program's data directory on the guest's disk, below the disk's root. */
+export const DATA_FOLDER = "/flanco";
+export const EMAIL = "ana@example.org";
+export const PASSWORD = "correct horse battery";

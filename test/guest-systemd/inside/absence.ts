@@ -1,0 +1,76 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../../guest/inside/deadline.ts";
+import type { Ledger } from "../../guest/inside/ledger.ts";
+import { interruptCounts, type Relays, shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
+import { type Drive, ROOMS } from "../../guest/report.ts";
+import type { Absence } from "../report.ts";
+import type { Unit } from "./unit.ts";
+
+/** Between two edges of the eight lines together: a line's buffer then holds minutes of them. */
+const PACE_MS = 50;
+const SETTLE_MS = 120_000;
+/** Edges before the process goes, so that some are on their way just then. */
+const BEFORE_MS = 500;
+
+export interface Parts {
+  readonly unit: Unit;
+  readonly relays: Relays;
+  readonly ledger: Ledger;
+}
+
+/**
+ * Drives the eight lines in turn without a pause, while the process goes away by `leave` and systemd brings the
+ * next one. Afterwards every line goes high and low once more: when these sales are in the ledger, whatever
+ * was to come of the edges before has come.
+ */
+export async function proveAbsence(
+  { unit, relays, ledger }: Parts,
+  step: Absence["step"],
+  leave: (pid: number) => Promise<void>,
+): Promise<Absence> {
+  shareProcessorWithInterrupts();
+  const position = ledger.position();
+  const gaps = ledger.gaps().length;
+  const drives: Drive[] = [];
+  const drive = (offset: number, high: boolean) => drives.push(relays.drive(offset, high));
+  let driving = true;
+  const driven = (async () => {
+    for (let edge = 0; driving || edge % (2 * ROOMS.length) !== 0; edge += 1) {
+      drive(edge % ROOMS.length, Math.floor(edge / ROOMS.length) % 2 === 0);
+      await pause(PACE_MS);
+    }
+  })();
+  await pause(BEFORE_MS);
+  const pid = await unit.mainPid();
+  const awayFromNs = Number(process.hrtime.bigint());
+  await leave(pid);
+  const awayToNs = await unit.ready(pid);
+  await until(() => (interruptCounts().size === ROOMS.length ? null : "lines are not watched"), SETTLE_MS);
+  driving = false;
+  await driven;
+  for (const offset of ROOMS.keys()) {
+    const { beforeNs, room } = relays.drive(offset, true);
+    await until(() => hasSale(ledger, position, room, beforeNs), SETTLE_MS);
+    relays.drive(offset, false);
+  }
+  await until(() => (openSales(ledger, position) === 0 ? null : "sales have not ended"), SETTLE_MS);
+  return {
+    step,
+    drives,
+    awayFromNs,
+    awayToNs,
+    // The last sale of each room is the one that said that all was settled.
+    rows: ROOMS.flatMap((room) => (ledger.roomsAfter(position)[room] ?? []).slice(0, -1)),
+    gaps: ledger.gaps().slice(gaps),
+    journal: await unit.journal(awayFromNs),
+  };
+}
+
+function hasSale(ledger: Ledger, position: number, room: string, sinceNs: number): string | null {
+  const last = ledger.roomsAfter(position)[room]?.at(-1);
+  return (last?.monotonicNs ?? 0) >= sinceNs ? null : `the last sale of room ${room} is not in the ledger`;
+}
+
+function openSales(ledger: Ledger, position: number): number {
+  return ledger.rowsAfter(position).filter((row) => row.endedMs === null).length;
+}

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { until } from "../../guest/inside/deadline.ts";
+
+const NAME = "flanco.service";
+const DROP_INS = `/etc/systemd/system/${NAME}.d`;
+const START_MS = 300_000;
+/** Asking systemd is a program's start each time: seldom, so that the service has the processor. */
+const ASK_MS = 500;
+const NANOSECONDS_PER_MICROSECOND = 1_000;
+
+const run = promisify(execFile);
+
+export interface JournalEntry {
+  readonly message: string;
+  readonly monotonicNs: number;
+}
+
+/** The service as systemd has it. */
+export class Unit {
+  readonly baseUrl = "http://127.0.0.1:8080";
+  readonly ledgerFile = "/var/lib/flanco/flanco.db";
+  readonly environment = {
+    ...process.env,
+    FLANCO_DATA_DIR: "/var/lib/flanco",
+    FLANCO_HTTP_PORT: "8080",
+    FLANCO_HTTPS_PORT: "8443",
+  };
+
+  /** Adds settings to the unit, in a file of their own. */
+  async configure(name: string, text: string): Promise<void> {
+    mkdirSync(DROP_INS, { recursive: true });
+    writeFileSync(`${DROP_INS}/${name}.conf`, text);
+    await this.control("daemon-reload");
+  }
+
+  async control(verb: string, ...options: readonly string[]): Promise<void> {
+    await run("systemctl", [verb, ...options]);
+  }
+
+  async show(property: string): Promise<string> {
+    const { stdout } = await run("systemctl", ["show", "--value", `--property=${property}`, NAME]);
+    return stdout.trim();
+  }
+
+  async mainPid(): Promise<number> {
+    return Number(await this.show("MainPID"));
+  }
+
+  /** Asks until nothing is missing, as the deadline's `until` does, at systemd's pace. */
+  async until(missing: () => Promise<string | null>, withinMs: number): Promise<void> {
+    await until(async () => {
+      const reason = await missing();
+      if (reason !== null) await pause(ASK_MS);
+      return reason;
+    }, withinMs);
+  }
+
+  /** Waits until another process than `before` is ready; gives the monotonic time at which it was. */
+  async ready(before: number): Promise<number> {
+    await this.until(async () => {
+      const pid = await this.mainPid();
+      if (pid === 0 || pid === before) return `main process ${pid}`;
+      const state = await this.show("ActiveState");
+      return state === "active" ? null : `main process ${pid}, ${state}`;
+    }, START_MS);
+    return Number(await this.show("ActiveEnterTimestampMonotonic")) * NANOSECONDS_PER_MICROSECOND;
+  }
+
+  /** What the service and systemd said of it since a monotonic time. */
+  async journal(sinceNs: number): Promise<JournalEntry[]> {
+    const { stdout } = await run(
+      "journalctl",
+      ["--unit", NAME, "--output=json", "--output-fields=MESSAGE", "--quiet"],
+      { maxBuffer: 64 * 1024 * 1024 },
+    );
+    return stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as { MESSAGE: unknown; __MONOTONIC_TIMESTAMP: string })
+      .map((entry) => ({
+        message: String(entry.MESSAGE),
+        monotonicNs: Number(entry.__MONOTONIC_TIMESTAMP) * NANOSECONDS_PER_MICROSECOND,
+      }))
+      .filter(({ monotonicNs }) => monotonicNs >= sinceNs);
+  }
+
+  /** Runs one of the program's commands to its end. */
+  async command(options: readonly string[], input = ""): Promise<{ exitCode: number; output: string }> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        "/usr/bin/flanco",
+        [...options],
+        { env: this.environment },
+        (error, stdout, stderr) => {
+          const code = error === null ? 0 : Number(error.code ?? 1);
+          resolve({ exitCode: code, output: `${stdout}${stderr}` });
+        },
+      );
+      child.stdin?.end(input);
+    });
+  }
+}

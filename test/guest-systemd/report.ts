@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { driveSchema, gapSchema, ledgerRowSchema } from "../guest/report.ts";
+
+/** Relays driven from before the process's end until after its return, and what the ledger made of it. */
+const absenceSchema = z.object({
+  step: z.enum(["killed", "restarted", "stopped", "control"]),
+  drives: z.array(driveSchema),
+  /** Monotonic time at which the process was told to end, or stopped. */
+  awayFromNs: z.number(),
+  /** Monotonic time at which systemd heard READY of the next one. */
+  awayToNs: z.number(),
+  rows: z.array(ledgerRowSchema),
+  gaps: z.array(gapSchema),
+  /** What the service's journal says meanwhile, one message each, systemd's own among them. */
+  journal: z.array(z.object({ message: z.string(), monotonicNs: z.number() })),
+});
+export type Absence = z.infer<typeof absenceSchema>;
+
+/** One line unwired and, as the step waits for it, free again: what systemd keeps before and after. */
+const unwiredSchema = z.object({
+  step: z.literal("unwired"),
+  storedBefore: z.number(),
+  storedAfter: z.number(),
+});
+
+/** `flanco verify` on the finished ledger. */
+const verifiedSchema = z.object({
+  step: z.literal("verified"),
+  exitCode: z.number().nullable(),
+  output: z.string(),
+});
+
+/** What systemd shows of the service once it is up. */
+const shownSchema = z.object({
+  step: z.literal("shown"),
+  status: z.string(),
+  stored: z.number(),
+});
+
+const reportSchema = z.union([absenceSchema, unwiredSchema, verifiedSchema, shownSchema]);
+export type Report = z.infer<typeof reportSchema>;
+
+/** Reads what the inside script wrote: one JSON object a line. Throws ZodError or SyntaxError. */
+export function parseReports(text: string): readonly Report[] {
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => reportSchema.parse(JSON.parse(line)));
+}

@@ -1,0 +1,148 @@
+import { assert } from "chai";
+import { before, describe, it } from "mocha";
+import { type LedgerRow, ROOMS } from "../guest/report.ts";
+import { type Form, Proof } from "./proof.ts";
+import type { Absence } from "./report.ts";
+
+/** The kernel stamps in the interrupt itself; all else is the emulated processor's being taken away. */
+const KERNEL_STAMP_MS = 10;
+/** Wall time is the monotonic stamp's, moved by an offset that is measured in milliseconds. */
+const WALL_MS = 30;
+const NS_PER_MS = 1e6;
+/** Sales of one room, while the process was away, without which a step would show nothing. */
+const SALES_WHILE_AWAY = 3;
+/** TimeoutStopSec of the unit: beyond it systemd kills. The 5 s of a real machine are test/guest's to prove. */
+const STOP_MS = 15_000;
+/** WatchdogSec of the unit in the guest. */
+const WATCHDOG_MS = 20_000;
+/** Two descriptors for each of the eight lines. */
+const STORED = 16;
+/** Builds everything from nothing on the first run. */
+const PROOF_MS = 3_000_000;
+
+const form: Form = process.env["FLANCO_GUEST"] === "short" ? "short" : "full";
+const proof = new Proof(form);
+
+before(function () {
+  this.timeout(PROOF_MS);
+  return proof.open();
+});
+
+describe("The service under systemd", () => {
+  it("is ready, says how many lines it watches, and has systemd keep each of them", () => {
+    const { status, stored } = proof.report("shown");
+    assert.equal(status, "Watching 8 of 8 wired lines.");
+    assert.equal(stored, STORED);
+  });
+
+  for (const [step, what] of [
+    ["killed", "it is killed with SIGKILL"],
+    ["restarted", "systemctl restarts it"],
+    ["stopped", "it is stopped with SIGSTOP until the watchdog restarts it"],
+  ] as const) {
+    it(`records every sale once when ${what}`, () => {
+      for (const absence of proof.absences(step)) {
+        for (const room of ROOMS) {
+          const away = risesOf(absence, room).filter((drive) => isAway(absence, drive.beforeNs));
+          assert.isAtLeast(away.length, SALES_WHILE_AWAY, `room ${room} had sales meanwhile`);
+          assert.lengthOf(rowsOf(absence, room), risesOf(absence, room).length, `room ${room}`);
+        }
+        assert.isTrue(absence.rows.every((row) => row.origin === "edge" && row.endedMs !== null));
+        assert.equal(new Set(absence.rows.map(sourceOf)).size, absence.rows.length);
+        assert.deepEqual(absence.gaps, []);
+      }
+    });
+
+    it(`records the kernel's times when ${what}`, () => {
+      for (const absence of proof.absences(step)) {
+        for (const room of ROOMS) {
+          const rises = risesOf(absence, room);
+          for (const [index, row] of rowsOf(absence, room).entries()) {
+            const rise = rises[index];
+            if (rise === undefined) throw new Error(`Room ${room} has a record without an edge.`);
+            const stampNs = row.monotonicNs ?? Number.NaN;
+            assert.isAtLeast(stampNs, rise.beforeNs, `room ${room}, record ${index}`);
+            assert.isAtMost(
+              stampNs,
+              rise.afterNs + KERNEL_STAMP_MS * NS_PER_MS,
+              `room ${room}, record ${index}`,
+            );
+            assert.isAtLeast(row.createdMs, rise.beforeMs - WALL_MS);
+            assert.isAtMost(row.createdMs, rise.afterMs + KERNEL_STAMP_MS + WALL_MS);
+          }
+        }
+      }
+    });
+
+    it(`goes on counting each line's edges where it was when ${what}`, () => {
+      for (const absence of proof.absences(step)) {
+        for (const room of ROOMS) {
+          const rows = rowsOf(absence, room);
+          assert.equal(new Set(rows.map((row) => row.request)).size, 1);
+          for (const [index, row] of rows.entries()) {
+            // A rise and a fall from one sale to the next.
+            assert.equal(row.sequence, (rows[0]?.sequence ?? Number.NaN) + 2 * index);
+          }
+        }
+      }
+    });
+  }
+
+  it("ends by itself and in time when it is restarted", () => {
+    for (const { journal } of proof.absences("restarted")) {
+      const at = (start: string) => journal.find(({ message }) => message.startsWith(start))?.monotonicNs;
+      const began = at("Stopping flanco.service") ?? Number.NaN;
+      const ended = at("Stopped flanco.service") ?? Number.NaN;
+      assert.isBelow((ended - began) / NS_PER_MS, STOP_MS);
+      assert.isDefined(at("flanco.service: Deactivated successfully."));
+    }
+  });
+
+  it("is restarted by the watchdog alone, and not before its time", () => {
+    for (const { journal, awayFromNs, awayToNs } of proof.absences("stopped")) {
+      assert.isTrue(journal.some(({ message }) => message.includes("Watchdog timeout")));
+      // The last sign of life may be half the time old when the process is stopped.
+      assert.isAtLeast((awayToNs - awayFromNs) / NS_PER_MS, WATCHDOG_MS / 2);
+    }
+    for (const { journal } of [...proof.absences("killed"), ...proof.absences("restarted")]) {
+      assert.isFalse(journal.some(({ message }) => message.includes("Watchdog timeout")));
+    }
+  });
+
+  it("gives a line back to the kernel when it is unwired", () => {
+    const { storedBefore, storedAfter } = proof.report("unwired");
+    assert.equal(storedBefore, STORED);
+    assert.equal(storedAfter, STORED - 2);
+  });
+
+  it("loses sales without the descriptor store, in this very proof", () => {
+    const [absence] = proof.absences("control");
+    if (absence === undefined) throw new Error("no control");
+    const lost = ROOMS.map((room) => risesOf(absence, room).length - rowsOf(absence, room).length);
+    assert.isTrue(
+      lost.every((sales) => sales >= SALES_WHILE_AWAY - 1),
+      `lost sales by room: ${lost}`,
+    );
+  });
+
+  it("leaves a ledger that agrees with itself", () => {
+    const { exitCode, output } = proof.report("verified");
+    assert.equal(exitCode, 0, output);
+  });
+});
+
+function risesOf({ drives }: Absence, room: string) {
+  return drives.filter((drive) => drive.room === room && drive.high);
+}
+
+function rowsOf({ rows }: Absence, room: string): readonly LedgerRow[] {
+  return rows.filter((row) => row.room === room);
+}
+
+function isAway({ awayFromNs, awayToNs }: Absence, timeNs: number): boolean {
+  return timeNs > awayFromNs && timeNs < awayToNs;
+}
+
+function sourceOf({ boot, line, request, sequence }: LedgerRow): string {
+  return JSON.stringify([boot, line, request, sequence]);
+}

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { until } from "./until.ts";
+
+describe("Signing out of a ledger that takes no writes", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let sid: string;
+
+  beforeEach(async () => {
+    appliance = await Appliance.open();
+    user = await appliance.addUser();
+    sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
+  });
+  afterEach(() => appliance.close());
+
+  for (const code of ["unavailable", "overloaded", "internal"] as const) {
+    it(`answers 200 and removes the cookie when the writer says ${code}`, async () => {
+      appliance.breaker.failure = new FlancoError(code, "The ledger takes no writes (SQLITE_FULL).");
+      const response = await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+      expect(String(response.headers["set-cookie"])).to.match(/^auth_token=; Max-Age=0; /);
+    });
+  }
+
+  it("ends the session for good: what other commits make the service read does not bring it back", async () => {
+    const other = await appliance.addUser();
+    await signOutInTrouble();
+    expect(stored()).to.equal(true);
+    await appliance.writer.setPassword(other.id, "$2b$10$another");
+    await appliance.api.get("/api/verify").set("Cookie", user.cookie).expect(401);
+  });
+
+  it("removes it from the ledger once that takes writes again, so that a restart finds none", async () => {
+    await signOutInTrouble();
+    appliance.breaker.failure = undefined;
+    await until("the ended session leaves the ledger", () => !stored());
+    const afterRestart = appliance.newSessions();
+    afterRestart.reload();
+    expect(afterRestart.check(user.cookie.replace("auth_token=", ""))).to.equal(undefined);
+  });
+
+  it("removes it at the latest when the service stops", async () => {
+    await signOutInTrouble();
+    appliance.breaker.failure = undefined;
+    await appliance.sessions.close();
+    expect(stored()).to.equal(false);
+  });
+
+  it("says in the log, when the service stops, that it could not", async () => {
+    await signOutInTrouble();
+    await appliance.sessions.close();
+    expect(appliance.log.errors.at(-1)).to.equal("sessions that have ended stand again at the next start");
+  });
+
+  it("says in the log that it was not stored", async () => {
+    await signOutInTrouble();
+    expect(appliance.log.errors).to.deep.equal([
+      "a session that has ended could not be removed from the ledger",
+    ]);
+  });
+
+  it("leaves the user's other sessions alone", async () => {
+    const other = await appliance.signIn(user.id);
+    await signOutInTrouble();
+    appliance.breaker.failure = undefined;
+    appliance.sessions.reload();
+    await appliance.api.get("/api/verify").set("Cookie", other).expect(200);
+  });
+
+  async function signOutInTrouble(): Promise<void> {
+    appliance.breaker.failure = new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).");
+    // Whatever it answers: what it must answer is for the tests above.
+    await appliance.api.post("/api/logout").set("Cookie", user.cookie);
+  }
+
+  function stored(): boolean {
+    return appliance.reader.sessions().some((session) => session.sid === sid);
+  }
+});

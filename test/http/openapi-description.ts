@@ -1,0 +1,78 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+
+/** One exchange with the API, as it happened. */
+export interface Observed {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly status: number;
+  /** The type alone, without parameters; empty for none. */
+  readonly type: string;
+  readonly body: unknown;
+}
+
+interface Response {
+  readonly content: Readonly<Record<string, { readonly schema?: object }>>;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface Description {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const ROOT = "openapi";
+
+/** An OpenAPI description that real answers are held to, and that remembers which it has seen. */
+export class Conformance {
+  readonly #description: Description;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #seen = new Set<string>();
+
+  constructor(description: Description) {
+    this.#description = description;
+    this.#ajv.addSchema(description, ROOT);
+  }
+
+  /** Throws when the description has no such operation or status, or the body is of another type or shape. */
+  observe({ method, path, status, type, body }: Observed): void {
+    const name = `${method.toUpperCase()} ${path} ${status}`;
+    const operation = this.#description.paths[path]?.[method];
+    if (operation === undefined) throw new Error(`${name}: the description has no such operation.`);
+    const response = operation.responses[status];
+    if (response === undefined) throw new Error(`${name}: that status is not described.`);
+    const content = response.content[type];
+    if (content === undefined) throw new Error(`${name}: the type ${type} is not described.`);
+    if (content.schema !== undefined) {
+      const validate = this.#validator(["paths", path, method, "responses", String(status), "content", type]);
+      if (!validate(body)) throw new Error(`${name}: ${this.#ajv.errorsText(validate.errors)}.`);
+    }
+    this.#seen.add(name);
+  }
+
+  /** Every method, path and status that is described and was not observed. */
+  unseen(): string[] {
+    return describedIn(this.#description).filter((name) => !this.#seen.has(name));
+  }
+
+  #validator(steps: readonly string[]): ValidateFunction {
+    const pointer = [...steps, "schema"].map(escaped).join("/");
+    return this.#ajv.compile({ $ref: `${ROOT}#/${pointer}` });
+  }
+}
+
+/** Each status of each operation, as `GET /api/device 200`. */
+export function describedIn(description: Description): string[] {
+  return Object.entries(description.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+    ),
+  );
+}
+
+function escaped(step: string): string {
+  return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
+}

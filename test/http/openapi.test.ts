@@ -1,0 +1,330 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "./appliance.ts";
+import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { Conformance, type Description, describedIn } from "./openapi-description.ts";
+import { DOCUMENT_SHAPE } from "./openapi-shape.ts";
+import { aWiring, WiredLine } from "./wired-line.ts";
+
+type Method = "get" | "post" | "put" | "delete";
+
+interface Sent {
+  readonly cookie?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** Sent as it is, in place of a JSON body. */
+  readonly raw?: { readonly type: string; readonly text: string };
+}
+
+const NOBODY = "0123456789abcdef01234567";
+const JSON_BODIES = [
+  ["post", "/api/login"],
+  ["post", "/api/first-run"],
+  ["post", "/api/device"],
+  ["post", "/api/location"],
+  ["post", "/api/data"],
+  ["put", "/api/wiring"],
+] as const;
+
+describe("The OpenAPI description", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let description: Description;
+  let conformance: Conformance;
+
+  before(async () => {
+    appliance = await Appliance.open();
+    user = await appliance.addUser();
+    description = (await appliance.api.get("/api/openapi.json").expect(200)).body;
+    conformance = new Conformance(description);
+  });
+  afterEach(() => {
+    appliance.breaker.failure = undefined;
+    appliance.lines.refusal = undefined;
+  });
+  after(() => appliance.close());
+
+  /** One real exchange, which must have this status and be as the description has it. */
+  async function answers(status: number, method: Method, path: string, sent: Sent = {}): Promise<void> {
+    const request = appliance.api[method](path)
+      .query(sent.query ?? {})
+      .set(sent.headers ?? {});
+    if (sent.cookie !== undefined) request.set("Cookie", sent.cookie);
+    const { raw, body } = sent;
+    if (raw !== undefined) request.type(raw.type).send(raw.text);
+    else if (body !== undefined) request.send(body);
+    const response = await request;
+    expect(response.status, `${method} ${path}: ${response.text}`).to.equal(status);
+    conformance.observe({ method, path, status, type: response.type, body: response.body });
+  }
+
+  describe("is a document that", () => {
+    it("has the shape of OpenAPI 3.1", () => {
+      const ajv = new Ajv2020({ strict: true, allErrors: true });
+      ajv.validate(DOCUMENT_SHAPE, description);
+      expect(ajv.errors ?? []).to.deep.equal([]);
+    });
+
+    it("refers to nothing that it does not hold", () => {
+      const names = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map(
+        ([, name = ""]) => name,
+      );
+      expect(names).not.to.deep.equal([]);
+      for (const name of names) expect(at(description, name), name).to.be.an("object");
+    });
+
+    it("holds schemas that a strict validator takes", () => {
+      const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
+      const schemas = [...schemasIn(description)].filter((schema) => !("$ref" in schema));
+      expect(schemas).to.have.lengthOf.above(20);
+      for (const schema of schemas) ajv.compile(schema);
+    });
+
+    it("says of every endpoint but three that it needs a session, and how one is shown", () => {
+      const open = Object.entries(description.paths).flatMap(([path, operations]) =>
+        Object.entries(operations)
+          .filter(([, operation]) => (operation as unknown as { security: unknown[] }).security.length === 0)
+          .map(([method]) => `${method} ${path}`),
+      );
+      expect(open).to.have.members(["post /api/login", "post /api/logout", "post /api/first-run"]);
+    });
+  });
+
+  describe("is held by a test that", () => {
+    const good = {
+      method: "get",
+      path: "/api/device",
+      status: 200,
+      type: "application/json",
+      body: { status: "success", data: [] },
+    } as const;
+
+    it("takes an answer as described: the others differ in one thing", () => {
+      new Conformance(description).observe(good);
+    });
+
+    for (const [what, otherwise] of [
+      ["a path that is not described", { path: "/api/nothing" }],
+      ["a method that is not described", { method: "put" }],
+      ["a status that is not described", { status: 418 }],
+      ["a type that is not described", { type: "text/plain" }],
+      ["a field too many", { body: { ...good.body, more: 1 } }],
+      ["a field too few", { body: { status: "success" } }],
+      ["a field of another type", { body: { status: "success", data: {} } }],
+      [
+        "an error's text in the other field",
+        { status: 401, body: { status: "error", message: "Unauthorized" } },
+      ],
+    ] as const) {
+      it(`refuses ${what}`, () => {
+        const strict = new Conformance(description);
+        expect(() => strict.observe({ ...good, ...otherwise })).to.throw(Error);
+        expect(strict.unseen()).to.deep.equal(describedIn(description));
+      });
+    }
+  });
+
+  describe("describes", () => {
+    it("signing in, asking who it is, and signing out", async () => {
+      const { email } = user;
+      await answers(200, "post", "/api/login", { body: { email, password: PASSWORD } });
+      await answers(401, "post", "/api/login", { body: { email, password: "otra clave larga" } });
+      await answers(200, "get", "/api/verify", { cookie: user.cookie });
+      await answers(200, "post", "/api/logout", { cookie: await appliance.signIn(user.id) });
+    });
+
+    it("the first user", async () => {
+      const fresh = await Appliance.open();
+      try {
+        const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
+        await observeFirstRun(fresh, 401, { token: "x", ...account });
+        await observeFirstRun(fresh, 200, { token: fresh.firstRun.issue(), ...account });
+        await observeFirstRun(fresh, 409, { token: fresh.firstRun.issue(), ...account });
+      } finally {
+        await fresh.close();
+      }
+    });
+
+    it("devices, locations, records and lines, full and empty", async () => {
+      const { cookie } = user;
+      await answers(200, "get", "/api/device", { cookie });
+      await answers(200, "get", "/api/location", { cookie });
+      await answers(404, "get", "/api/data", { cookie, query: { period: "anual" } });
+      await answers(200, "get", "/api/records", { cookie });
+      await answers(200, "post", "/api/location", { cookie, body: aLocation() });
+      const [location] = appliance.reader.locations(user.id);
+      const locationId = location?.id ?? "";
+      const device = aDevice({ locationId });
+      await answers(200, "post", "/api/device", { cookie, body: device });
+      await answers(409, "post", "/api/device", { cookie, body: device });
+      await answers(201, "post", "/api/data", { cookie, body: aRecord() });
+      const headers = { "Idempotency-Key": "k" };
+      await answers(201, "post", "/api/data", { cookie, headers, body: aRecord() });
+      await answers(422, "post", "/api/data", { cookie, headers, body: aRecord({ valor: 9 }) });
+      await answers(200, "put", "/api/wiring", { cookie, body: aWiring({ line: "SIM1" }) });
+      await answers(409, "put", "/api/wiring", {
+        cookie,
+        body: aWiring({ line: "SIM1", actuatorId: "102" }),
+      });
+      await answers(404, "put", "/api/wiring", { cookie, body: aWiring({ line: "SIM2", dId: "none" }) });
+      const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
+      await line.go(true);
+      await line.go(false);
+      await line.go(true, 3);
+      await appliance.writer.voidRecord(1, "Cobro de prueba");
+      appliance.lines.state = {
+        ...appliance.lines.state,
+        failures: [{ line: "SIM1", message: "The line SIM1 is held by another program." }],
+      };
+      appliance.faults = [
+        { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space." },
+      ];
+      for (const path of ["device", "location", "records", "gaps", "wiring", "status"]) {
+        await answers(200, "get", `/api/${path}`, { cookie });
+      }
+      await answers(200, "get", "/api/data", { cookie, query: { period: "semanal" } });
+      await answers(200, "delete", "/api/wiring", { cookie, query: { line: "SIM1" } });
+      await answers(404, "delete", "/api/wiring", { cookie, query: { line: "SIM1" } });
+      await answers(200, "delete", "/api/device", { cookie, query: { dId: "7234" } });
+      await answers(404, "delete", "/api/device", { cookie, query: { dId: "7234" } });
+      await answers(200, "delete", "/api/location", { cookie, query: { locationId } });
+      await answers(404, "delete", "/api/location", { cookie, query: { locationId: NOBODY } });
+    });
+
+    it("live events, and that only so many pages may be open", async () => {
+      const requests = Array.from({ length: 65 }, () =>
+        get({
+          host: "127.0.0.1",
+          port: appliance.port,
+          path: "/api/events",
+          headers: { Cookie: user.cookie },
+        }),
+      );
+      const responses = await Promise.all(
+        requests.map(async (request) => ((await once(request, "response")) as [IncomingMessage])[0]),
+      );
+      for (const response of responses) {
+        const status = response.statusCode ?? 0;
+        const type = String(response.headers["content-type"]).split(";")[0] ?? "";
+        const body = status === 200 ? undefined : JSON.parse(String(await once(response, "data")));
+        conformance.observe({ method: "get", path: "/api/events", status, type, body });
+      }
+      for (const request of requests) request.destroy();
+    });
+
+    it("what is told to who is not signed in", async () => {
+      for (const [method, path] of operations()) {
+        if (["/api/login", "/api/logout", "/api/first-run"].includes(path)) continue;
+        await answers(401, method, path);
+      }
+    });
+
+    it("what is told to other sites", async () => {
+      const headers = { Origin: "https://elsewhere.example" };
+      for (const [method, path] of operations()) {
+        if (method !== "get") await answers(403, method, path, { headers, cookie: user.cookie });
+      }
+    });
+
+    it("what is told of bodies and queries that do not fit", async () => {
+      const { cookie } = user;
+      for (const [method, path] of JSON_BODIES) {
+        await answers(400, method, path, { cookie, body: {} });
+        await answers(415, method, path, { cookie, raw: { type: "text/plain", text: "{}" } });
+        await answers(413, method, path, {
+          cookie,
+          raw: { type: "application/json", text: " ".repeat(65_537) },
+        });
+      }
+      for (const path of ["/api/device", "/api/location", "/api/wiring"]) {
+        await answers(400, "delete", path, { cookie });
+      }
+      await answers(400, "get", "/api/data", { cookie });
+      for (const path of ["/api/records", "/api/gaps"]) {
+        await answers(400, "get", path, { cookie, query: { limit: "0" } });
+      }
+    });
+
+    for (const [what, failure] of [
+      ["breaks", new Error("SQLITE_CORRUPT: SELECT")],
+      ["takes no writes", new FlancoError("unavailable", "The ledger takes no writes.")],
+      ["has too much to write", new FlancoError("overloaded", "Too many writes are waiting for the disk.")],
+    ] as const) {
+      it(`what is told when the ledger ${what}`, async () => {
+        const { cookie } = user;
+        const token = appliance.firstRun.issue();
+        const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
+        const bodies: Readonly<Record<string, object>> = {
+          "post /api/login": { email: user.email, password: PASSWORD },
+          "post /api/first-run": { token, ...account },
+          "post /api/device": aDevice(),
+          "post /api/location": aLocation(),
+          "post /api/data": aRecord(),
+          "put /api/wiring": aWiring(),
+        };
+        const query = { dId: "7234", locationId: NOBODY, line: "SIM0", period: "anual" };
+        appliance.breaker.failure = failure;
+        for (const [method, path] of operations()) {
+          // Signing out never fails, and live events ask nothing of the ledger.
+          if (path === "/api/logout" || path === "/api/events") continue;
+          // What is only read waits for no other write.
+          if (failure instanceof FlancoError && failure.code === "overloaded" && method === "get") continue;
+          const body = bodies[`${method} ${path}`];
+          const status = statusInTrouble(failure, path, method);
+          await answers(status, method, path, { cookie, query, ...(body === undefined ? {} : { body }) });
+        }
+      });
+    }
+
+    it("nothing that was not seen to happen", () => {
+      expect(conformance.unseen()).to.deep.equal([]);
+    });
+  });
+
+  function operations(): (readonly [Method, string])[] {
+    return Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method as Method, path] as const),
+    );
+  }
+
+  async function observeFirstRun(fresh: Appliance, status: number, body: object): Promise<void> {
+    const response = await fresh.api.post("/api/first-run").send(body).expect(status);
+    const { type } = response;
+    conformance.observe({ method: "post", path: "/api/first-run", status, type, body: response.body });
+  }
+});
+
+/** The contract has 500 where devices, locations and summaries cannot be had, 503 for a post to come again. */
+function statusInTrouble(failure: Error, path: string, method: Method): number {
+  if (!(failure instanceof FlancoError)) return 500;
+  if (failure.code === "overloaded") return 503;
+  const inContract =
+    ["/api/device", "/api/location"].includes(path) || (path === "/api/data" && method === "get");
+  return inContract ? 500 : 503;
+}
+
+/** What a JSON pointer of the document leads to. */
+function at(document: unknown, reference: string): unknown {
+  return reference
+    .replace(/^#\//, "")
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>(
+      (value, step) => (value !== null && typeof value === "object" ? Reflect.get(value, step) : undefined),
+      document,
+    );
+}
+
+/** Every schema that stands in the document, wherever that is. */
+function* schemasIn(node: unknown): Generator<object> {
+  if (node === null || typeof node !== "object") return;
+  for (const [name, value] of Object.entries(node)) {
+    if (name === "schema") yield value;
+    else if (name === "schemas") yield* Object.values(value as Record<string, object>);
+    else yield* schemasIn(value);
+  }
+}

@@ -1,0 +1,183 @@
+import { expect } from "chai";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aDevice, aRecord } from "./bodies.ts";
+import { WiredLine } from "./wired-line.ts";
+
+const MORE_THAN_A_PAGE = 55;
+
+interface Listing {
+  readonly data: Record<string, unknown>[];
+  readonly next: number | null;
+}
+
+describe("Listings", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+  });
+  after(() => appliance.close());
+
+  async function list(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Listing> {
+    const response = await appliance.api.get(path).query(query).set("Cookie", user.cookie).expect(200);
+    expect(response.body).to.have.all.keys("status", "data", "next");
+    return response.body;
+  }
+
+  async function post(count: number, cookie = user.cookie): Promise<void> {
+    for (let valor = 1; valor <= count; valor += 1) {
+      await appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord({ valor })).expect(201);
+    }
+  }
+
+  async function wired(line: string): Promise<WiredLine> {
+    await appliance.writer.addDevice(user.id, aDevice().newDevice);
+    return WiredLine.wire(appliance, user, line, { dId: "7234", actuatorId: "101" });
+  }
+
+  /** Every page of a listing, one after the other. */
+  async function pages(path: string, limit: number): Promise<Record<string, unknown>[][]> {
+    const found: Record<string, unknown>[][] = [];
+    for (let before: number | null | undefined; before !== null; ) {
+      const page = await list(path, { limit, ...(before === undefined ? {} : { before }) });
+      found.push(page.data);
+      before = page.next;
+    }
+    return found;
+  }
+
+  describe("GET /records", () => {
+    it("is empty for who has sold nothing", async () => {
+      expect(await list("/api/records")).to.deep.equal({ status: "success", data: [], next: null });
+    });
+
+    it("gives a posted record with where it came from, and nothing else", async () => {
+      await post(1);
+      const { data } = await list("/api/records");
+      const recordId = appliance.reader.records(user.id, { before: null, limit: 1 })[0]?.recordId;
+      expect(data).to.deep.equal([
+        {
+          recordId,
+          ...aRecord({ valor: 1 }),
+          endedTime: null,
+          origin: "posted",
+          provisional: false,
+          voided: null,
+        },
+      ]);
+    });
+
+    it("gives an edge's record with the time at which its line went low again", async () => {
+      const line = await wired("SIM0");
+      await line.go(true);
+      const createdTime = line.timeMs;
+      expect((await list("/api/records")).data[0]).to.include({
+        origin: "edge",
+        createdTime,
+        endedTime: null,
+      });
+      await line.go(false);
+      const { data } = await list("/api/records");
+      expect(data[0]).to.include({ createdTime, endedTime: line.timeMs, habitacion: "101", valor: 4.5 });
+    });
+
+    it("keeps a voided record to be seen, with when and why", async () => {
+      await post(2);
+      const [, first] = (await list("/api/records")).data;
+      await appliance.writer.voidRecord(Number(first?.["recordId"]), "Cobro de prueba");
+      const { data } = await list("/api/records");
+      expect(data[0]).to.include({ valor: 2, voided: null });
+      expect(data[1]).to.deep.include({
+        valor: 1,
+        voided: { timeMs: appliance.clock.nowMs(), reason: "Cobro de prueba" },
+      });
+    });
+
+    it("gives a user's own alone", async () => {
+      const other = await appliance.addUser();
+      await post(1, other.cookie);
+      expect((await list("/api/records")).data).to.deep.equal([]);
+    });
+
+    it("gives the newest first, in pages that hold each once", async () => {
+      await post(7);
+      const found = await pages("/api/records", 3);
+      expect(found.map((page) => page.map(({ valor }) => valor))).to.deep.equal([[7, 6, 5], [4, 3, 2], [1]]);
+    });
+
+    it("ends with an empty page when the last one was full", async () => {
+      await post(4);
+      const found = await pages("/api/records", 2);
+      expect(found.map((page) => page.map(({ valor }) => valor))).to.deep.equal([[4, 3], [2, 1], []]);
+    });
+
+    it("is not moved by what is sold between one page and the next", async () => {
+      await post(4);
+      const { next } = await list("/api/records", { limit: 2 });
+      await post(3);
+      const { data } = await list("/api/records", { limit: 2, before: next });
+      expect(data.map(({ valor }) => valor)).to.deep.equal([2, 1]);
+    });
+
+    it("gives 50 when no number is asked for, and 200 at most", async () => {
+      await post(MORE_THAN_A_PAGE);
+      expect((await list("/api/records")).data).to.have.lengthOf(50);
+      expect((await list("/api/records", { limit: 200 })).data).to.have.lengthOf(MORE_THAN_A_PAGE);
+      await appliance.api.get("/api/records?limit=201").set("Cookie", user.cookie).expect(400);
+    });
+  });
+
+  describe("GET /gaps", () => {
+    it("is empty while nothing was lost", async () => {
+      expect(await list("/api/gaps")).to.deep.equal({ status: "success", data: [], next: null });
+    });
+
+    it("gives how many edges of which line were lost from when to when, and why", async () => {
+      const line = await wired("SIM1");
+      const fromTime = line.timeMs;
+      await line.go(false, 4);
+      const { data } = await list("/api/gaps");
+      expect(data).to.have.lengthOf(1);
+      const { gapId, ...gap } = data[0] ?? {};
+      expect(gapId).to.be.a("number");
+      expect(gap).to.deep.equal({
+        line: "SIM1",
+        fromTime,
+        toTime: line.timeMs,
+        missed: 4,
+        missedRises: 2,
+        reason: "overflow",
+      });
+    });
+
+    it("gives the newest first, in pages that hold each once, a user's own alone", async () => {
+      const line = await wired("SIM2");
+      for (const missed of [2, 4, 6]) await line.go(false, missed);
+      const found = await pages("/api/gaps", 2);
+      expect(found.map((page) => page.map(({ missed }) => missed))).to.deep.equal([[6, 4], [2]]);
+      user = await appliance.addUser();
+      expect((await list("/api/gaps")).data).to.deep.equal([]);
+    });
+  });
+
+  for (const path of ["/api/records", "/api/gaps"]) {
+    for (const query of [
+      "limit=0",
+      "limit=-1",
+      "limit=ten",
+      "limit=1.5",
+      "before=x",
+      "before=-3",
+      "before=",
+    ]) {
+      it(`${path} refuses ${query}, naming the field`, async () => {
+        const response = await appliance.api.get(`${path}?${query}`).set("Cookie", user.cookie).expect(400);
+        expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
+      });
+    }
+  }
+});

@@ -1,0 +1,212 @@
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aDevice } from "./bodies.ts";
+import { aWiring } from "./wired-line.ts";
+
+describe("Wiring", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let other: SignedInUser;
+
+  beforeEach(async () => {
+    appliance = await Appliance.open();
+    user = await appliance.addUser();
+    other = await appliance.addUser();
+    for (const { id } of [user, other]) await appliance.writer.addDevice(id, aDevice().newDevice);
+  });
+  afterEach(() => appliance.close());
+
+  function put(otherwise: Readonly<Record<string, unknown>> = {}, cookie = user.cookie) {
+    return appliance.api.put("/api/wiring").set("Cookie", cookie).send(aWiring(otherwise));
+  }
+
+  function remove(line: string, cookie = user.cookie) {
+    return appliance.api.delete("/api/wiring").query({ line }).set("Cookie", cookie);
+  }
+
+  async function listed(cookie = user.cookie): Promise<Record<string, unknown>[]> {
+    const response = await appliance.api.get("/api/wiring").set("Cookie", cookie).expect(200);
+    expect(response.body).to.have.all.keys("status", "data");
+    expect(response.body.status).to.equal("success");
+    return response.body.data;
+  }
+
+  describe("GET /wiring", () => {
+    it("is empty before anything is wired", async () => {
+      expect(await listed()).to.deep.equal([]);
+    });
+
+    it("gives every setting of a line, and that it is watched", async () => {
+      await put({ activeLow: true, rearmMs: 1_500 }).expect(200);
+      appliance.lines.state = { ...appliance.lines.state, watched: ["SIM0"] };
+      expect(await listed()).to.deep.equal([
+        {
+          line: "SIM0",
+          dId: "7234",
+          deviceName: "Pasillo A",
+          actuatorId: "101",
+          valor: 4.5,
+          activeLow: true,
+          bias: "pull-down",
+          debounceMs: 20,
+          rearmMs: 1_500,
+          watched: true,
+          problem: null,
+        },
+      ]);
+    });
+
+    it("gives what keeps a line from being watched: who holds it", async () => {
+      await put().expect(200);
+      const message = 'The line SIM0 is held by "gpio-leds".';
+      appliance.lines.state = { ...appliance.lines.state, failures: [{ line: "SIM0", message }] };
+      const [line] = await listed();
+      expect(line).to.include({ watched: false, problem: message });
+    });
+
+    it("gives lines by name, and a user's own alone", async () => {
+      await put({ line: "SIM2", actuatorId: "102" }).expect(200);
+      await put({ line: "SIM1" }).expect(200);
+      await put({ line: "SIM3" }, other.cookie).expect(200);
+      expect((await listed()).map(({ line }) => line)).to.deep.equal(["SIM1", "SIM2"]);
+      expect((await listed(other.cookie)).map(({ line }) => line)).to.deep.equal(["SIM3"]);
+    });
+  });
+
+  describe("PUT /wiring", () => {
+    it("wires a line, and has it watched", async () => {
+      const response = await put().expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+      expect(appliance.lines.reconciliations).to.equal(1);
+      expect(await listed()).to.have.lengthOf(1);
+    });
+
+    it("takes what is left out as it usually is", async () => {
+      const body = { wiring: { line: "SIM0", dId: "7234", actuatorId: "101", valor: 0.1 } };
+      await appliance.api.put("/api/wiring").set("Cookie", user.cookie).send(body).expect(200);
+      const [line] = await listed();
+      expect(line).to.include({ valor: 0.1, activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 });
+    });
+
+    it("changes the settings of a line that is wired to that very room", async () => {
+      await put().expect(200);
+      await put({ valor: 7, debounceMs: 0 }).expect(200);
+      const lines = await listed();
+      expect(lines).to.have.lengthOf(1);
+      expect(lines[0]).to.include({ valor: 7, debounceMs: 0 });
+    });
+
+    for (const [what, otherwise, field, error] of [
+      ["a device that is none", { dId: "9" }, "dId", 'There is no device with dId "9".'],
+      [
+        "an actuator that is none",
+        { actuatorId: "9" },
+        "actuatorId",
+        'The device "7234" has no actuator "9".',
+      ],
+    ] as const) {
+      it(`does not know ${what}, and names it`, async () => {
+        const response = await put(otherwise).expect(404);
+        expect(response.body, field).to.deep.equal({ status: "error", error });
+        expect(await listed()).to.deep.equal([]);
+        expect(appliance.lines.reconciliations).to.equal(0);
+      });
+    }
+
+    it("does not know another user's device", async () => {
+      await appliance.writer.addDevice(other.id, aDevice({ dId: "theirs" }).newDevice);
+      const response = await put({ dId: "theirs" }).expect(404);
+      expect(response.body.error).to.equal('There is no device with dId "theirs".');
+    });
+
+    for (const [what, otherwise, field, message] of [
+      [
+        "a line that is another room's",
+        { actuatorId: "102" },
+        "line",
+        "The line SIM0 is already wired to room 101 of Pasillo A.",
+      ],
+      [
+        "a room that has another line",
+        { line: "SIM1" },
+        "actuatorId",
+        "Room 101 is already wired to the line SIM0.",
+      ],
+    ] as const) {
+      it(`refuses ${what}, and says which`, async () => {
+        await put().expect(200);
+        const response = await put(otherwise).expect(409);
+        expect(response.body).to.deep.equal({
+          status: "error",
+          error: message,
+          errors: { [field]: { kind: "unique", message } },
+        });
+        expect(await listed()).to.have.lengthOf(1);
+      });
+    }
+
+    it("refuses a line that is another user's, and tells nothing of their rooms", async () => {
+      await put().expect(200);
+      const response = await put({}, other.cookie).expect(409);
+      expect(response.body.error).to.equal("The line SIM0 is already wired to a room of another user.");
+      expect(await listed(other.cookie)).to.deep.equal([]);
+    });
+
+    for (const [what, refusal, status] of [
+      ["another program holds", new FlancoError("conflict", 'The line SIM0 is held by "gpio-leds".'), 409],
+      ["is wired by another name", new FlancoError("conflict", "The line SIM0 is wired as chip:0."), 409],
+      ["is not there", new FlancoError("not_found", "There is no line SIM0."), 404],
+      ["cannot be had here", new FlancoError("unavailable", "There are no lines here."), 503],
+    ] as const) {
+      it(`stores nothing of a line that ${what}, and says so`, async () => {
+        appliance.lines.refusal = refusal;
+        const response = await put().expect(status);
+        expect(response.body).to.deep.equal({ status: "error", error: refusal.message });
+        expect(await listed()).to.deep.equal([]);
+        expect(appliance.lines.reconciliations).to.equal(0);
+      });
+    }
+
+    for (const [what, otherwise, field, kind] of [
+      ["an unknown bias", { bias: "sideways" }, "bias", "type"],
+      ["a debounce of more than a minute", { debounceMs: 60_001 }, "debounceMs", "range"],
+      ["half a millisecond", { rearmMs: 0.5 }, "rearmMs", "type"],
+      ["a price that is a text", { valor: "4" }, "valor", "type"],
+      ["no line", { line: undefined }, "line", "required"],
+    ] as const) {
+      it(`refuses ${what}, naming the field`, async () => {
+        const response = await put(otherwise).expect(400);
+        expect(response.body.errors[field]?.kind).to.equal(kind);
+      });
+    }
+  });
+
+  describe("DELETE /wiring", () => {
+    it("unwires a line, and has it released", async () => {
+      await put().expect(200);
+      const response = await remove("SIM0").expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+      expect(await listed()).to.deep.equal([]);
+      expect(appliance.lines.reconciliations).to.equal(2);
+    });
+
+    it("answers 404 to a line that is not wired, or no more", async () => {
+      await put().expect(200);
+      await remove("SIM0").expect(200);
+      const response = await remove("SIM0").expect(404);
+      expect(response.body).to.deep.equal({ status: "error", error: "The line SIM0 is not wired." });
+    });
+
+    it("answers 404 to another user's line, which stays", async () => {
+      await put().expect(200);
+      await remove("SIM0", other.cookie).expect(404);
+      expect(await listed()).to.have.lengthOf(1);
+    });
+
+    it("answers 400 without a line", async () => {
+      const response = await appliance.api.delete("/api/wiring").set("Cookie", user.cookie).expect(400);
+      expect(response.body.errors).to.deep.equal({ line: { kind: "required", message: "is required" } });
+    });
+  });
+});
