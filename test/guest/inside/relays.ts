@@ -41,9 +41,8 @@ export class Relays {
 /** How often each watched line's interrupt fired, by the line's offset. A line that is not here is not watched. */
 export function interruptCounts(): ReadonlyMap<number, number> {
   // 26:   1   2   irq_sim   1  flanco      number, a count for each processor, chip, offset, holder
-  const rows = readFileSync("/proc/interrupts", "utf8").matchAll(
-    /^\s*\d+:((?:\s+\d+)+)\s+irq_sim\s+(\d+)\s+\S+/gm,
-  );
+  // A line that was released keeps its row, without a holder.
+  const rows = readFileSync("/proc/interrupts", "utf8").matchAll(/^ *\d+:((?: +\d+)+) +irq_sim +(\d+) +\S/gm);
   return new Map(
     [...rows].map(([, counts = "", offset]) => [
       Number(offset),
