@@ -75,9 +75,15 @@ class Stream {
     });
   }
 
+  /** Throws when there is nothing to tell of: figures of nothing would pass for quick ones. */
   result(): Answered {
+    if (this.#latenciesMs.length === 0) {
+      throw new BenchFailure(
+        "nothing was answered in the time that counts: the machine is too busy to measure",
+      );
+    }
     const sorted = Float64Array.from(this.#latenciesMs).sort();
-    const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+    const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
     const seconds = (this.#window.untilMs - this.#window.fromMs) / MS_PER_SECOND;
     return {
       perSecond: sorted.length / seconds,

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
 import { isFull } from "./disk-error.ts";
+import { isLogDamaged } from "./log-file.ts";
 import { type MigrationProgress, migrate, requireKnownSchema, SCHEMA_VERSION } from "./migration.ts";
 import { quickCheck } from "./quick-check.ts";
 import { syncPath } from "./sync.ts";
@@ -24,6 +25,9 @@ const CHECKPOINT_PAGES = 1_000;
  */
 export function openForWriting(file: string, onProgress: MigrationProgress = () => {}): Database {
   if (!existsSync(file)) create(file);
+  refuseTruncated(file);
+  if (isLogDamaged(file))
+    throw damaged(file, "its log is, before the end: what was committed last would be missing");
   const db = openChecked(file);
   if (requireKnownSchema(db) === SCHEMA_VERSION) return db;
   upgradeLedger(db, file, onProgress);

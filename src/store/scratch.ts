@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { copyDurably, removeDatabase } from "./file-copy.ts";
+import { foldDamagedLog, isLogDamaged } from "./log-file.ts";
 
 /** https://www.sqlite.org/fileformat2.html: where the header of a database, and of a page, keeps what is needed here. */
 const HEADER_BYTES = 100;
@@ -19,21 +20,25 @@ const LARGEST_PAGE_BYTES = 65_536;
 
 /**
  * Opens a copy of a damaged ledger so that what is left of it can be read, in three ways, the most faithful first: as
- * it is; with the start of the file and its schema taken from `model`, a sound ledger of the same making; and
- * without its log. Undefined when none of them can be opened. The copy is the caller's to remove.
+ * it is, a damaged log read to its end; with the start of the file and its schema taken from `model`, a sound ledger of
+ * the same making; and without its log. Undefined when none of them can be opened. The copy is the caller's to remove.
  */
 export function openScratch(damaged: string, model: string, scratch: string): Database | undefined {
   for (const way of ["as it is", "with the start of the model", "without the log"] as const) {
     removeDatabase(scratch);
     copyDurably(damaged, scratch);
-    if (way !== "without the log" && existsSync(`${damaged}-wal`)) {
-      copyDurably(`${damaged}-wal`, `${scratch}-wal`);
-    }
+    if (way !== "without the log") takeLog(damaged, scratch);
     if (way !== "as it is") takeStart(scratch, model);
     const db = openReadable(scratch);
     if (db !== undefined) return db;
   }
   return undefined;
+}
+
+/** SQLite would read a damaged log up to the damage only. */
+function takeLog(damaged: string, scratch: string): void {
+  if (isLogDamaged(damaged)) foldDamagedLog(damaged, scratch);
+  else if (existsSync(`${damaged}-wal`)) copyDurably(`${damaged}-wal`, `${scratch}-wal`);
 }
 
 function openReadable(file: string): Database | undefined {

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { statSync, truncateSync } from "node:fs";
+import { dirname } from "node:path";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
@@ -9,7 +10,7 @@ import { Boots } from "./boot.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { Chain } from "./chain.ts";
 import { allCommands, type CommandName, type Commands } from "./commands.ts";
-import { isFailing, isFull, sqliteCode } from "./disk-error.ts";
+import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import { DiskRoom } from "./disk-room.ts";
 import type {
   BatchRequest,
@@ -34,6 +35,12 @@ const FRAME_HEADER_BYTES = 24;
 
 type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
 
+/**
+ * `apart`: each command in a savepoint of its own, so that one that fails can be undone alone. That costs half as much
+ * as the write itself, and hardly any command fails: so all are tried `together` first.
+ */
+type Isolation = "together" | "apart";
+
 interface CheckpointRow {
   /** Frames in the log. */
   readonly log: number;
@@ -45,6 +52,8 @@ class WriterThread {
   readonly #commands: Commands;
   readonly #rollups: RollupWriter;
   readonly #chain: Chain;
+  readonly #begin: Statement<[]>;
+  readonly #end: Statement<[]>;
   readonly #savepoint: Statement<[]>;
   readonly #release: Statement<[]>;
   readonly #rollbackTo: Statement<[]>;
@@ -64,6 +73,8 @@ class WriterThread {
     this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
     this.#rollups = new RollupWriter(db, calendar);
     this.#chain = new Chain(db);
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#end = db.prepare("COMMIT");
     this.#savepoint = db.prepare("SAVEPOINT command");
     this.#release = db.prepare("RELEASE command");
     this.#rollbackTo = db.prepare("ROLLBACK TO command");
@@ -92,17 +103,7 @@ class WriterThread {
    */
   commit(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
     if (this.#failure !== undefined) return allFailed(batches, this.#failure);
-    try {
-      return this.#commitOnce(batches);
-    } catch (error) {
-      if (!isFull(error) || !this.#room?.ranOut(batches[0]?.nowMs ?? this.#nowMs))
-        return this.#fail(batches, error);
-    }
-    try {
-      return this.#commitOnce(batches);
-    } catch (error) {
-      return this.#fail(batches, error);
-    }
+    return this.#tryCommit(batches, "together");
   }
 
   /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
@@ -112,7 +113,7 @@ class WriterThread {
       const frames = this.#logState.get()?.log ?? 0;
       if (frames >= CHECKPOINT_PAGES) this.#db.pragma("wal_checkpoint(PASSIVE)");
     } catch (error) {
-      if (isFull(error)) this.#room?.ranOut(this.#nowMs);
+      if (isFull(namedByDisk(error, dirname(this.#db.name)))) this.#room?.ranOut(this.#nowMs);
       else this.#failure = toFailure(error);
     }
   }
@@ -129,21 +130,32 @@ class WriterThread {
     this.#db.close();
   }
 
-  /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
-  #commitOnce(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
+  #tryCommit(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
     try {
-      this.#db.exec("BEGIN IMMEDIATE");
-      const answers = batches.map((batch) => this.#runBatch(batch));
+      return this.#commitOnce(batches, how);
+    } catch (error) {
+      const full = isFull(error);
+      if (full && this.#room?.ranOut(batches[0]?.nowMs ?? this.#nowMs)) return this.#tryCommit(batches, how);
+      if (how === "apart" || full || isFailing(error)) return this.#fail(batches, error);
+      return this.#tryCommit(batches, "apart");
+    }
+  }
+
+  /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
+  #commitOnce(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+    try {
+      this.#begin.run();
+      const answers = batches.map((batch) => this.#runBatch(batch, how));
       this.#rollups.flush();
       this.#chain.flush();
-      this.#db.exec("COMMIT");
+      this.#end.run();
       this.#chain.commit();
       return answers;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
       this.#rollups.discard();
       this.#chain.discard();
-      throw error;
+      throw namedByDisk(error, dirname(this.#db.name));
     }
   }
 
@@ -174,28 +186,39 @@ class WriterThread {
     }
   }
 
-  #runBatch(batch: BatchRequest): BatchAnswer {
+  #runBatch(batch: BatchRequest, how: Isolation): BatchAnswer {
     this.#nowMs = batch.nowMs;
     this.#monotonicMs = batch.monotonicMs;
-    const results = batch.commands.map(({ name, input }) => this.#runCommand(name, input));
-    return { kind: "batch", results };
+    const run = how === "together" ? this.#run : this.#runApart;
+    return { kind: "batch", results: batch.commands.map(({ name, input }) => run.call(this, name, input)) };
   }
 
-  #runCommand(name: CommandName, input: unknown): CommandResult {
+  /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
+  #run(name: CommandName, input: unknown): CommandResult {
     // Who posts can come back; the room that is left is for who cannot.
     if (name === "addRecord" && this.#room?.full) return { error: DISK_FULL };
     this.#changes = [];
-    this.#savepoint.run();
     try {
       const run = this.#commands[name] as (input: unknown) => unknown;
       const output = run(input);
-      this.#release.run();
       this.#rollups.keep();
       this.#chain.keep();
       return this.#changes.length === 0 ? { output } : { output, changes: this.#changes };
     } catch (error) {
       this.#rollups.forget();
       this.#chain.forget();
+      throw error;
+    }
+  }
+
+  /** Rolls back to before the command when it fails, and answers with the error. */
+  #runApart(name: CommandName, input: unknown): CommandResult {
+    this.#savepoint.run();
+    try {
+      const result = this.#run(name, input);
+      this.#release.run();
+      return result;
+    } catch (error) {
       // On a full disk SQLite may have ended the whole transaction: nothing of the batch is left.
       if (!this.#db.inTransaction || isFull(error) || isFailing(error)) throw error;
       this.#rollbackTo.run();

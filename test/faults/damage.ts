@@ -195,7 +195,8 @@ export function liesOf(file: string, truth: Truth): string[] {
   }
 }
 
-function readTruth(file: string): Truth {
+/** What the file holds, as SQLite reads it. */
+export function readTruth(file: string): Truth {
   const db = new DatabaseConstructor(file, { readonly: true });
   try {
     const rows = db

@@ -1,0 +1,131 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { verifyLedger } from "../../src/store/verify.ts";
+import { recordRows } from "../cli/ledger.ts";
+import { type Holding, SoakedService } from "./soak/soaked-service.ts";
+import { floorsOf, type Reading, type Trend, trendOf } from "./soak/trend.ts";
+import { Variant } from "./variant.ts";
+
+const SHORT = process.env["FLANCO_FAULTS"] === "short";
+/** The first minutes fill caches and let the heap find its size. */
+const WARM_UP_MS = SHORT ? 8_000 : 300_000;
+const SOAK_MS = SHORT ? 20_000 : 1_800_000;
+const CONTROL_MS = SHORT ? 12_000 : 60_000;
+const EDGES_PER_SECOND = 50;
+const REQUESTS_PER_SECOND = 20;
+const READ_EVERY_MS = SHORT ? 1_000 : 10_000;
+/** Readings of which the lowest counts, for the memory that no collection of garbage of ours empties. */
+const STRETCH = SHORT ? 1 : 6;
+const MEGABYTE = 1_000_000;
+/** The promise. In a few seconds the process is still growing to its size: then only a fast leak is told from it. */
+const GROWTH_PER_HOUR = (SHORT ? 1_000 : 1) * MEGABYTE;
+const MAX_LOG_BYTES = 8 * 1024 * 1024;
+const MS_PER_SECOND = 1_000;
+/** What the control's request leaves behind: 8 bytes each. */
+const LEAKED_ITEMS = SHORT ? 8_192 : 64;
+const TEST_MS = 2 * (WARM_UP_MS + SOAK_MS) + 120_000;
+
+interface Soak {
+  readonly holdings: readonly (Holding & { readonly timeMs: number })[];
+  readonly objects: Trend;
+  readonly process: Trend;
+}
+
+/** Runs the load at its pace for so long, and reads what the service holds beside it. */
+async function soak(service: SoakedService, warmUpMs: number, lengthMs: number): Promise<Soak> {
+  const startMs = performance.now();
+  const endMs = startMs + warmUpMs + lengthMs;
+  const holdings: (Holding & { timeMs: number })[] = [];
+  const paced = async (perSecond: number, act: () => Promise<void>): Promise<void> => {
+    for (let done = 0; performance.now() < endMs; done += 1) {
+      await act();
+      await setTimeout(Math.max(0, startMs + ((done + 1) * MS_PER_SECOND) / perSecond - performance.now()));
+    }
+  };
+  const read = async (): Promise<void> => {
+    await setTimeout(warmUpMs);
+    for (let dueMs = performance.now(); dueMs < endMs; dueMs += READ_EVERY_MS) {
+      holdings.push({ timeMs: performance.now(), ...(await service.holding()) });
+      await setTimeout(Math.max(0, dueMs + READ_EVERY_MS - performance.now()));
+    }
+  };
+  await Promise.all([
+    paced(EDGES_PER_SECOND, () => service.edge()),
+    paced(REQUESTS_PER_SECOND, () => service.request()),
+    read(),
+  ]);
+  const series = (value: (holding: Holding) => number): readonly Reading[] =>
+    holdings.map((holding) => ({ timeMs: holding.timeMs, value: value(holding) }));
+  return {
+    holdings,
+    objects: trendOf(series(({ heapUsed }) => heapUsed)),
+    process: trendOf(
+      floorsOf(
+        series(({ rss }) => rss),
+        STRETCH,
+      ),
+    ),
+  };
+}
+
+describe(`${(WARM_UP_MS + SOAK_MS) / 60_000} minutes at ${EDGES_PER_SECOND} edges and ${REQUESTS_PER_SECOND} requests a second`, function () {
+  this.timeout(TEST_MS);
+  let service: SoakedService | undefined;
+  let variant: Variant | undefined;
+
+  afterEach(async () => {
+    await service?.close();
+    variant?.remove();
+    service = undefined;
+    variant = undefined;
+  });
+
+  it("end with flat memory, flat descriptors, a short log, and every sale in the ledger", async () => {
+    service = await SoakedService.start();
+    const result = await soak(service, WARM_UP_MS, SOAK_MS);
+    report(result, service);
+    const { holdings, objects, process } = result;
+    expect(objects.atLeastPerHour, "bytes an hour of the serving thread").to.be.below(GROWTH_PER_HOUR);
+    expect(process.atLeastPerHour, "bytes an hour of the process").to.be.below(GROWTH_PER_HOUR);
+    const descriptors = holdings.map((holding) => holding.descriptors);
+    const half = Math.floor(descriptors.length / 2);
+    expect(Math.min(...descriptors.slice(half)), "descriptors").to.be.at.most(
+      Math.max(...descriptors.slice(0, half)),
+    );
+    expect(Math.max(...holdings.map(({ log }) => log)), "bytes of the log").to.be.below(MAX_LOG_BYTES);
+
+    expect(await service.stop()).to.equal(0);
+    const rows = recordRows(service.ledgerFile);
+    expect(rows.filter(({ origin }) => origin === "posted")).to.have.lengthOf(service.posts);
+    expect(rows.filter(({ origin }) => origin !== "posted")).to.have.lengthOf(service.rises);
+    const { broken, damage, differences } = verifyLedger(service.ledgerFile, () => {});
+    expect({ broken, damage, differences }).to.deep.equal({ broken: null, damage: [], differences: [] });
+  });
+
+  it("would show a request that leaves something behind (control)", async () => {
+    variant = new Variant([
+      {
+        file: "src/http/app.ts",
+        from: "  context.status = endpoint.status;",
+        to: `  ((globalThis as { kept?: unknown[] }).kept ??= []).push(new Array(${LEAKED_ITEMS}).fill(0));\n  context.status = endpoint.status;`,
+      },
+    ]);
+    service = await SoakedService.start(variant.program);
+    const { objects } = await soak(service, SHORT ? 4_000 : 20_000, CONTROL_MS);
+    console.log(`    with a leak: ${Math.round(objects.atLeastPerHour / MEGABYTE)} MB an hour at least`);
+    expect(objects.atLeastPerHour).to.be.above(GROWTH_PER_HOUR);
+  });
+});
+
+function report({ holdings, objects, process }: Soak, service: SoakedService): void {
+  const figure = ({ perHour, atLeastPerHour }: Trend): string =>
+    `${(perHour / MEGABYTE).toFixed(2)} MB/h (at least ${(atLeastPerHour / MEGABYTE).toFixed(2)})`;
+  const [first] = holdings;
+  const last = holdings.at(-1);
+  console.log(
+    `    ${service.rises} sales by edges, ${service.posts} posts; serving thread ${figure(objects)}, process ${figure(process)}, ` +
+      `resident ${Math.round((first?.rss ?? 0) / MEGABYTE)} to ${Math.round((last?.rss ?? 0) / MEGABYTE)} MB; ` +
+      `${first?.descriptors} to ${last?.descriptors} descriptors; log at most ` +
+      `${(Math.max(...holdings.map(({ log }) => log)) / 1024 / 1024).toFixed(1)} MiB`,
+  );
+}
