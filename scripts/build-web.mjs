@@ -3,7 +3,7 @@
 // first, index.html is renamed into place, and only then do assets go that nothing names.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -16,14 +16,16 @@ const BROWSERS = ["chrome87", "firefox78", "safari14.1"];
 const HASH_DIGITS = 10;
 
 const assets = new Map();
-const icon = addAsset("icon", "svg", await readFile(join(source, "icon.svg")));
+const icons = await addIcons();
 const manifest = addAsset(
   "manifest",
   "webmanifest",
-  fill(await readFile(join(source, "manifest.json"), "utf8"), { icon }),
+  fill(await readFile(join(source, "manifest.json"), "utf8"), icons),
 );
 const { script, style } = await bundle();
-const html = fill(await readFile(join(source, "index.html"), "utf8"), { icon, manifest, script, style });
+const html = fill(await readFile(join(source, "index.html"), "utf8"), { ...icons, manifest, script, style });
+
+const worker = await buildWorker(html);
 
 await mkdir(assetFolder, { recursive: true });
 const present = new Set(await readdir(assetFolder));
@@ -31,8 +33,22 @@ for (const [name, content] of assets) {
   if (!present.has(name)) await writeWhole(join(assetFolder, name), content);
 }
 await writeWhole(join(target, "index.html"), html);
+await writeWhole(join(target, "service-worker.js"), worker);
 for (const name of present) {
   if (!assets.has(name)) await rm(join(assetFolder, name), { force: true });
+}
+
+/** @returns {Promise<Record<string, string>>} the icons' file names to their addresses */
+async function addIcons() {
+  const folder = join(source, "icon");
+  const files = (await readdir(folder)).sort();
+  const contents = await Promise.all(files.map((file) => readFile(join(folder, file))));
+  return Object.fromEntries(
+    files.map((file, index) => {
+      const extension = extname(file);
+      return [file, addAsset(basename(file, extension), extension.slice(1), contents[index] ?? "")];
+    }),
+  );
 }
 
 /** @returns {Promise<{ script: string, style: string }>} the addresses of the two bundles */
@@ -61,6 +77,30 @@ async function bundle() {
 }
 
 /**
+ * Bundles the worker that keeps the page's files in the browser.
+ * @param {string} page index.html, whose content changes with every build that changes anything
+ * @returns {Promise<Uint8Array>}
+ */
+async function buildWorker(page) {
+  const files = [...assets.keys()].map((file) => `/assets/${file}`);
+  const result = await build({
+    absWorkingDir: source,
+    entryPoints: ["offline/service-worker.ts"],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: BROWSERS,
+    define: { ASSETS: JSON.stringify(files), VERSION: JSON.stringify(hashOf(page)) },
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  const [file] = result.outputFiles;
+  if (file === undefined) throw new Error("esbuild made no service worker");
+  return file.contents;
+}
+
+/**
  * Names a file by its content.
  * @param {string} name
  * @param {string} extension
@@ -68,10 +108,14 @@ async function bundle() {
  * @returns {string} its address on the server
  */
 function addAsset(name, extension, content) {
-  const hash = createHash("sha256").update(content).digest("hex").slice(0, HASH_DIGITS);
-  const file = `${name}-${hash}.${extension}`;
+  const file = `${name}-${hashOf(content)}.${extension}`;
   assets.set(file, content);
   return `/assets/${file}`;
+}
+
+/** @param {string | Uint8Array} content */
+function hashOf(content) {
+  return createHash("sha256").update(content).digest("hex").slice(0, HASH_DIGITS);
 }
 
 /**
@@ -80,7 +124,7 @@ function addAsset(name, extension, content) {
  * @param {Record<string, string>} values
  */
 function fill(template, values) {
-  return template.replace(/%(\w+)%/g, (_, name) => {
+  return template.replace(/%([\w.-]+)%/g, (_, name) => {
     const value = values[name];
     if (value === undefined)
       throw new Error(`the template asks for %${name}%, which the build does not make`);

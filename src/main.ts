@@ -1,24 +1,20 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
 import type { CliContext } from "./cli/context.ts";
 import { createProgram } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
 import { CONFIG_EXIT_CODE } from "./config/parse.ts";
 import { FlancoError } from "./domain/error.ts";
+import { findInstallation } from "./installation.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-/** Runs one command from a checkout and ends the process with its exit code. */
+/** Runs one command and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<never> {
-  const checkout = join(dirname(fileURLToPath(import.meta.url)), "..");
   const exitCode = await run(argv, {
     terminal: new Terminal(),
     environment: process.env,
-    setting: { checkout },
-    version: versionOf(checkout),
+    installation: findInstallation(),
   });
   process.exit(exitCode);
 }
@@ -50,9 +46,4 @@ function linesOf({ message, hint }: FlancoError): string[] {
   const lines = message.split("\n");
   if (hint === undefined) return lines;
   return lines.length === 1 ? [`${message} ${hint}`] : [...lines, hint];
-}
-
-function versionOf(checkout: string): string {
-  const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
-  return version;
 }

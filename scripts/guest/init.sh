@@ -5,8 +5,6 @@
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /root /var/lib /usr/bin
 /bin/busybox --install -s /bin
 export PATH=/opt/flanco/node_modules/.bin:/usr/bin:/bin HOME=/root LANG=C.UTF-8 TZ=UTC
-# What Node has compiled once is kept for the next start: emulated, compiling takes most of a start's time.
-export NODE_COMPILE_CACHE=/var/cache/node
 ln -s /bin/env /usr/bin/env
 
 mount -t devtmpfs devtmpfs /dev

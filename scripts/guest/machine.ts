@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { GuestFailure } from "./failure.ts";
-import { buildBase, joinArchives, packCheckout, packCommand } from "./initramfs.ts";
+import { buildPackages, buildSystem, joinArchives, packCheckout, packCommand } from "./initramfs.ts";
+import { type Installed, packInstalled } from "./installed.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 
 /** The folder that is packed. */
@@ -32,7 +33,7 @@ export interface Guest {
 }
 
 export interface GuestRun {
-  /** Program and arguments, started in the checkout's folder in the guest. */
+  /** Program and arguments, started in /opt/flanco in the guest. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** From the machine's start to the command's end. */
@@ -41,8 +42,6 @@ export interface GuestRun {
   readonly onStderr: (chunk: Buffer) => void;
   /** A disk of ext4, mounted before the command starts. */
   readonly disk?: GuestDisk;
-  /** Texts that stand in the place of the checkout's own files, by their paths in it. */
-  readonly replacements?: Readonly<Record<string, string>>;
 }
 
 /** A disk of which every write and every flush is logged, in the format of Linux's dm-log-writes. */
@@ -55,22 +54,32 @@ export interface GuestDisk {
   readonly mountPoint: string;
 }
 
+/** What a guest holds beside its system. */
+export interface GuestContent extends Installed {
+  /** Whether the checkout as it stands is in /opt/flanco, with its packages: for running its tests. */
+  readonly checkout: boolean;
+}
+
 /**
- * Builds the guest in the checkout's build/guest, the slow parts only where something changed, and packs the
- * checkout as it stands. Throws GuestFailure.
+ * Builds a guest in the checkout's build/guest, the slow parts only where something changed. Throws
+ * GuestFailure.
  */
-export function buildGuest(): Guest {
+export async function buildGuest({ checkout, ...installed }: GuestContent): Promise<Guest> {
   const directory = join(CHECKOUT, "build", "guest");
   mkdirSync(directory, { recursive: true });
   const kernel = buildKernel(directory);
-  const base = buildBase(directory, CHECKOUT, kernel);
+  const archives = [buildSystem(directory, CHECKOUT, kernel)];
   removeLeftovers(directory);
   const own = join(directory, `${RUN_PREFIX}${process.pid}`);
   mkdirSync(own, { recursive: true });
   process.once("exit", () => rmSync(own, { recursive: true, force: true }));
-  const checkout = join(own, "checkout.cpio");
-  packCheckout(CHECKOUT, checkout);
-  return { directory: own, kernel, archives: [...base, checkout] };
+  archives.push(await packInstalled(own, installed));
+  if (checkout) {
+    const file = join(own, "checkout.cpio");
+    packCheckout(CHECKOUT, file);
+    archives.push(buildPackages(directory, CHECKOUT), file);
+  }
+  return { directory: own, kernel, archives };
 }
 
 /**
@@ -94,7 +103,7 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<number> {
 }
 
 /** A process that was killed could not remove its folder. */
-function removeLeftovers(directory: string): void {
+export function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (!name.startsWith(RUN_PREFIX) || existsSync(`/proc/${name.slice(RUN_PREFIX.length)}`)) continue;
     rmSync(join(directory, name), { recursive: true, force: true });

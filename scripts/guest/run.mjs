@@ -30,7 +30,7 @@ async function main() {
     return EXIT_USAGE;
   }
   try {
-    return await runInGuest(buildGuest(), {
+    return await runInGuest(await buildGuest({ checkout: true, scripts: {} }), {
       ...usage,
       onStdout: (chunk) => process.stdout.write(chunk),
       onStderr: (chunk) => process.stderr.write(chunk),

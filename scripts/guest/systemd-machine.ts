@@ -1,31 +1,44 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CpioArchive } from "./cpio.ts";
-import { buildPackages, joinArchives, packCheckout } from "./initramfs.ts";
+import { joinArchives } from "./initramfs.ts";
+import { type Installed, packInstalled } from "./installed.ts";
 import { buildKernel } from "./kernel.ts";
-import { boot, CHECKOUT, GUEST_GRACE_SECONDS, type Guest, type GuestRun, machineOptions } from "./machine.ts";
+import {
+  boot,
+  CHECKOUT,
+  GUEST_GRACE_SECONDS,
+  type Guest,
+  type GuestRun,
+  machineOptions,
+  removeLeftovers,
+} from "./machine.ts";
 import { buildSystemdRoot } from "./systemd-root.ts";
 
 /** The whole system lies in memory, twice while it is unpacked. */
-const MEMORY_MIB = 2560;
+const MEMORY_MIB = 2048;
+/** Where a package puts the unit. */
+const UNIT = "/usr/lib/systemd/system/flanco.service";
 
 /**
- * Builds, in the checkout's build/guest, a guest that runs systemd; the slow parts only where something
- * changed. Throws GuestFailure.
+ * Builds, in the checkout's build/guest, a guest that runs systemd, with flanco installed as a package would
+ * do it; the slow parts only where something changed. Throws GuestFailure.
  */
-export function buildSystemdGuest(): Guest {
+export async function buildSystemdGuest(installed: Installed): Promise<Guest> {
   const directory = join(CHECKOUT, "build", "guest");
   mkdirSync(directory, { recursive: true });
   const kernel = buildKernel(directory);
   const root = buildSystemdRoot(directory, CHECKOUT, kernel);
-  const packages = buildPackages(directory, CHECKOUT);
+  removeLeftovers(directory);
   // By the process's number, so that the next build knows what nobody uses.
   const own = join(directory, `run-${process.pid}`);
   mkdirSync(own, { recursive: true });
   process.once("exit", () => rmSync(own, { recursive: true, force: true }));
-  const checkout = join(own, "checkout.cpio");
-  packCheckout(CHECKOUT, checkout);
-  return { directory: own, kernel, archives: [root, packages, checkout] };
+  const unit = join(own, "unit.cpio");
+  const archive = new CpioArchive(unit);
+  archive.copy(UNIT, join(CHECKOUT, "systemd", "flanco.service"), 0o644);
+  archive.close();
+  return { directory: own, kernel, archives: [root, await packInstalled(own, installed), unit] };
 }
 
 /**

@@ -18,6 +18,9 @@ const LEFT_OUT = [
   /^\/usr\/lib\/udev\/hwdb\.(bin|d)/,
   /^\/usr\/lib\/x86_64-linux-gnu\/(gconv|perl|perl-base)\//,
   /^\/usr\/bin\/.*perl/,
+  /^\/usr\/lib\/x86_64-linux-gnu\/lib(apt|db-|ext2fs|fdisk|mvec|perl|semanage)/,
+  /^\/usr\/(lib\/(apt|dpkg)\/|bin\/(apt|dpkg|gpgv)|sbin\/(debugfs|e2fsck|ldconfig|mke2fs|tune2fs))/,
+  /^\/usr\/lib\/systemd\/systemd-(homed|localed|logind|networkd|timedated|udevd)/,
   /^\/var\/(cache|lib)\/(apt|debconf|dpkg)\//,
   /^\/(etc\/(machine-id|hostname|hosts)|etc\/systemd\/system\/.*\.wants\/.*)$/,
 ];

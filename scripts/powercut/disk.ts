@@ -17,14 +17,16 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Makes an empty ext4 file system in a file of this machine, with everything written now that the kernel
- * would otherwise write later in the background.
+ * would otherwise write later in the background. `content` names a folder that is copied into its root.
  */
-export function makeDisk(file: string, sizeMib: number): void {
+export function makeDisk(file: string, sizeMib: number, content?: string): void {
   writeFileSync(file, "");
   truncateSync(file, sizeMib * MIB);
   runProgram("/usr/sbin/mke2fs", [
     ...["-q", "-F", "-t", "ext4", "-b", "4096", "-J", "size=4"],
-    ...["-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", file],
+    ...["-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"],
+    ...(content === undefined ? [] : ["-d", content]),
+    file,
   ]);
 }
 

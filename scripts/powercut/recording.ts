@@ -13,12 +13,12 @@ export const MOUNT_POINT = "/var/lib";
 
 /** What a guest does while its disk's writes are logged. */
 export interface Workload {
-  /** Program and arguments, started in the checkout's folder in the guest; each line of JSON that it writes is a note. */
+  /** Program and arguments; each line of JSON that it writes is a note. */
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Texts that stand in the place of the checkout's own files. */
-  readonly replacements?: Readonly<Record<string, string>>;
   readonly diskMib: number;
+  /** A folder of this machine with what is on the disk from the beginning. */
+  readonly diskContent?: string;
   readonly timeoutMs: number;
 }
 
@@ -44,7 +44,7 @@ export class Recording {
     mkdirSync(directory, { recursive: true });
     const image = join(directory, IMAGE);
     const log = join(directory, LOG);
-    makeDisk(image, workload.diskMib);
+    makeDisk(image, workload.diskMib, workload.diskContent);
     // The guest writes on a copy: the states are made from the disk as it was.
     const written = join(directory, "written.img");
     copyFileSync(image, written);
@@ -57,7 +57,6 @@ export class Recording {
       environment: workload.environment ?? {},
       timeoutMs: workload.timeoutMs,
       disk: { image: written, log, mountPoint: MOUNT_POINT },
-      ...(workload.replacements === undefined ? {} : { replacements: workload.replacements }),
       onStdout: (chunk) => {
         const logBytes = statSync(log).size;
         const lines = (unfinished + chunk.toString()).split("\n");

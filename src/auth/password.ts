@@ -1,7 +1,8 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { FlancoError } from "../domain/error.ts";
 import { type PasswordHasher, passwordBytes } from "../domain/password.ts";
 import { PASSWORD_MAX_BYTES } from "../domain/user.ts";
+import { startThread } from "../thread.ts";
 import type { PasswordAnswer, PasswordTask } from "./password-message.ts";
 
 /** Tasks that may wait: at a quarter of a second each, more would not be answered in time. */
@@ -33,7 +34,7 @@ export class WorkerPasswordHasher implements PasswordHasher {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("./password-thread.ts", import.meta.url), { name: "flanco-password" });
+    const worker = startThread("password", { name: "flanco-password" });
     worker.unref();
     worker.on("message", (answer: PasswordAnswer) => {
       this.#take(answer.id)?.resolve(answer.result);

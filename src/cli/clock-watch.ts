@@ -7,7 +7,7 @@ const LOOK_MS = 1_000;
 /** A wall clock that moved this far from the monotonic one was set; less is a clock that is being trimmed. */
 const JUMP_MS = 1_000;
 /** How often the ledger hears how far the boot has come: a crash forgets this much of it. */
-const NOTE_MS = 10 * 60 * 1000;
+const NOTE_MS = 60 * 1000;
 const PURGE_MS = 60 * 60 * 1000;
 
 export interface ClockWatchDependencies {
@@ -31,6 +31,8 @@ export class ClockWatch implements ClockTrust {
   readonly #dependencies: ClockWatchDependencies;
   /** Wall time of monotonic zero, as trusted; null: not trusted. */
   #zeroMs: number | null = null;
+  /** Monotonic time at which this process first saw it trusted. */
+  #trustedAtMs: number | null = null;
   /** The same as the clock itself has it, when last looked at. */
   #offsetMs = 0;
   #noted: { readonly zeroMs: number | null; readonly atMs: number } | undefined;
@@ -75,6 +77,12 @@ export class ClockWatch implements ClockTrust {
     return this.#zeroMs !== null;
   }
 
+  /** Since when it is trusted, as far as this process has seen, in Unix milliseconds; null while it is not. */
+  trustedSinceMs(): number | null {
+    if (this.#trustedAtMs === null) return null;
+    return this.#dependencies.clock.nowMs() - (this.#nowMs() - this.#trustedAtMs);
+  }
+
   /** Sees what the clock does. Called every second; what the ledger does not take is tried again then. */
   look(): void {
     const { log } = this.#dependencies;
@@ -104,6 +112,7 @@ export class ClockWatch implements ClockTrust {
       this.#zeroMs = this.#offsetMs;
       log.info({}, "the clock is trusted: the network has set it");
     }
+    if (this.#zeroMs !== null) this.#trustedAtMs ??= this.#nowMs();
   }
 
   async #work(): Promise<void> {

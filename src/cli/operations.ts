@@ -50,7 +50,9 @@ async function withLocalOperations<T>(
     const reader = openReader(place.ledger, config.time_zone);
     passwords.open();
     try {
-      return await run(new LocalOperations({ reader, writer, passwords, lines: null, drivable: null }));
+      return await run(
+        new LocalOperations({ reader, writer, passwords, lines: null, drivable: null, status: null }),
+      );
     } finally {
       reader.close();
     }

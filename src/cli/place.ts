@@ -49,12 +49,20 @@ export function prepareDirectory(place: Place): void {
     mkdirSync(place.directory, { recursive: true, mode: OWNER_ONLY });
     accessSync(place.directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EROFS") throw readOnly(place, error);
     throw new FlancoError("unavailable", `The data directory ${place.directory} cannot be written.`, {
       hint: "Give it to the user that runs flanco, or choose another one with FLANCO_DATA_DIR.",
       cause: error,
     });
   }
   closeToOthers(place);
+}
+
+function readOnly({ directory }: Place, cause: unknown): FlancoError {
+  return new FlancoError("unavailable", `The file system of the data directory ${directory} is read-only.`, {
+    hint: "The kernel makes it so after errors of the disk or card: look at dmesg, replace it where it fails, then mount it for writing again.",
+    cause,
+  });
 }
 
 /** Prepares the directory for a ledger that is opened. Throws `damaged` when an appliance's ledger is missing. */

@@ -1,11 +1,13 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
+import { addArchiveCommand } from "./archive.ts";
 import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addGpioCommands } from "./gpio.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addServeCommand } from "./serve.ts";
+import { addStatusCommand } from "./status.ts";
 import { addUserCommands } from "./user.ts";
 import { addVerifyCommand } from "./verify.ts";
 import { addVoidCommand } from "./void.ts";
@@ -24,7 +26,7 @@ Example:
 export function createProgram(context: CliContext): Command {
   const program = new Command("flanco")
     .description("Records each switching-on of a relay as a sale, and serves the ledger.")
-    .version(context.version)
+    .version(context.installation.version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.terminal.out(text.trimEnd()),
@@ -38,6 +40,7 @@ export function createProgram(context: CliContext): Command {
     program.addOption(new Option(flag, configSchema.shape[key].description ?? ""));
   }
   addServeCommand(program, context);
+  addStatusCommand(program, context);
   addUserCommands(program, context);
   addWiringCommands(program, context);
   addGpioCommands(program, context);
@@ -46,5 +49,6 @@ export function createProgram(context: CliContext): Command {
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
   addVoidCommand(program, context);
+  addArchiveCommand(program, context);
   return program;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Clock, ClockTrust } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import { ensureCertificate, type TlsIdentity } from "../tls/certificate.ts";
 
@@ -9,6 +9,7 @@ export interface RenewalDependencies {
   /** Where the key and the certificate lie. */
   readonly directory: string;
   readonly clock: Clock;
+  readonly trust: ClockTrust;
   readonly log: Log;
   /** Is given each identity that takes the place of the one before. */
   readonly onRenewed: (identity: TlsIdentity) => void;
@@ -28,8 +29,8 @@ export class CertificateRenewal {
 
   /** The identity to begin with, made where there is none. */
   async open(): Promise<TlsIdentity> {
-    const { directory, clock, checkEveryMs = CHECK_EVERY_MS } = this.#dependencies;
-    const identity = await ensureCertificate(directory, clock);
+    const { directory, clock, trust, checkEveryMs = CHECK_EVERY_MS } = this.#dependencies;
+    const identity = await ensureCertificate(directory, clock, trust.trusted());
     this.#served = identity.cert;
     this.#timer = setInterval(() => void this.#check(), checkEveryMs);
     this.#timer.unref();
@@ -41,9 +42,9 @@ export class CertificateRenewal {
   }
 
   async #check(): Promise<void> {
-    const { directory, clock, log, onRenewed } = this.#dependencies;
+    const { directory, clock, trust, log, onRenewed } = this.#dependencies;
     try {
-      const identity = await ensureCertificate(directory, clock);
+      const identity = await ensureCertificate(directory, clock, trust.trusted());
       if (identity.cert === this.#served) return;
       onRenewed(identity);
       this.#served = identity.cert;

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret } from "../auth/secret.ts";
 import { SESSION_SECONDS, Sessions } from "../auth/session.ts";
@@ -24,6 +23,7 @@ import { createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/events.ts";
 import { FirstRunToken } from "../http/first-run.ts";
 import { Page } from "../http/page.ts";
+import { readDisk } from "../store/disk-usage.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader, type StoreReader } from "../store/reader.ts";
 import { markSuspect } from "../store/suspect.ts";
@@ -35,6 +35,8 @@ import { Listeners } from "./listen.ts";
 import { type Place, placeOf, preparePlace } from "./place.ts";
 import { openRecovering } from "./recovery.ts";
 import { CertificateRenewal } from "./renewal.ts";
+import { Retention } from "./retention.ts";
+import { StatusReport } from "./status-report.ts";
 import { Upkeep } from "./upkeep.ts";
 
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
@@ -97,8 +99,14 @@ export class Service {
 
   /** Resolves once the ledger's writer has answered behind all that waits. Rejects, or never comes, when it cannot. */
   async proveWorking(): Promise<void> {
-    if (this.#writer === undefined) throw new FlancoError("internal", "The service is not open.");
-    await this.#writer.ping();
+    const writer = this.#writer;
+    if (writer === undefined) throw new FlancoError("internal", "The service is not open.");
+    try {
+      await writer.ping();
+    } catch (error) {
+      // It has answered. Another process would find the disk as full, and know nothing of the edges that wait here.
+      if (writer.diskFullSinceMs === null) throw error;
+    }
   }
 
   /** The wired lines. Throws before `open`. */
@@ -121,6 +129,8 @@ export class Service {
     this.#closing.push(() => lock.release());
     const { writer, reader } = await this.#openLedger(place);
     const bootId = readBootId();
+    // Before the clock's watch notes that this process runs.
+    const lastAlive = reader.lastAlive();
     const keeper = new Sessions(loadSecret(place.secret), clock, writer, reader, log, bootId);
     keeper.reload();
     const trust = new ClockWatch({
@@ -135,14 +145,16 @@ export class Service {
     await trust.open();
     this.#closing.push(() => trust.close());
     this.#closing.push(() => keeper.close());
-    const upkeep = new Upkeep({ config, place, clock, trust, log, onDamaged: onFatal });
+    const retention = new Retention({ config, place, clock, trust, writer, log });
+    this.#closing.push(() => retention.close());
+    const upkeep = new Upkeep({ config, place, clock, trust, log, retention, onDamaged: onFatal });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
     const passwords = new WorkerPasswordHasher();
     passwords.open();
     this.#closing.push(() => passwords.close());
     const driver = this.#makeDriver();
-    const recorder = new Recorder({ driver, writer, reader, clock, trust, log, bootId });
+    const recorder = new Recorder({ driver, writer, reader, clock, trust, log, bootId, lastAlive });
     this.#recorder = recorder;
     // Its lines are simulated ones: with any other driver they would be wired and never found.
     const wanted = config.demo && driver.simulated;
@@ -152,14 +164,34 @@ export class Service {
     await recorder.open();
     this.#closing.push(() => recorder.close());
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
+    const status = new StatusReport({
+      ...{
+        version: this.#options.version,
+        bootId,
+        clock,
+        trust,
+        reader,
+        log,
+        lines: recorder,
+        timeZone: config.time_zone,
+      },
+      currency: { code: config.currency, decimals: config.currency_decimals },
+      queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
+      lastBackup: () => upkeep.lastBackup(),
+      faults: () => [...faultsOf(writer), ...upkeep.faults()],
+      readDisk: () => readDisk(place.ledger),
+    });
+    await status.open();
+    this.#closing.push(() => status.close());
     this.#events.open();
+    const drivable = driver instanceof SimulatedDriver ? driver : null;
     const app = createApp({
       reader,
       writer,
       passwords,
       lines: recorder,
-      faults: () => [...faultsOf(writer), ...upkeep.faults()],
-      lastBackup: () => upkeep.lastBackup(),
+      drivable,
+      status,
       events: this.#events,
       firstRun: this.#firstRun,
       page: Page.load(this.#options.pageDirectory),
@@ -175,14 +207,16 @@ export class Service {
       allowedOrigins: config.allowed_origins,
       version: this.#options.version,
     });
-    const drivable = driver instanceof SimulatedDriver ? driver : null;
-    const operations = new LocalOperations({ reader, writer, passwords, lines: recorder, drivable });
+    const operations = new LocalOperations({
+      ...{ reader, writer, passwords, lines: recorder, drivable, status },
+      archivist: retention,
+    });
     const control = new ControlServer(place.control, operations, recorder, log);
     await control.open();
     this.#closing.push(() => control.close());
     const listeners = new Listeners(app.callback());
     const onRenewed = (identity: TlsIdentity) => listeners.renew(identity);
-    const renewal = new CertificateRenewal({ directory: place.tls, clock, log, onRenewed });
+    const renewal = new CertificateRenewal({ directory: place.tls, clock, trust, log, onRenewed });
     const identity = await renewal.open();
     this.#closing.push(() => renewal.close());
     await listeners.open(identity, config.host, config.https_port, config.http_port);
@@ -214,7 +248,6 @@ export class Service {
   async #openWriter({ ledger, reserve }: Place): Promise<StoreWriter> {
     const { config, clock, log, onProgress, onFatal } = this.#options;
     const settings = { file: ledger, timeZone: config.time_zone, reserve };
-    let opened = false;
     const writer = new StoreWriter(settings, clock, {
       onDisk: (fullSinceMs) => {
         if (fullSinceMs === null) log.warn({}, "the disk has room again");
@@ -223,15 +256,12 @@ export class Service {
       onChanges: (changes) => this.#onChanges(changes),
       onProgress,
       onDeath: (error) => {
-        // A thread that could not open the file has said so, and another one may follow it.
-        if (!opened) return;
         // What is seen at once at the next start may be sound: it is to look at all of it.
         if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger);
         onFatal(error);
       },
     });
     await writer.open();
-    opened = true;
     this.#closing.push(() => writer.close());
     this.#writer = writer;
     return writer;
@@ -317,9 +347,4 @@ function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
 
 function readBootId(): string {
   return readFileSync(BOOT_ID_FILE, "utf8").trim();
-}
-
-/** The demonstration's trace in a checkout. */
-export function demoTraceIn(checkout: string): string {
-  return join(checkout, "demo", "relays.trace");
 }

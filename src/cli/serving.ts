@@ -1,35 +1,34 @@
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
 import { destination, type Logger, pino } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
 import type { CliContext } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
-import { demoTraceIn, Service } from "./service.ts";
+import { Service } from "./service.ts";
 import { Supervision } from "./supervision.ts";
 import type { Terminal } from "./terminal.ts";
 
 const STANDARD_ERROR = 2;
+const FAILED_START_MS = 5_000;
 const REBUILDING = "Bringing the ledger up to date";
 const FIRST_RUN_PATH = "/primer-uso";
 
 /** Runs the service until a signal ends it. Throws what made it end otherwise. */
 export async function serve(context: CliContext, config: Config): Promise<void> {
-  const { terminal, setting, version } = context;
+  const { terminal, installation } = context;
   becomeOwner(placeOf(config.data_dir));
   const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
   const supervision = await Supervision.connect(process.env, log);
   if (config.gpio_driver !== "chardev") supervision.releaseKept();
   const stop = Promise.withResolvers<"signal" | Error>();
-  const home = setting.checkout ?? "";
   const service = new Service({
     config,
     clock: systemClock,
     log,
-    version,
-    pageDirectory: join(home, "dist", "web"),
-    demoTrace: demoTraceIn(home),
+    version: installation.version,
+    pageDirectory: installation.pageDirectory,
+    demoTrace: installation.demoTrace,
     keeper: supervision.keeper,
     onProgress: (done, total) => {
       terminal.progress(REBUILDING, done, total);
@@ -38,7 +37,7 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
     onFatal: (error) => stop.resolve(error),
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
-  await service.open();
+  await openPatiently(service, supervision, log, stop.promise);
   supervision.ready(service);
   announce(terminal, config, service);
   // A fresh link is printed when the one before ends.
@@ -50,6 +49,30 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
   clearInterval(renewal);
   supervision.stopping();
   await end(service, log, reason);
+}
+
+/**
+ * Under systemd a start that failed waits before the process ends: it would be started again at once, which is right
+ * after a crash, and would be a storm over a disk that is read-only or a port that is taken.
+ */
+async function openPatiently(
+  service: Service,
+  supervision: Supervision,
+  log: Logger,
+  stopped: Promise<unknown>,
+): Promise<void> {
+  try {
+    await service.open();
+  } catch (error) {
+    if (supervision.restarts) {
+      log.error(
+        { err: error, seconds: FAILED_START_MS / 1_000 },
+        "the service could not start: it waits, then ends",
+      );
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, FAILED_START_MS))]);
+    }
+    throw error;
+  }
 }
 
 async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {

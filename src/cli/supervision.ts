@@ -30,6 +30,11 @@ export class Supervision {
     return this.#systemd?.store;
   }
 
+  /** Whether somebody starts the process again when it ends. */
+  get restarts(): boolean {
+    return this.#systemd !== undefined;
+  }
+
   /** Lets go of all that was kept from a process before: for a driver that does not go on with it. */
   releaseKept(): void {
     const store = this.#systemd?.store;

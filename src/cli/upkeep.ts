@@ -1,10 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
-import type { LastBackup, ProvenBackup } from "../domain/backup.ts";
+import type { ProvenBackup } from "../domain/backup.ts";
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { backupFailedFault, damagedFault, type Fault, lostFault } from "../domain/fault.ts";
+import {
+  archiveFailedFault,
+  backupFailedFault,
+  damagedFault,
+  type Fault,
+  lostFault,
+} from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
+import type { BackupStatus } from "../domain/status.ts";
 import { listBackups } from "../store/backup-directory.ts";
 import { readLosses } from "../store/loss.ts";
 import { markSuspect } from "../store/suspect.ts";
@@ -12,6 +19,7 @@ import { beginJob, type RunningJob } from "../store/upkeep-job.ts";
 import { faultsOf } from "../store/verify.ts";
 import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
 import type { Place } from "./place.ts";
+import type { Retention } from "./retention.ts";
 
 const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -35,6 +43,12 @@ export interface UpkeepDependencies {
   readonly onDamaged: (error: Error) => void;
   /** A minute unless a test is in a hurry. */
   readonly firstLookMs?: number;
+  /** What archives old months; undefined: nothing does. */
+  readonly retention?: Pick<Retention, "ready" | "begin">;
+  /** In place of the threads that do the work. */
+  readonly begin?: typeof beginJob;
+  /** In place of the configured directories as they are at that moment. */
+  readonly targets?: () => readonly BackupTarget[];
 }
 
 /** When something was last done, by both clocks: within this process the monotonic one counts. */
@@ -43,15 +57,15 @@ interface Done {
 }
 
 /**
- * What the service does for its ledger by itself: a proven backup a day, a full check a week, each in a thread of its
- * own. Keeps no process running.
+ * What the service does for its ledger by itself: a proven backup a day, a full check a week, old months to archives
+ * where that is wanted, each in a thread of its own. Keeps no process running.
  */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
   readonly #done = new Map<string, Done>();
   readonly #failed = new Map<string, Done>();
   readonly #faults = new Map<string, Fault>();
-  #last: LastBackup | null = null;
+  #last: Omit<BackupStatus, "ageMs"> | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
@@ -67,7 +81,7 @@ export class Upkeep {
     this.#openedMs = monotonicMs(clock);
     this.#note(listBackups(backupDirectory(config))[0]);
     for (const loss of readLosses(place.ledger)) this.#faults.set(`lost ${loss.position}`, lostFault(loss));
-    this.#timer = setTimeout(() => void this.#look(), firstLookMs);
+    this.#timer = setTimeout(() => void this.look(), firstLookMs);
     this.#timer.unref();
   }
 
@@ -80,31 +94,35 @@ export class Upkeep {
   }
 
   /** The newest proven backup on the gateway itself; null before the first. */
-  lastBackup(): LastBackup | null {
-    return this.#last;
+  lastBackup(): BackupStatus | null {
+    return this.#last === null ? null : { ...this.#last, ageMs: this.#ageMs(this.#last) };
   }
 
   faults(): readonly Fault[] {
     return [...this.#faults.values()];
   }
 
-  async #look(): Promise<void> {
+  /** Does what is due, and sees to the next look. Called every minute; resolves when all of it is done. */
+  async look(): Promise<void> {
+    const { config, targets = () => backupTargets(config) } = this.#dependencies;
     if (this.#busy) return;
     this.#busy = true;
     try {
-      for (const target of backupTargets(this.#dependencies.config)) await this.#backup(target);
+      for (const target of targets()) await this.#backup(target);
       await this.#check();
+      await this.#archive();
     } finally {
       this.#busy = false;
       if (this.#timer !== undefined) {
-        this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => void this.look(), LOOK_MS);
         this.#timer.unref();
       }
     }
   }
 
   async #backup({ directory, skipped }: BackupTarget): Promise<void> {
-    const { place, clock, trust, log, config } = this.#dependencies;
+    const { place, clock, trust, log, config, begin = beginJob } = this.#dependencies;
     if (skipped !== null || !this.#isBackupDue(directory)) return;
     const request = {
       ledger: place.ledger,
@@ -113,7 +131,7 @@ export class Upkeep {
       clockTrusted: trust.trusted(),
       rotate: true,
     };
-    await this.#run(`backup ${directory}`, beginJob({ kind: "backup", request }), {
+    await this.#run(`backup ${directory}`, begin({ kind: "backup", request }), {
       done: (backup) => {
         if (directory === backupDirectory(config)) this.#note(backup);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
@@ -135,9 +153,9 @@ export class Upkeep {
   }
 
   async #check(): Promise<void> {
-    const { place, clock, log } = this.#dependencies;
+    const { place, clock, log, begin = beginJob } = this.#dependencies;
     if (!this.#isCheckDue()) return;
-    await this.#run("verify", beginJob({ kind: "verify", file: place.ledger }), {
+    await this.#run("verify", begin({ kind: "verify", file: place.ledger }), {
       done: (verification) => {
         const faults = faultsOf(verification);
         writeFileSync(place.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
@@ -154,6 +172,20 @@ export class Upkeep {
         if (error instanceof FlancoError && error.code === "damaged") this.#giveUp(error);
         return damagedFault(error.message, clock.nowMs());
       },
+    });
+  }
+
+  /** Once a day, and never out of a ledger in which the check has found a mistake. */
+  async #archive(): Promise<void> {
+    const { retention, log, clock } = this.#dependencies;
+    const { done = DAY_MS, failed } = this.#agesMs("archive");
+    if (retention?.ready !== true || this.#faults.has("verify")) return;
+    if (done < DAY_MS || failed < RETRY_MS) return;
+    await this.#run("archive", retention.begin(), {
+      done: (archived) => {
+        if (archived.length > 0) log.info({ months: archived.length }, "old months were archived");
+      },
+      failed: (error) => archiveFailedFault(error.message, clock.nowMs()),
     });
   }
 
@@ -209,8 +241,16 @@ export class Upkeep {
 
   #note(backup: ProvenBackup | undefined): void {
     if (backup === undefined) return;
-    const { madeMs, provedMs, records, position, head } = backup;
-    this.#last = { madeMs, provedMs, records, position, head };
+    const { madeMs, provedMs, records, position, head, clockTrusted } = backup;
+    this.#last = { madeMs, provedMs, records, position, head, clockTrusted };
+  }
+
+  /** By monotonic time for one that this process made, otherwise by wall time where both times are trusted. */
+  #ageMs({ madeMs, clockTrusted }: Pick<ProvenBackup, "madeMs" | "clockTrusted">): number | null {
+    const { config, clock, trust } = this.#dependencies;
+    const { done } = this.#agesMs(`backup ${backupDirectory(config)}`);
+    if (done !== undefined) return done;
+    return clockTrusted && trust.trusted() ? Math.abs(clock.nowMs() - madeMs) : null;
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import { FlancoError } from "../domain/error.ts";
-import { verifyLedger } from "../store/verify.ts";
+import { inspectArchives } from "../store/archive-state.ts";
+import { faultsOf, verifyLedger } from "../store/verify.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
+import { archiveDirectory } from "./retention.ts";
 
 /** `flanco verify`: is the ledger as it was written, and does it say what its records say? */
 export function addVerifyCommand(program: Command, context: CliContext): void {
@@ -21,22 +23,25 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
       const result = verifyLedger(place.ledger, (done, total) =>
         terminal.progress("Checking the records", done, total),
       );
-      if (options.json) terminal.json(result);
-      const { records, broken, differences, damage } = result;
-      if (damage.length === 0 && broken === null && differences.length === 0) {
-        if (!options.json) terminal.out(`${records} records: file, chain and rollups are right.`);
-        return;
+      const wrong = faultsOf(result);
+      const directory = archiveDirectory(config);
+      // What a damaged file tells of archives is nothing to go by.
+      const archives = wrong.length === 0 ? inspectArchives(place.ledger, directory) : [];
+      if (options.json) terminal.json(archives.length === 0 ? result : { ...result, archives });
+      if (wrong.length > 0) {
+        throw new FlancoError("damaged", `The ledger does not agree with itself:\n${wrong.join("\n")}`, {
+          hint: "Keep a copy of the data directory and ask for help: the records themselves may be right.",
+        });
       }
-      const wrong = [
-        ...damage,
-        ...(broken === null ? [] : [`Entry ${broken.position} ${broken.what}.`]),
-        ...differences.map(
-          ({ table, period, locationName, deviceId, stored, computed }) =>
-            `${table} ${period}, ${locationName}, device ${deviceId}: holds ${stored}; the records say ${computed}`,
-        ),
-      ];
-      throw new FlancoError("damaged", `The ledger does not agree with itself:\n${wrong.join("\n")}`, {
-        hint: "Keep a copy of the data directory and ask for help: the records themselves may be right.",
-      });
+      if (!options.json) terminal.out(`${result.records} records: file, chain and rollups are right.`);
+      for (const { file, records } of archives.filter(({ state }) => state === "missing")) {
+        terminal.err(`The archive ${file} (${records} records) is not in ${directory}: it was not checked.`);
+      }
+      const altered = archives.filter(({ state }) => state === "altered").map(({ file }) => file);
+      if (altered.length > 0) {
+        throw new FlancoError("damaged", `Archives in ${directory} were altered: ${altered.join(", ")}.`, {
+          hint: "The ledger itself is right. Put copies there that are right.",
+        });
+      }
     });
 }

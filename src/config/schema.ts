@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { LEAST_KEPT_MONTHS } from "../domain/archive.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
+/** The ledger keeps amounts to millionths. */
+const MAX_CURRENCY_DECIMALS = 6;
 const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
@@ -18,6 +21,15 @@ export const configSchema = z.strictObject({
   backup_disk_dir: z
     .string()
     .describe("Directory on a removable disk that gets a backup too while it is mounted; empty: none."),
+  keep_months: z
+    .int()
+    .min(0)
+    .refine(
+      (months) => months === 0 || months >= LEAST_KEPT_MONTHS,
+      `must be 0 or at least ${LEAST_KEPT_MONTHS}`,
+    )
+    .describe("Months of records that stay in the ledger, this one included; 0: all of them."),
+  archive_dir: z.string().describe("Directory of older months' archives; empty: archive, in data_dir."),
   host: z.string().describe("Address to serve HTTPS on; empty: all of this machine's addresses."),
   https_port: port.describe("Port of HTTPS, for the network."),
   http_port: port.describe("Port of HTTP, on loopback only."),
@@ -25,6 +37,15 @@ export const configSchema = z.strictObject({
     .string()
     .refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid")
     .describe("Time zone of days, weeks and years."),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "must be a currency's three letters (ISO 4217), such as EUR")
+    .describe("Currency of every price, as it is shown."),
+  currency_decimals: z
+    .int("must be a whole number")
+    .min(0)
+    .max(MAX_CURRENCY_DECIMALS)
+    .describe("Places after the point that amounts are shown with."),
   clock_trust: z
     .enum(CLOCK_TRUSTS)
     .describe("When the wall clock is right: once the network has set it (auto), or always."),

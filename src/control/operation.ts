@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import { MAX_VALOR, microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import type { ArchivedMonth, Archivist, RetentionPlan } from "../domain/archive.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { BIASES, type ChipInfo, type DrivableLines } from "../domain/line.ts";
 import type { Lines } from "../domain/lines.ts";
 import { type PasswordHasher, requirePassword } from "../domain/password.ts";
+import type { Status, StatusReader } from "../domain/status.ts";
+import { MAX_TEXT, textMistake } from "../domain/text.ts";
 import type { User } from "../domain/user.ts";
 import {
   DEFAULT_DEBOUNCE_MS,
@@ -14,8 +17,13 @@ import {
   type OwnedWiring,
 } from "../domain/wiring.ts";
 
-const MAX_TEXT = 200;
-const text = z.string().trim().min(1).max(MAX_TEXT);
+/** The API's rule for the same texts. */
+const text = z
+  .string()
+  .trim()
+  .refine((value) => textMistake(value, 1, MAX_TEXT) === undefined, {
+    error: `must be a text of 1 to ${MAX_TEXT} characters`,
+  });
 
 /** Lines that one import may wire. */
 export const MAX_WIRING_ROWS = 1_000;
@@ -25,7 +33,7 @@ export const wiringRow = z.strictObject({
   line: text,
   device: text,
   actuator: text,
-  valor: z.number().min(-1e9).max(1e9),
+  valor: z.number().min(-MAX_VALOR).max(MAX_VALOR),
   active_low: z.boolean().default(false),
   bias: z.enum(BIASES).default("as-is"),
   debounce_ms: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
@@ -46,8 +54,12 @@ export const operationInputs = {
   removeWiring: z.strictObject({ line: text }),
   importWiring: z.strictObject({ user: text.optional(), rows: z.array(wiringRow).max(MAX_WIRING_ROWS) }),
   voidRecord: z.strictObject({ recordId: z.int().min(1), reason: text }),
+  finishArchive: z.strictObject({}),
+  planArchive: z.strictObject({}),
+  archiveMonth: z.strictObject({ month: z.int().min(1) }),
   detect: z.strictObject({}),
   setLine: z.strictObject({ line: text, high: z.boolean() }),
+  status: z.strictObject({}),
 };
 
 export type OperationName = keyof typeof operationInputs;
@@ -63,8 +75,12 @@ export interface OperationOutputs {
   removeWiring: null;
   importWiring: { readonly set: number };
   voidRecord: null;
+  finishArchive: null;
+  planArchive: RetentionPlan;
+  archiveMonth: ArchivedMonth;
   detect: readonly ChipInfo[];
   setLine: null;
+  status: Status;
 }
 
 /** A way to run operations: in this process, or in the service that has the ledger. */
@@ -80,6 +96,10 @@ export interface OperationDependencies {
   readonly lines: Lines | null;
   /** The simulated driver's lines; null with any other driver. */
   readonly drivable: DrivableLines | null;
+  /** How the running service is; null while none runs. */
+  readonly status: StatusReader | null;
+  /** Not there while no service runs: only that knows whether the clock is trusted. */
+  readonly archivist?: Archivist;
 }
 
 /** What technicians may do from the command line. Runs beside the service's requests, on its one ledger. */
@@ -130,6 +150,12 @@ export class LocalOperations implements Operations {
         await writer.voidRecord(recordId, reason);
         return null;
       },
+      finishArchive: async () => {
+        await this.#archivist().finish();
+        return null;
+      },
+      planArchive: async () => this.#archivist().plan(),
+      archiveMonth: async ({ month }) => this.#archivist().archive(month),
       detect: async () => {
         if (dependencies.lines === null) throw noService();
         return dependencies.lines.detect();
@@ -143,6 +169,10 @@ export class LocalOperations implements Operations {
         dependencies.drivable.set(line, high);
         return null;
       },
+      status: async () => {
+        if (dependencies.status === null) throw noService();
+        return dependencies.status.status();
+      },
     };
   }
 
@@ -154,6 +184,12 @@ export class LocalOperations implements Operations {
     }
     const run = this.#run[name] as (input: unknown) => Promise<OperationOutputs[N]>;
     return run(parsed.data);
+  }
+
+  #archivist(): Archivist {
+    const { archivist } = this.#dependencies;
+    if (archivist === undefined) throw noService();
+    return archivist;
   }
 
   #listWiring(): OperationOutputs["listWiring"] {

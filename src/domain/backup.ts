@@ -72,4 +72,7 @@ function weekOf(timeMs: number): number {
 }
 
 /** What is told of the newest proven backup. */
-export type LastBackup = Pick<ProvenBackup, "madeMs" | "provedMs" | "records" | "position" | "head">;
+export type LastBackup = Pick<
+  ProvenBackup,
+  "madeMs" | "provedMs" | "records" | "position" | "head" | "clockTrusted"
+>;

@@ -32,3 +32,10 @@ export interface NewDevice {
   readonly locationName: string;
   readonly actuators: readonly Actuator[];
 }
+
+/** What may be changed of a device; what is undefined stays. */
+export interface DeviceChange {
+  readonly name?: string | undefined;
+  /** One of the user's locations, whose name the device takes on. */
+  readonly locationId?: string | undefined;
+}

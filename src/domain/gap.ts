@@ -2,15 +2,21 @@
 export interface Gap {
   readonly gapId: number;
   readonly line: string;
-  /** The last edge that was seen before, and the first after, in Unix milliseconds. */
+  /**
+   * In Unix milliseconds: of an overflow the last edge that was seen before, and the first after; of an outage
+   * the last moment at which somebody is known to have watched, and the one from which on somebody did again.
+   */
   readonly fromTimeMs: number;
   readonly toTimeMs: number;
-  /** Number of edges lost: exact, from the kernel's sequence numbers. */
-  readonly missed: number;
-  /** How many of them were rising: sales that have no record. */
-  readonly missedRises: number;
+  /** Number of edges lost: exact, from the kernel's sequence numbers. Null for an outage: nobody knows. */
+  readonly missed: number | null;
+  /** How many of them were rising: sales that have no record. Null for an outage. */
+  readonly missedRises: number | null;
   readonly reason: GapReason;
 }
 
-/** `overflow`: edges came faster than they were read, and the kernel's buffer was full. */
-export type GapReason = "overflow";
+/**
+ * `overflow`: edges came faster than they were read, and the kernel's buffer was full. `outage`: nobody watched
+ * the line, and nothing kept its edges.
+ */
+export type GapReason = "overflow" | "outage";

@@ -1,10 +1,22 @@
-import type { Boot } from "./boot.ts";
-import type { Device, NewDevice } from "./device.ts";
+import type { Boot, BootMoment } from "./boot.ts";
+import type { Device, DeviceChange, NewDevice } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
-import type { Location, NewLocation } from "./location.ts";
-import type { Idempotency, NewRecord, Provisional, StoredRecord, Voided } from "./record.ts";
+import type { Location, LocationChange, NewLocation } from "./location.ts";
+import type { Overview, OverviewPeriod, PlaceFilter } from "./overview.ts";
+import type {
+  FoundMoved,
+  FoundRecords,
+  Idempotency,
+  MovedSearch,
+  NewRecord,
+  Provisional,
+  RecordFilter,
+  RecordSearch,
+  Voided,
+} from "./record.ts";
 import type { EdgeSource, Meaning, Sighting } from "./sale.ts";
+import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { NewSession, NewUser, Session, User, UserCredentials } from "./user.ts";
 import type { OwnedWiring, Wiring } from "./wiring.ts";
@@ -30,9 +42,13 @@ export interface LedgerWriter {
   removeSession(sid: Id): Promise<void>;
 
   addLocation(userId: Id, location: NewLocation): Promise<Id>;
+  /** Its devices take a new name on in the same commit; records keep the name that they were made with. */
+  changeLocation(userId: Id, locationId: Id, change: LocationChange): Promise<void>;
   removeLocation(userId: Id, locationId: Id): Promise<void>;
 
   addDevice(userId: Id, device: NewDevice): Promise<Id>;
+  /** Records keep the names that they were made with. Rejects with `not_found`, also for the location. */
+  changeDevice(userId: Id, dId: string, change: DeviceChange): Promise<void>;
   /** Its wiring goes with it; its records stay. */
   removeDevice(userId: Id, dId: string): Promise<void>;
 
@@ -125,7 +141,21 @@ export interface LedgerReader {
 
   /** Undefined when the period holds no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
-  records(userId: Id, page: PageRequest): readonly StoredRecord[];
+  /** A period and the one before it, of all that was sold or of some of it; zeros where nothing was. */
+  overview(userId: Id, period: OverviewPeriod, filter: PlaceFilter, nowMs: number): Overview;
+  /**
+   * A piece of a search by time, of bounded work. Between two pieces others may write: what is sold meanwhile
+   * moves nothing that is still to come.
+   */
+  findRecords(userId: Id, search: RecordSearch): FoundRecords;
+  /** A piece of the records that were moved while a search went on. */
+  findMoved(userId: Id, search: MovedSearch): FoundMoved;
+  /** Number of the newest entry; 0 before the first. */
+  newestEntry(): number;
+  /** How many records of some days count, from the sums: voided ones do not. */
+  countRecords(userId: Id, filter: Omit<RecordFilter, "room">): number;
+  /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
+  localTime(timeMs: number): string;
   gaps(userId: Id, page: PageRequest): readonly Gap[];
 
   /** All wirings, or one user's, by line. */
@@ -135,6 +165,10 @@ export interface LedgerReader {
 
   /** Every boot that the ledger knows, in their order. */
   boots(): readonly Boot[];
+  /** The last moment at which a service with this ledger is known to have run; undefined before the first. */
+  lastAlive(): BootMoment | undefined;
   /** How many of a user's records have no trusted time, or of all users; `bootId` is the boot that runs. */
   provisional(bootId: string, userId?: Id): Provisional;
+  /** What is told at a look, of one user or of all; `bootId` is the boot that runs. Counts are bounded. */
+  ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
 }

@@ -99,6 +99,11 @@ export interface LineDriver {
     onEdge: (edge: Edge) => void,
     onFailure: (error: Error) => void,
   ): Promise<WatchedLine>;
+  /**
+   * The physical level of a free line, by one look: it is requested for that alone and released, and nothing about
+   * it is set where the kernel can be asked so. Throws as `watch` does.
+   */
+  read(line: string): Promise<boolean>;
   /** Lets go of lines kept from a process before, other than these. Absent where none outlives a process. */
   forgetOthers?(lines: readonly string[]): void;
   /**

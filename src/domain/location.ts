@@ -23,3 +23,9 @@ export interface NewLocation {
   readonly name: string;
   readonly description: string;
 }
+
+/** What may be changed of a location; what is undefined stays. */
+export interface LocationChange {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+}

@@ -1,3 +1,5 @@
+import type { Day } from "./day.ts";
+
 /** One sale: a relay that went high, worth `valor`. Never changed, never deleted; what is learned later is a correction. */
 export interface NewRecord {
   readonly locationName: string;
@@ -45,4 +47,57 @@ export interface Idempotency {
   readonly key: string;
   /** SHA-256 of the record's canonical form, hexadecimal. */
   readonly bodyHash: string;
+}
+
+/** Which records are looked for; null where any will do. */
+export interface RecordFilter {
+  /** Local days, both included. */
+  readonly from: Day | null;
+  readonly to: Day | null;
+  readonly location: string | null;
+  readonly deviceId: string | null;
+  readonly room: string | null;
+}
+
+/** Where a record stands by time: those of one moment by their number. */
+export interface RecordPosition {
+  readonly timeMs: number;
+  readonly recordId: number;
+}
+
+/** One piece of a search, newest first by time. */
+export interface RecordSearch {
+  readonly filter: RecordFilter;
+  /** Only what stands before it; null from the newest on. */
+  readonly before: RecordPosition | null;
+  readonly limit: number;
+}
+
+/** A record as a search finds it. */
+export interface FoundRecord extends StoredRecord {
+  /** Number of the entry that moved it to its time once the clock was set; null for one that stands where it was made. */
+  readonly movedBy: number | null;
+}
+
+export interface FoundRecords {
+  /** At most `limit`; fewer, or none, also where there are more: only so many are looked at in one piece. */
+  readonly records: readonly FoundRecord[];
+  /** Where to go on; null when nothing is left. */
+  readonly next: RecordPosition | null;
+}
+
+/** One piece of what was moved to another time since some entry, in the order in which that was done. */
+export interface MovedSearch {
+  readonly filter: RecordFilter;
+  /** Number of that entry. Records that are newer than it are not looked for. */
+  readonly since: number;
+  /** `movedBy` of the last one that is known; `since` at first. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+export interface FoundMoved {
+  readonly records: readonly FoundRecord[];
+  /** `after` for the next piece; null when nothing is left. */
+  readonly next: number | null;
 }

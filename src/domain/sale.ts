@@ -1,3 +1,4 @@
+import type { BootMoment } from "./boot.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "./clock.ts";
 import type { Id } from "./id.ts";
 
@@ -48,6 +49,11 @@ export interface Sighting {
   readonly provisional: boolean;
   /** Edges lost just before this one. */
   readonly missed: number;
+  /**
+   * With the level found when watching begins: the last moment before at which the line is known to have
+   * been watched, when there is a time between that nobody can vouch for.
+   */
+  readonly unwatchedSince?: BootMoment;
 }
 
 /** What a sighting means for the ledger. */

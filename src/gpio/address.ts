@@ -52,6 +52,16 @@ export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo 
   throw new FlancoError("not_found", missing(address, chips), { hint: choices(lines) });
 }
 
+/** Undefined for a line that is not there, or not by this name alone. */
+export function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
+  try {
+    return resolveLine(line, chips);
+  } catch (error) {
+    if (error instanceof FlancoError) return undefined;
+    throw error;
+  }
+}
+
 function missing(address: LineAddress, chips: readonly ChipInfo[]): string {
   if (address.kind === "name") return `No line is called ${address.name}.`;
   const chip = chips.find((one) => one.name === address.chip);

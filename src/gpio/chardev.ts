@@ -78,6 +78,20 @@ export class ChardevDriver implements LineDriver {
     return watched;
   }
 
+  /** Requested as it is: neither direction nor bias is set, so that whatever hangs on the line notices nothing. */
+  async read(name: string): Promise<boolean> {
+    const kernel = this.#opened();
+    const line = resolveLine(name, readChips(kernel, "v2"));
+    const descriptor = requestFrom(kernel, line, (chipFd) =>
+      LineDescriptor.requestAsIs(kernel, chipFd, line.offset),
+    );
+    try {
+      return descriptor.level();
+    } finally {
+      descriptor.close();
+    }
+  }
+
   forgetOthers(lines: readonly string[]): void {
     this.#kept?.forgetOthers(lines);
   }
@@ -105,11 +119,22 @@ export class ChardevDriver implements LineDriver {
 }
 
 function requestLine(kernel: GpioKernel, line: LineInfo, request: LineRequest): LineDescriptor {
+  return requestFrom(kernel, line, (chipFd) =>
+    LineDescriptor.request(kernel, chipFd, { ...request, offset: line.offset }),
+  );
+}
+
+/** Opens the line's chip for one request. */
+function requestFrom(
+  kernel: GpioKernel,
+  line: LineInfo,
+  ask: (chipFd: number) => LineDescriptor,
+): LineDescriptor {
   const path = devicePath(line.chip);
   try {
     const chipFd = kernel.open(path);
     try {
-      return LineDescriptor.request(kernel, chipFd, { ...request, offset: line.offset });
+      return ask(chipFd);
     } finally {
       kernel.close(chipFd);
     }

@@ -87,6 +87,22 @@ export class LineDescriptor {
     return descriptor;
   }
 
+  /**
+   * Requests one line for a look at its level, without edges. Without a direction the kernel leaves the line as it
+   * finds it (uAPI v2: a request that sets none is "as is"). Throws a SyscallError.
+   */
+  static requestAsIs(kernel: GpioKernel, chipFd: number, offset: number): LineDescriptor {
+    const bytes = encodeLineRequest({
+      offset,
+      consumer: CONSUMER,
+      flags: 0n,
+      debounceUs: 0,
+      eventBufferEvents: 0,
+    });
+    kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
+    return new LineDescriptor(kernel, decodeLineRequestFd(bytes));
+  }
+
   /** The level at this moment, activeLow and debounce applied. Throws ENODEV when the chip is gone. */
   level(): boolean {
     const bytes = encodeValuesQuery();

@@ -19,5 +19,11 @@ export class NoDriver implements LineDriver {
     });
   }
 
+  async read(): Promise<boolean> {
+    throw new FlancoError("unavailable", "No line is read: the GPIO driver is set to none.", {
+      hint: "Set FLANCO_GPIO_DRIVER to chardev, sysfs or simulated.",
+    });
+  }
+
   async close(): Promise<void> {}
 }

@@ -1,16 +1,21 @@
+import type { BootMoment } from "../domain/boot.ts";
 import { type Clock, type ClockTrust, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { ChipInfo, Edge, LineDriver, LineInfo, LineKeeping, WatchedLine } from "../domain/line.ts";
-import type { LineFailure, Lines, LinesStatus } from "../domain/lines.ts";
+import type { ChipInfo, Edge, LineDriver, LineKeeping, WatchedLine } from "../domain/line.ts";
+import type { LineFailure, Lines, LinesStatus, SurveyedChip } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
+import type { Queue } from "../domain/queue.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
-import { formatLine, resolveLine } from "./address.ts";
+import { findLine, formatLine, resolveLine } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
+import { readFreeLine, surveyChips } from "./survey.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have let it go. */
 const RETRY_MS = 5_000;
+/** How often the clocks are read for one edge, at most. */
+const CLOCK_READINGS = 5;
 /** What is shown of an error that was not written for people: its text may hold paths and codes. */
 const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
@@ -23,6 +28,8 @@ export interface RecorderDependencies {
   readonly log: Log;
   /** The kernel's id of this boot. */
   readonly bootId: string;
+  /** The last moment at which a process before this one is known to have run; undefined: none ever did. */
+  readonly lastAlive: BootMoment | undefined;
   /** How long after a failure all is tried again; 5 s unless a test is in a hurry. */
   readonly retryMs?: number;
 }
@@ -39,6 +46,10 @@ export class Recorder implements Lines {
   readonly #queue: SightingQueue;
   readonly #watches = new Map<string, Watch>();
   readonly #failures = new Map<string, string>();
+  /** By line, the level that was seen last. */
+  readonly #levels = new Map<string, boolean>();
+  /** By line, since when it is not watched; null while it is. No line before this process first watched it. */
+  readonly #unwatched = new Map<string, BootMoment | null>();
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   #wired: readonly Wiring[] = [];
   /** Whether the wiring could be read when that was last tried. */
@@ -85,6 +96,11 @@ export class Recorder implements Lines {
     };
   }
 
+  /** Levels that the ledger has not taken in. */
+  queue(): Queue {
+    return this.#queue.state;
+  }
+
   healthy(): boolean {
     if (this.#state !== "ready") return false;
     return this.#read && (this.#driver.name === "none" || this.#failures.size === 0);
@@ -92,6 +108,24 @@ export class Recorder implements Lines {
 
   detect(): Promise<readonly ChipInfo[]> {
     return this.#driver.detect();
+  }
+
+  async survey(): Promise<readonly SurveyedChip[]> {
+    const chips = await this.#driver.detect();
+    return surveyChips(chips, this.#dependencies.reader.wirings(), ({ line }) => {
+      const watched = this.#watches.has(line);
+      const level = watched ? (this.#levels.get(line) ?? null) : null;
+      return { watched, level, problem: this.#failures.get(line) ?? null };
+    });
+  }
+
+  read(line: string): Promise<boolean> {
+    // In turn with wiring: a line that is being wired must not be found in use by a look at it.
+    const read = this.#wiring.then(() =>
+      readFreeLine(this.#driver, this.#dependencies.reader.wirings(), line),
+    );
+    this.#wiring = read.catch(() => {});
+    return read;
   }
 
   wire(lines: readonly string[], save: () => Promise<void>): Promise<void> {
@@ -168,6 +202,7 @@ export class Recorder implements Lines {
     const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
     for (const [line, watch] of this.#watches) if (!wanted.has(line)) await this.#release(line, watch);
     for (const line of this.#failures.keys()) if (!wanted.has(line)) this.#failures.delete(line);
+    for (const line of this.#unwatched.keys()) if (!wanted.has(line)) this.#unwatched.delete(line);
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
       if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);
@@ -182,7 +217,7 @@ export class Recorder implements Lines {
   }
 
   async #watch(wiring: Wiring): Promise<void> {
-    const { writer, log } = this.#dependencies;
+    const { writer, clock, log } = this.#dependencies;
     const { line, activeLow, bias, debounceMs } = wiring;
     try {
       const opened = await writer.openRequest();
@@ -197,24 +232,40 @@ export class Recorder implements Lines {
         (error) => this.#lose(line, error),
       );
       this.#watches.set(line, { wiring, line: watched });
+      this.#levels.set(line, watched.initiallyActive);
       if (watched.resumed === true && keep.seen !== null) {
         request = keep.seen.request;
       } else {
-        this.#take(wiring, request, {
-          active: watched.initiallyActive,
-          timeNs: this.#dependencies.clock.monotonicNs(),
-          sequence: 0,
-          missed: 0,
-        });
+        const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
+        this.#take(wiring, request, edge, this.#unwatchedSince(line));
       }
+      this.#unwatched.set(line, null);
       this.#failures.delete(line);
       const { chip, offset, resumed = false } = watched;
       log.info({ line, room: wiring.actuatorId, chip, offset, resumed }, "line watched");
     } catch (error) {
+      this.#noteUnwatched(line);
       const message = problemOf(error);
       if (this.#failures.get(line) !== message) log.error({ line, err: error }, "line cannot be watched");
       this.#failures.set(line, message);
     }
+  }
+
+  /**
+   * Undefined when nothing was missed: the request is another one because its settings are, and the line was
+   * without a watch for no longer than that takes.
+   */
+  #unwatchedSince(line: string): BootMoment | undefined {
+    const since = this.#unwatched.get(line);
+    return since === undefined ? this.#dependencies.lastAlive : (since ?? undefined);
+  }
+
+  /** From here on nobody watches a line that was watched. */
+  #noteUnwatched(line: string): void {
+    const { clock, bootId } = this.#dependencies;
+    if (this.#unwatched.get(line) !== null || this.#watches.has(line)) return;
+    const monotonicMs = Number(clock.monotonicNs() / NANOSECONDS_PER_MILLISECOND);
+    this.#unwatched.set(line, { bootId, monotonicMs });
   }
 
   /** What a line carries that may outlive this process, and where the ledger stands with it. */
@@ -229,39 +280,52 @@ export class Recorder implements Lines {
   #lose(line: string, error: Error): void {
     this.#dependencies.log.error({ line, err: error }, "line lost");
     this.#watches.delete(line);
+    this.#noteUnwatched(line);
     this.#failures.set(line, problemOf(error));
     void this.reconcile();
   }
 
-  #take(wiring: Wiring, request: number, edge: Edge): void {
-    const { clock, trust, log, bootId } = this.#dependencies;
+  #take(wiring: Wiring, request: number, edge: Edge, unwatchedSince?: BootMoment): void {
+    const { trust, log, bootId } = this.#dependencies;
     const { line, deviceId, actuatorId, activeLow } = wiring;
-    const agoMs = Number((clock.monotonicNs() - edge.timeNs) / NANOSECONDS_PER_MILLISECOND);
     const sighting: Sighting = {
       line,
       deviceId,
       actuatorId,
       activeLow,
       active: edge.active,
-      timeMs: clock.nowMs() - Math.max(0, agoMs),
+      timeMs: this.#wallTimeMs(edge.timeNs),
       monotonicNs: edge.timeNs,
       source: { bootId, request, sequence: edge.sequence },
       provisional: !trust.trusted(),
       missed: edge.missed,
+      ...(unwatchedSince === undefined ? {} : { unwatchedSince }),
     };
     if (edge.missed > 0) log.error({ line, missed: edge.missed }, "edges lost: kept as a gap");
+    this.#levels.set(line, edge.active);
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
   }
-}
 
-/** Undefined for a line that is not there, or not by this name alone. */
-function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
-  try {
-    return resolveLine(line, chips);
-  } catch (error) {
-    if (error instanceof FlancoError) return undefined;
-    throw error;
+  /**
+   * Wall time of a kernel time. The two clocks are read one after the other, and the processor may be taken away
+   * between: then they are read again, and the reading that took least time counts.
+   */
+  #wallTimeMs(timeNs: bigint): number {
+    const { clock } = this.#dependencies;
+    let shortestNs: bigint | undefined;
+    let wallMs = 0;
+    for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
+      const beforeNs = clock.monotonicNs();
+      const nowMs = clock.nowMs();
+      const tookNs = clock.monotonicNs() - beforeNs;
+      if (shortestNs === undefined || tookNs < shortestNs) {
+        shortestNs = tookNs;
+        wallMs = nowMs - Math.max(0, Number((beforeNs - timeNs) / NANOSECONDS_PER_MILLISECOND));
+      }
+      if (tookNs < NANOSECONDS_PER_MILLISECOND) break;
+    }
+    return wallMs;
   }
 }
 

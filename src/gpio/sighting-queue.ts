@@ -1,5 +1,6 @@
 import type { LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
+import type { Queue } from "../domain/queue.ts";
 import type { Sighting } from "../domain/sale.ts";
 
 /** What may wait while the disk takes nothing: hours of a clinic's switching. */
@@ -29,11 +30,21 @@ export class SightingQueue {
     this.#log = log;
   }
 
+  /** How many wait, those without a place among them. */
+  get state(): Queue {
+    return { waiting: this.#waiting.length + this.#overflow.size, limit: MAX_WAITING };
+  }
+
   add(sighting: Sighting): void {
     const { line, missed } = sighting;
     const before = this.#overflow.get(line);
     if (before !== undefined) {
-      this.#overflow.set(line, { ...sighting, missed: before.missed + 1 + missed });
+      const { unwatchedSince = sighting.unwatchedSince } = before;
+      this.#overflow.set(line, {
+        ...sighting,
+        missed: before.missed + 1 + missed,
+        ...(unwatchedSince === undefined ? {} : { unwatchedSince }),
+      });
     } else if (this.#waiting.length >= MAX_WAITING) {
       this.#log.error({ line }, "the ledger takes nothing and the queue is full: edges are lost");
       this.#overflow.set(line, sighting);

@@ -84,6 +84,12 @@ export class SimulatedDriver implements LineDriver, DrivableLines {
     return watched;
   }
 
+  async read(name: string): Promise<boolean> {
+    const line = this.#find(name);
+    if (line.holder !== null) throw inUseError(line.info, line.holder);
+    return line.high;
+  }
+
   set(name: string, high: boolean): void {
     const line = this.#find(name);
     if (line.high === high) return;

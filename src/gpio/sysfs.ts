@@ -110,6 +110,25 @@ export class SysfsDriver implements LineDriver {
     return watched;
   }
 
+  /** The line becomes an input, which is how the kernel shows most of them anyway. */
+  async read(name: string): Promise<boolean> {
+    const chips = this.#chips();
+    const line = resolveLine(
+      name,
+      chips.map(({ chip }) => chip),
+    );
+    const number = lineNumber(line, chips);
+    // Whoever exported it would lose it when it is given back.
+    const isExported = existsSync(join(this.#dependencies.sysfs, "class", "gpio", `gpio${number}`));
+    if (this.#lines.has(number) || isExported) throw inUseError(line, line.holder);
+    const exported = this.#export(line, number, false);
+    try {
+      return exported.read();
+    } finally {
+      exported.release();
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#lines.values()].map((line) => line.close()));
     this.#exportLine = null;

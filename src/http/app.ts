@@ -1,12 +1,12 @@
 import Koa, { type Context, type Middleware } from "koa";
-import type { LastBackup } from "../domain/backup.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Fault } from "../domain/fault.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { DrivableLines } from "../domain/line.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import type { PasswordHasher } from "../domain/password.ts";
+import type { StatusReader } from "../domain/status.ts";
 import { readBody } from "./body.ts";
 import { crossSiteMiddleware } from "./cross-site.ts";
 import { dataEndpoints } from "./data.ts";
@@ -14,12 +14,16 @@ import { deviceEndpoints } from "./device.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { errorMiddleware } from "./errors.ts";
 import { eventEndpoints, type LiveEvents } from "./events.ts";
+import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import { parseInput } from "./input.ts";
+import { lineEndpoints } from "./lines.ts";
 import { locationEndpoints } from "./location.ts";
 import { describeApi } from "./openapi.ts";
+import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints } from "./record.ts";
+import { reportEndpoints } from "./report.ts";
 import { RouteTable } from "./routes.ts";
 import { requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
 import { statusEndpoints } from "./status.ts";
@@ -34,10 +38,10 @@ export interface AppDependencies {
   readonly sessions: SessionKeeper;
   readonly passwords: PasswordHasher;
   readonly lines: Lines;
-  /** What a person must see to. */
-  readonly faults: () => readonly Fault[];
-  /** The newest proven backup; none where nobody makes any. */
-  readonly lastBackup?: () => LastBackup | null;
+  /** Where lines can be set by hand; null where they are real. */
+  readonly drivable: DrivableLines | null;
+  /** How the appliance is. */
+  readonly status: StatusReader;
   readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
   readonly page: Page;
@@ -84,25 +88,28 @@ export function createApp(dependencies: AppDependencies): Koa {
 }
 
 function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
-  const { reader, writer, sessions, passwords, lines, faults, events, firstRun, clock, timeZone } =
+  const { reader, writer, sessions, passwords, lines, drivable, status, events, firstRun, clock, log } =
     dependencies;
-  const { lastBackup = () => null } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, reader),
     ...deviceEndpoints(reader, writer),
     ...locationEndpoints(reader, writer),
     ...dataEndpoints(reader, writer, clock),
+    ...overviewEndpoints(reader, clock),
     ...recordEndpoints(reader),
+    ...exportEndpoints(reader, clock, log),
+    ...reportEndpoints(reader, clock),
     ...wiringEndpoints(reader, writer, lines),
-    ...statusEndpoints(reader, lines, faults, lastBackup, timeZone),
+    ...lineEndpoints(lines, drivable),
+    ...statusEndpoints(status),
     ...eventEndpoints(events, (token) => token !== undefined && sessions.check(token) !== undefined),
     ...firstRunEndpoints(firstRun, passwords, writer, sessions),
   ];
 }
 
-/** The API's description of itself: it is not part of what it describes. */
+/** The API's description of itself: it is not part of what it describes. Made when it is first asked for. */
 function descriptionEndpoint(endpoints: readonly Endpoint[], version: string): Endpoint {
-  const description = describeApi(endpoints, API_PREFIX, version);
+  let description: object | undefined;
   return endpoint({
     method: "get",
     path: "/openapi.json",
@@ -110,7 +117,10 @@ function descriptionEndpoint(endpoints: readonly Endpoint[], version: string): E
     session: false,
     status: 200,
     errors: [],
-    run: () => description,
+    run: () => {
+      description ??= describeApi(endpoints, API_PREFIX, version);
+      return description;
+    },
   });
 }
 

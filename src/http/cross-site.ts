@@ -28,7 +28,7 @@ export function crossSiteMiddleware(allowedOrigins: readonly string[]): Middlewa
 }
 
 function answerPreflight(context: Context): void {
-  context.set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+  context.set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
   context.set("Access-Control-Allow-Headers", "Content-Type, Idempotency-Key");
   context.set("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_SECONDS);
   context.status = 204;

@@ -2,11 +2,11 @@ import type { Device } from "../domain/device.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { devicesAnswer, success } from "./answer.ts";
 import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
-import { deviceBody, deviceQuery } from "./schema.ts";
+import { deviceBody, deviceChange, deviceQuery } from "./schema.ts";
 
 export function deviceEndpoints(
   reader: Pick<LedgerReader, "devices">,
-  writer: Pick<LedgerWriter, "addDevice" | "removeDevice">,
+  writer: Pick<LedgerWriter, "addDevice" | "changeDevice" | "removeDevice">,
 ): readonly Endpoint[] {
   return [
     endpoint({
@@ -48,6 +48,22 @@ export function deviceEndpoints(
       statuses: LEDGER_FAILS,
       run: async ({ userId, query }) => {
         await writer.removeDevice(userId, query.dId);
+        return { status: "success" };
+      },
+    }),
+    endpoint({
+      method: "patch",
+      path: "/devices",
+      summary: "Rename a device, or move it to another location. Its records stay as they are.",
+      session: true,
+      query: deviceQuery,
+      body: deviceChange,
+      wrapper: "device",
+      status: 200,
+      answer: success,
+      errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+      run: async ({ userId, query, body }) => {
+        await writer.changeDevice(userId, query.dId, body.device);
         return { status: "success" };
       },
     }),

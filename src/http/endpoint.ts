@@ -4,7 +4,7 @@ import type { ErrorCode } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ErrorField } from "./errors.ts";
 
-export type Method = "get" | "post" | "put" | "delete";
+export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** One operation of the API: what routes it, parses it, answers it and describes it. */
 export interface Endpoint {
@@ -27,6 +27,8 @@ export interface Endpoint {
   readonly status: number;
   /** Shape of success; absent for a stream. */
   readonly answer?: z.ZodType;
+  /** Media type of a stream. */
+  readonly stream?: string;
   /** The errors that a client must expect here, beside those of sessions, of bodies and of other sites. */
   readonly errors: readonly ErrorCode[];
   /** Headers that a client may send. */

@@ -32,7 +32,8 @@ export class LiveEvents {
 
   close(): void {
     clearInterval(this.#heartbeat);
-    for (const listener of this.#listeners) this.#drop(listener);
+    for (const { stream } of this.#listeners) stream.end();
+    this.#listeners.clear();
   }
 
   /** Tells changes of one commit, after it. */
@@ -56,7 +57,7 @@ export class LiveEvents {
 
   #tellOne(change: Change): void {
     if (change.kind === "sessions") {
-      for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#drop(listener);
+      for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#cut(listener);
       return;
     }
     const told = toEvent(change);
@@ -69,22 +70,21 @@ export class LiveEvents {
   #beat(): void {
     for (const listener of this.#listeners) {
       if (listener.stillSignedIn()) listener.stream.write(":\n\n");
-      else this.#drop(listener);
+      else this.#cut(listener);
     }
   }
 
   #send(listener: Listener, event: string, data: object): void {
     listener.stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     if (listener.stream.writableLength + listener.stream.readableLength > MAX_BUFFERED_BYTES) {
-      this.#listeners.delete(listener);
-      // Not ended: what has piled up would wait, in memory, for somebody who does not read.
-      listener.stream.destroy();
+      this.#cut(listener);
     }
   }
 
-  #drop(listener: Listener): void {
+  /** Not ended: what has piled up would wait, in memory and for as long as it takes, for somebody who does not read. */
+  #cut(listener: Listener): void {
     this.#listeners.delete(listener);
-    listener.stream.end();
+    listener.stream.destroy();
   }
 }
 
@@ -128,6 +128,7 @@ export function eventEndpoints(
       summary: "Live changes as server-sent events: record, void, time, actuator, gap, places.",
       session: true,
       status: 200,
+      stream: "text/event-stream",
       errors: ["overloaded"],
       run: ({ userId, context }) => {
         const token = context.cookies.get(COOKIE);

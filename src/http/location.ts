@@ -2,11 +2,11 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Location } from "../domain/location.ts";
 import { locationsAnswer, success } from "./answer.ts";
 import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
-import { locationBody, locationQuery } from "./schema.ts";
+import { locationBody, locationChange, locationQuery } from "./schema.ts";
 
 export function locationEndpoints(
   reader: Pick<LedgerReader, "locations">,
-  writer: Pick<LedgerWriter, "addLocation" | "removeLocation">,
+  writer: Pick<LedgerWriter, "addLocation" | "changeLocation" | "removeLocation">,
 ): readonly Endpoint[] {
   return [
     endpoint({
@@ -48,6 +48,22 @@ export function locationEndpoints(
       statuses: LEDGER_FAILS,
       run: async ({ userId, query }) => {
         await writer.removeLocation(userId, query.locationId);
+        return { status: "success" };
+      },
+    }),
+    endpoint({
+      method: "patch",
+      path: "/locations",
+      summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
+      session: true,
+      query: locationQuery,
+      body: locationChange,
+      wrapper: "location",
+      status: 200,
+      answer: success,
+      errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+      run: async ({ userId, query, body }) => {
+        await writer.changeLocation(userId, query.locationId, body.location);
         return { status: "success" };
       },
     }),

@@ -38,7 +38,7 @@ function describe(endpoint: Endpoint): object {
 
 function success(endpoint: Endpoint): object {
   if (endpoint.answer === undefined) {
-    return { description: "A stream of events.", content: { "text/event-stream": {} } };
+    return { description: "A stream.", content: { [endpoint.stream ?? "application/octet-stream"]: {} } };
   }
   return { description: "Success.", content: json(toJson(endpoint.answer, "output")) };
 }

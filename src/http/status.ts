@@ -1,51 +1,84 @@
-import type { LastBackup } from "../domain/backup.ts";
+import { valorFromMicros } from "../domain/amount.ts";
 import type { Fault } from "../domain/fault.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
-import type { Lines } from "../domain/lines.ts";
+import type {
+  ApplianceFacts,
+  BackupStatus,
+  LastEdge,
+  LedgerStatus,
+  Status,
+  StatusReader,
+  Today,
+} from "../domain/status.ts";
 import { statusAnswer } from "./answer.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
+import { toGapAnswer } from "./record.ts";
 
-/** Gaps that are counted one by one; a user with more has a bigger trouble than their number. */
-const MAX_GAPS = 1_000;
-
-export function statusEndpoints(
-  reader: Pick<LedgerReader, "wirings" | "gaps">,
-  lines: Lines,
-  faults: () => readonly Fault[],
-  lastBackup: () => LastBackup | null,
-  timeZone: string,
-): readonly Endpoint[] {
+export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     endpoint({
       method: "get",
       path: "/status",
-      summary: "How the appliance is.",
+      summary: "How the appliance is: the user's own records and lines, and what all users share.",
       session: true,
       status: 200,
       answer: statusAnswer,
       errors: ["unavailable", "internal"],
-      run: ({ userId }) => {
-        const own = new Set(reader.wirings(userId).map((wiring) => wiring.line));
-        const status = lines.status();
-        const data = {
-          driver: status.driver,
-          simulated: status.simulated,
-          timeZone,
-          linesWired: own.size,
-          linesWatched: status.watched.filter((line) => own.has(line)).length,
-          lineFailures: status.failures.filter(({ line }) => own.has(line)),
-          gaps: reader.gaps(userId, { before: null, limit: MAX_GAPS }).length,
-          lastBackup: toAnswer(lastBackup()),
-          faults: faults().map(({ sinceMs, ...fault }) => ({ ...fault, sinceTime: sinceMs })),
-        };
-        return { status: "success", data };
-      },
+      run: ({ userId }) => ({ status: "success", data: toStatusAnswer(appliance.status(userId)) }),
     }),
   ];
 }
 
-function toAnswer(backup: LastBackup | null) {
+/** A status with the API's names. The command line shows the same. */
+export function toStatusAnswer(status: Status) {
+  const { clock } = status;
+  return {
+    ...toFactsAnswer(status),
+    driver: status.driver,
+    simulated: status.simulated,
+    startedTime: status.startedMs,
+    uptimeMs: status.uptimeMs,
+    clock: {
+      time: clock.nowMs,
+      trusted: clock.trusted,
+      trustedSince: clock.trustedSinceMs,
+      bootId: clock.bootId,
+    },
+    linesWired: status.linesWired,
+    linesWatched: status.linesWatched,
+    lineFailures: status.lineFailures,
+    queues: status.queues,
+    faults: status.faults.map(toFaultAnswer),
+  };
+}
+
+/** What is known of an appliance whether it runs or not. */
+export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus) {
+  const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk } = facts;
+  return {
+    ...{ version, timeZone, currency, provisional, disk },
+    recordsToday: toTodayAnswer(today),
+    lastEdges: lastEdges.map(toEdgeAnswer),
+    gaps: gaps.all,
+    gapsLast30Days: gaps.last30Days,
+    newestGaps: gaps.newest.map((gap) => ({ gapId: gap.gapId, ...toGapAnswer(gap) })),
+    lastBackup: toBackupAnswer(lastBackup),
+  };
+}
+
+function toTodayAnswer({ day, sales, revenueMicros }: Today) {
+  return { day, sales, revenue: valorFromMicros(BigInt(revenueMicros)) };
+}
+
+export function toBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
   const { madeMs, provedMs, ...held } = backup;
   return { madeTime: madeMs, provedTime: provedMs, ...held };
+}
+
+export function toFaultAnswer({ sinceMs, ...fault }: Fault) {
+  return { ...fault, sinceTime: sinceMs };
+}
+
+function toEdgeAnswer({ active, timeMs, ...place }: LastEdge) {
+  return { ...place, level: active, time: timeMs };
 }

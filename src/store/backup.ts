@@ -18,7 +18,7 @@ import { DataLock } from "./lock.ts";
 import { SCHEMA_VERSION } from "./migration.ts";
 import { openForReading } from "./open.ts";
 import { syncPath } from "./sync.ts";
-import { entryHash, type Tally, tallyOf } from "./tally.ts";
+import { chainHash, type Tally, tallyOf } from "./tally.ts";
 import { faultsOf, verifyLedger } from "./verify.ts";
 
 const OWNER_ONLY = 0o700;
@@ -176,7 +176,7 @@ function differencesFrom(file: string, tally: Tally): string[] {
 function notIn(ledger: string, { position, head }: Tally): string[] {
   const db = openForReading(ledger);
   try {
-    const hash = position === 0 ? NO_HASH.toString("hex") : entryHash(db, position);
+    const hash = position === 0 ? NO_HASH.toString("hex") : chainHash(db, position);
     return hash === head ? [] : [`entry ${position} is not the one that the ledger has`];
   } finally {
     db.close();

@@ -1,16 +1,21 @@
 import { Temporal } from "temporal-polyfill";
-
-/** A local calendar day as a number that reads like one: 20261121. */
-export type Day = number;
-/** A local calendar month: 202611. */
-export type Month = number;
+import { addDays, type Day, dateFromDay, dayFromDate, type Month } from "../domain/day.ts";
 
 const MS_PER_HOUR = 3_600_000;
+const MS_PER_DAY = 24 * MS_PER_HOUR;
 const NS_PER_MS = 1_000_000;
 /** The last moment that a date can name, in either direction (ECMA-262, time values). */
 const MAX_TIME_MS = 8.64e15;
 /** Two years of hours. A ledger's days are mostly read and written around today. */
 const MAX_CACHED_HOURS = 20_000;
+
+/** Moments of some local days, in Unix milliseconds. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly insideFromMs: number;
+  readonly insideUntilMs: number;
+  readonly untilMs: number;
+}
 
 /**
  * Local days of one time zone. The day of a moment follows from the zone's offset at that moment, not
@@ -29,7 +34,39 @@ export class LocalCalendar {
 
   /** The local day of a moment, from 0 to 8.64e15 Unix milliseconds. */
   dayOf(timeMs: number): Day {
-    return dayFromDate(new Date(Math.min(timeMs + this.#offsetMs(timeMs), MAX_TIME_MS)));
+    return dayFromDate(this.#localDate(timeMs));
+  }
+
+  /** Local date and time of a moment, from 0 to 8.64e15 Unix milliseconds: `2026-11-21T09:05:00.000`. */
+  localTime(timeMs: number): string {
+    return this.#localDate(timeMs).toISOString().slice(0, -1);
+  }
+
+  /**
+   * Where the local days `from` to `to` lie, both included. Every moment of theirs is in [fromMs, untilMs); every
+   * moment of [insideFromMs, insideUntilMs) is one of theirs. Between the two only `dayOf` can tell.
+   */
+  stretchOf(from: Day, to: Day): Stretch {
+    const begin = this.#midnightsOf(from);
+    const end = this.#midnightsOf(addDays(to, 1));
+    return {
+      fromMs: begin.firstMs,
+      insideFromMs: begin.lastMs,
+      insideUntilMs: end.firstMs,
+      untilMs: end.lastMs,
+    };
+  }
+
+  /** The earliest and the latest moment at which this day can begin, by the offsets around it. */
+  #midnightsOf(day: Day): { firstMs: number; lastMs: number } {
+    const midnightMs = dateFromDay(day).getTime();
+    const offsets = [-1, 0, 1].map((days) => this.#offsetMs(inRange(midnightMs + days * MS_PER_DAY)));
+    return { firstMs: midnightMs - Math.max(...offsets), lastMs: midnightMs - Math.min(...offsets) };
+  }
+
+  /** The moment whose UTC reads as this one does here. */
+  #localDate(timeMs: number): Date {
+    return new Date(Math.min(timeMs + this.#offsetMs(timeMs), MAX_TIME_MS));
   }
 
   #offsetMs(timeMs: number): number {
@@ -61,27 +98,6 @@ export function monthsOfYear(day: Day): Month[] {
   return Array.from({ length: 12 }, (_, index) => year * 100 + index + 1);
 }
 
-export function monthOf(day: Day): Month {
-  return Math.floor(day / 100);
-}
-
-/** 0 is Sunday. */
-export function weekdayOf(day: Day): number {
-  return dateFromDay(day).getUTCDay();
-}
-
-function addDays(day: Day, days: number): Day {
-  const date = dateFromDay(day);
-  date.setUTCDate(date.getUTCDate() + days);
-  return dayFromDate(date);
-}
-
-function dateFromDay(day: Day): Date {
-  const date = new Date(0);
-  date.setUTCFullYear(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
-  return date;
-}
-
-function dayFromDate(date: Date): Day {
-  return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+function inRange(timeMs: number): number {
+  return Math.min(Math.max(timeMs, 0), MAX_TIME_MS);
 }

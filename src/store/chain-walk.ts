@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
+import type { Archives } from "./archive-statement.ts";
 import {
   anchorOf,
   type CorrectionEntry,
   correctionText,
-  hashOf,
+  hexHashOf,
   NO_HASH,
   readHead,
   type SaleEntry,
@@ -15,10 +16,11 @@ export interface WalkedSale extends SaleEntry {
   /** The moment that it counts at. */
   readonly timeMs: number;
   readonly voidedBy: number | null;
-  readonly hash: Buffer;
+  /** Hexadecimal. */
+  readonly hash: string;
 }
 
-type WalkedCorrection = CorrectionEntry & { readonly hash: Buffer };
+type WalkedCorrection = CorrectionEntry & { readonly hash: string };
 
 /** The first place where the chain does not hold. */
 export interface BrokenChain {
@@ -38,33 +40,36 @@ interface Corrected {
  */
 export class ChainWalk {
   readonly #db: Database;
+  readonly #archives: Archives;
   readonly #corrections: WalkedCorrection[];
   readonly #corrected = new Map<number, Corrected>();
   /** `lost` entries by the position after the hole. */
   readonly #holes = new Map<number, WalkedCorrection>();
   #next = 0;
   #position = 0;
-  #hash: Buffer = NO_HASH;
+  #hash = NO_HASH.toString("hex");
   #broken: BrokenChain | null = null;
 
   /** Reads all corrections into memory: they are few beside the records. */
-  constructor(db: Database) {
+  constructor(db: Database, archives: Archives) {
     this.#db = db;
+    this.#archives = archives;
     this.#corrections = db
       .prepare<[], WalkedCorrection>(
         `SELECT correction_id AS position, kind, record_id AS recordId, time_ms AS timeMs, lost_from AS lostFrom,
-                lost_to AS lostTo, anchor, reason, noted_ms AS notedMs, hash
+                lost_to AS lostTo, anchor, reason, noted_ms AS notedMs, archive, lower(hex(hash)) AS hash
            FROM correction ORDER BY correction_id`,
       )
       .all();
     for (const correction of this.#corrections) this.#learn(correction);
   }
 
-  /** The next record, in the order of record_id. */
-  sale(sale: WalkedSale): void {
+  /** The next record, in the order of record_id; `archived`: it is about to be removed, its corrections may be gone. */
+  sale(sale: WalkedSale, archived: boolean): void {
     if (this.#broken !== null) return;
     this.#correctionsBefore(sale.position);
     this.#follow(sale.position, sale.hash, () => saleText(sale));
+    if (archived) return;
     const { timeMs = null, voidedBy = null } = this.#corrected.get(sale.position) ?? {};
     if (sale.timeMs !== (timeMs ?? sale.createdMs)) {
       this.#break(sale.position, "counts at a time that neither it nor a correction says");
@@ -82,7 +87,8 @@ export class ChainWalk {
       this.#break(this.#position + 1, `was removed, and all after it up to ${head.position}`);
     }
     if (head.position < this.#position) this.#break(head.position + 1, "was inserted after the newest entry");
-    if (!head.hash.equals(this.#hash)) this.#break(head.position, "is not the entry that was the newest");
+    if (head.hash.toString("hex") !== this.#hash)
+      this.#break(head.position, "is not the entry that was the newest");
     return { entries: this.#position, broken: this.#broken };
   }
 
@@ -107,18 +113,19 @@ export class ChainWalk {
     }
   }
 
-  #follow(position: number, hash: Buffer, textOf: () => string): void {
+  #follow(position: number, hash: string, textOf: () => string): void {
     if (position <= this.#position) {
       this.#break(position, "was inserted: its number was taken");
       return;
     }
     const text = textOf();
+    this.#skipArchived(position);
     if (position > this.#position + 1) {
       if (!this.#isToldHole(position, hash, text)) {
         this.#break(this.#position + 1, "was removed");
         return;
       }
-    } else if (!hashOf(this.#hash, text).equals(hash)) {
+    } else if (hexHashOf(this.#hash, text) !== hash) {
       this.#break(position, "was altered, or put in place of another");
       return;
     }
@@ -126,9 +133,22 @@ export class ChainWalk {
     this.#hash = hash;
   }
 
-  #isToldHole(position: number, hash: Buffer, text: string): boolean {
+  /** Goes on behind runs of archived entries that are gone. They are removed from their end on. */
+  #skipArchived(position: number): void {
+    while (this.#position + 1 < position) {
+      const run = this.#archives.runOf(this.#position + 1);
+      if (run === undefined || run.last >= position) return;
+      this.#position = run.last;
+      this.#hash = run.hash.toString("hex");
+    }
+  }
+
+  #isToldHole(position: number, hash: string, text: string): boolean {
     const hole = this.#holes.get(position);
-    return hole?.lostFrom === this.#position + 1 && hole.anchor?.equals(anchorOf(hash, text)) === true;
+    return (
+      hole?.lostFrom === this.#position + 1 &&
+      hole.anchor?.equals(anchorOf(Buffer.from(hash, "hex"), text)) === true
+    );
   }
 
   #break(position: number, what: string): void {

@@ -27,15 +27,15 @@ export interface SaleEntry {
 
 /**
  * `void`: a record counts no more. `time`: a provisional record's time is known now. `lost`: entries were
- * in a damaged part of the file and are gone.
+ * in a damaged part of the file and are gone. `archive`: entries were moved to a file.
  */
-export type CorrectionKind = "void" | "time" | "lost";
+export type CorrectionKind = "void" | "time" | "lost" | "archive";
 
 /** Something that was learned after a record was made. Takes a number of its own in the same chain. */
 export interface CorrectionEntry {
   readonly position: number;
   readonly kind: CorrectionKind;
-  /** The record that it is about; null for `lost`. */
+  /** The record that it is about; null for `lost` and `archive`. */
   readonly recordId: number | null;
   /** The moment that `time` sets. */
   readonly timeMs: number | null;
@@ -46,6 +46,8 @@ export interface CorrectionEntry {
   readonly anchor: Buffer | null;
   readonly reason: string;
   readonly notedMs: number;
+  /** What `archive` tells, see `archive-statement.ts`; of other kinds null, or not there. */
+  readonly archive?: string | null;
 }
 
 /** The canonical form of a record: JSON of a list, whose order never changes. */
@@ -70,11 +72,12 @@ export function saleText(entry: SaleEntry): string {
   ]);
 }
 
-/** The canonical form of a correction. */
+/** The canonical form of a correction; what an archive tells stands at its end, and nothing in the others. */
 export function correctionText(entry: CorrectionEntry): string {
-  const { position, kind, recordId, timeMs, lostFrom, lostTo, anchor, reason, notedMs } = entry;
+  const { position, kind, recordId, timeMs, lostFrom, lostTo, anchor, reason, notedMs, archive } = entry;
   const anchorText = anchor === null ? null : anchor.toString("hex");
-  return JSON.stringify([kind, position, recordId, timeMs, lostFrom, lostTo, anchorText, reason, notedMs]);
+  const list = [kind, position, recordId, timeMs, lostFrom, lostTo, anchorText, reason, notedMs];
+  return JSON.stringify(archive === null || archive === undefined ? list : [...list, archive]);
 }
 
 /** Room for a hash and the longest text that fits the common case; a longer one gets its own. */
@@ -87,6 +90,15 @@ export function hashOf(before: Buffer, text: string): Buffer {
   before.copy(buffer);
   buffer.write(text, before.length);
   return hash("sha256", buffer.subarray(0, bytes), "buffer");
+}
+
+/** The same from one hexadecimal text to the next: for who follows a long chain, Buffers cost more than the hashing. */
+export function hexHashOf(before: string, text: string): string {
+  const bytes = NO_HASH.length + Buffer.byteLength(text);
+  const buffer = bytes <= scratch.length ? scratch : Buffer.alloc(bytes);
+  buffer.write(before, "hex");
+  buffer.write(text, NO_HASH.length);
+  return hash("sha256", buffer.subarray(0, bytes), "hex");
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { archiveCommands } from "./archive.ts";
 import type { BootNote } from "./boot.ts";
 import type { WriteContext } from "./command.ts";
 import { correctionCommands } from "./correction.ts";
@@ -24,6 +25,7 @@ export function allCommands(db: Database, context: WriteContext) {
     ...lineCommands(db, context),
     noteBoot: (note: BootNote): void => context.boots.note(note),
     ...purgeCommands(db, context),
+    ...archiveCommands(db, context),
   };
 }
 

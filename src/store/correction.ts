@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { wallTimeMs } from "../domain/boot.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import { readArchives } from "./archive-statement.ts";
 import type { CorrectionEntry } from "./chain.ts";
 import type { WriteContext } from "./command.ts";
 import { UNSETTLED } from "./record.ts";
@@ -99,9 +100,17 @@ export function correctionCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    /** Throws `not_found`, and `conflict` for a record that is void already. */
+    /** Throws `not_found`, and `conflict` for a record that is void already, or archived. */
     voidRecord(input: { recordId: number; reason: string }): { correctionId: number } {
       const { recordId, reason } = input;
+      const archived = readArchives(db).runOf(recordId);
+      if (archived !== undefined) {
+        throw new FlancoError(
+          "conflict",
+          `The record ${recordId} is archived in ${archived.archive.statement.file}: its month is closed.`,
+          { hint: "Post a record of the opposite valor instead." },
+        );
+      }
       const record = target.get(recordId);
       if (record === undefined) {
         throw new FlancoError("not_found", `There is no record ${recordId}.`, {

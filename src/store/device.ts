@@ -1,8 +1,9 @@
 import type { Database } from "better-sqlite3";
-import type { Actuator, Device, NewDevice } from "../domain/device.ts";
+import type { Actuator, Device, DeviceChange, NewDevice } from "../domain/device.ts";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { WriteContext } from "./command.ts";
+import { unknownLocation } from "./location.ts";
 
 interface ActuatorRow {
   readonly deviceId: Id;
@@ -43,6 +44,14 @@ export function deviceCommands(db: Database, context: WriteContext) {
   const insertActuator = db.prepare<[Id, string, number, number]>(
     "INSERT INTO actuator (device_id, actuator_id, position, value) VALUES (?, ?, ?, ?)",
   );
+  const locationName = db
+    .prepare<[Id, string], string>("SELECT name FROM location WHERE user_id = ? AND location_id = ?")
+    .pluck();
+  const change = db.prepare<[string | null, string | null, string | null, Id, string]>(
+    `UPDATE device SET name = coalesce(?, name), location_id = coalesce(?, location_id),
+                       location_name = coalesce(?, location_name), revision = revision + 1
+      WHERE user_id = ? AND d_id = ?`,
+  );
   const remove = db.prepare<[Id, string]>("DELETE FROM device WHERE user_id = ? AND d_id = ?");
   return {
     addDevice(input: { userId: Id; device: NewDevice }): Id {
@@ -66,9 +75,18 @@ export function deviceCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "places", userId });
       return id;
     },
+    changeDevice(input: { userId: Id; dId: string; change: DeviceChange }): null {
+      const { userId, dId } = input;
+      const { name = null, locationId = null } = input.change;
+      const newLocation = locationId === null ? null : locationName.get(userId, locationId);
+      if (newLocation === undefined) throw unknownLocation();
+      if (change.run(name, locationId, newLocation, userId, dId).changes === 0) throw unknownDevice();
+      context.tell({ kind: "places", userId });
+      return null;
+    },
     removeDevice(input: { userId: Id; dId: string }): null {
       if (remove.run(input.userId, input.dId).changes === 0) {
-        throw new FlancoError("not_found", "There is no device with that dId.");
+        throw unknownDevice();
       }
       context.tell({ kind: "places", userId: input.userId });
       context.tell({ kind: "wiring" });
@@ -79,4 +97,8 @@ export function deviceCommands(db: Database, context: WriteContext) {
 
 function toActuator(row: ActuatorRow): Actuator {
   return { id: row.id, value: row.value === 1 };
+}
+
+function unknownDevice(): FlancoError {
+  return new FlancoError("not_found", "There is no device with that dId.");
 }

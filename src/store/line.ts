@@ -1,10 +1,14 @@
 import type { Database } from "better-sqlite3";
+import type { BootMoment } from "../domain/boot.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import type { Gap, GapReason } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import type { Taken } from "../domain/ledger.ts";
 import { judge, type LineState, type Meaning, missedRises, type Sighting } from "../domain/sale.ts";
 import type { WriteContext } from "./command.ts";
 import { saleInserter } from "./sale.ts";
+
+const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /** A wired line with all that a record of it carries. */
 interface Room {
@@ -71,10 +75,22 @@ export function lineCommands(db: Database, context: WriteContext) {
     "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
   );
   const insertGap = db.prepare<
-    [Id, string, number, number, number, number, number, number | null, number | null, number | null]
+    [
+      Id,
+      string,
+      number,
+      number,
+      number | null,
+      number | null,
+      GapReason,
+      number,
+      number | null,
+      number | null,
+      number | null,
+    ]
   >(
     `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns)
-     VALUES (?, ?, ?, ?, ?, ?, 'overflow', ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const nextRequest = db
     .prepare<[], number>(
@@ -130,17 +146,16 @@ export function lineCommands(db: Database, context: WriteContext) {
     });
   }
 
-  function noteGap(sighting: Sighting, place: Room, before: LineState | undefined, boot: number): void {
-    if (sighting.missed === 0) return;
-    const { provisional, source } = sighting;
-    const from = before?.changed;
-    const gap = {
-      line: sighting.line,
-      fromTimeMs: from?.timeMs ?? sighting.timeMs,
-      toTimeMs: sighting.timeMs,
-      missed: sighting.missed,
-      missedRises: missedRises(before?.active ?? false, sighting.missed),
-    };
+  /** `fromNs`: where it began by monotonic time, when that was in the sighting's own boot. */
+  function addGap(
+    sighting: Sighting,
+    place: Room,
+    boot: number,
+    found: Omit<Gap, "gapId" | "line" | "toTimeMs"> & { readonly fromNs: number | null },
+  ): void {
+    const { fromNs, ...held } = found;
+    const { provisional } = sighting;
+    const gap = { line: sighting.line, toTimeMs: sighting.timeMs, ...held };
     const { lastInsertRowid } = insertGap.run(
       place.userId,
       gap.line,
@@ -148,16 +163,47 @@ export function lineCommands(db: Database, context: WriteContext) {
       gap.toTimeMs,
       gap.missed,
       gap.missedRises,
+      gap.reason,
       context.nowMs(),
       provisional ? boot : null,
-      provisional && from?.bootId === source.bootId ? Number(from.monotonicNs) : null,
+      provisional ? fromNs : null,
       provisional ? Number(sighting.monotonicNs) : null,
     );
-    context.tell({
-      kind: "gap",
-      userId: place.userId,
-      gap: { gapId: Number(lastInsertRowid), reason: "overflow", ...gap },
+    context.tell({ kind: "gap", userId: place.userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
+  }
+
+  function noteOverflow(sighting: Sighting, place: Room, before: LineState | undefined, boot: number): void {
+    if (sighting.missed === 0) return;
+    const from = before?.changed;
+    addGap(sighting, place, boot, {
+      fromTimeMs: from?.timeMs ?? sighting.timeMs,
+      fromNs: from?.bootId === sighting.source.bootId ? Number(from.monotonicNs) : null,
+      missed: sighting.missed,
+      missedRises: missedRises(before?.active ?? false, sighting.missed),
+      reason: "overflow",
     });
+  }
+
+  /** A line that was never seen before had nobody who watched it, and nothing that was missed. */
+  function noteOutage(sighting: Sighting, place: Room, before: LineState | undefined, boot: number): void {
+    const since = sighting.unwatchedSince;
+    if (since === undefined || before === undefined) return;
+    const sameBoot = since.bootId === sighting.source.bootId;
+    addGap(sighting, place, boot, {
+      fromTimeMs: sameBoot ? timeBefore(sighting, since.monotonicMs) : timeInBootBefore(since, before),
+      fromNs: sameBoot ? Math.round(since.monotonicMs * NS_PER_MS) : null,
+      missed: null,
+      missedRises: null,
+      reason: "outage",
+    });
+  }
+
+  /** Where the clock of that boot was never trusted, as it had it when the line last changed. */
+  function timeInBootBefore(since: BootMoment, { changed }: LineState): number {
+    const known = context.boots.timeOf(since.bootId, since.monotonicMs);
+    if (known !== null) return known;
+    if (changed.bootId !== since.bootId) return changed.timeMs;
+    return Math.round(changed.timeMs + since.monotonicMs - Number(changed.monotonicNs) / NS_PER_MS);
   }
 
   function saveState(sighting: Sighting, meaning: Meaning, boot: number, recordId: number | null): void {
@@ -185,7 +231,7 @@ export function lineCommands(db: Database, context: WriteContext) {
   /** A level that was seen before the clock was trusted may come here after: its time is known by then. */
   function placed(sighting: Sighting): Sighting {
     if (!sighting.provisional) return sighting;
-    const monotonicMs = Number(sighting.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND);
+    const monotonicMs = Number(sighting.monotonicNs) / NS_PER_MS;
     const timeMs = context.boots.timeOf(sighting.source.bootId, monotonicMs);
     return timeMs === null ? sighting : { ...sighting, timeMs, provisional: false };
   }
@@ -210,7 +256,8 @@ export function lineCommands(db: Database, context: WriteContext) {
     if (meaning === "sale") recordId = addSale(sighting, place, boot);
     if (recordId !== null && meaning === "end") end(sighting, boot, recordId);
     if (recordId !== null && meaning === "same_sale") endRecord.run(null, null, null, recordId);
-    noteGap(sighting, place, before, boot);
+    noteOutage(sighting, place, before, boot);
+    noteOverflow(sighting, place, before, boot);
     showValue(sighting, place);
     saveState(sighting, meaning, boot, recordId);
     return { meaning, recordId: meaning === "sale" ? recordId : null };
@@ -220,6 +267,11 @@ export function lineCommands(db: Database, context: WriteContext) {
     openRequest: (): number => nextRequest.get() ?? 0,
     takeIn: (sightings: readonly Sighting[]): readonly Taken[] => sightings.map(takeInOne),
   };
+}
+
+/** Wall time of a moment of the sighting's own boot, by how long before the sighting it was. */
+function timeBefore({ timeMs, monotonicNs }: Sighting, monotonicMs: number): number {
+  return Math.round(timeMs - (Number(monotonicNs) / NS_PER_MS - monotonicMs));
 }
 
 function toState(row: StateRow): LineState {

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { Location, LocationDevice, NewLocation } from "../domain/location.ts";
+import type { Location, LocationChange, LocationDevice, NewLocation } from "../domain/location.ts";
 import type { WriteContext } from "./command.ts";
 
 export function locationReader(db: Database) {
@@ -28,6 +28,14 @@ export function locationCommands(db: Database, context: WriteContext) {
   const insert = db.prepare<[Id, Id, string, string, number]>(
     "INSERT INTO location (location_id, user_id, name, description, created_ms) VALUES (?, ?, ?, ?, ?)",
   );
+  const change = db.prepare<[string | null, string | null, Id, string]>(
+    `UPDATE location SET name = coalesce(?, name), description = coalesce(?, description), revision = revision + 1
+      WHERE user_id = ? AND location_id = ?`,
+  );
+  const renameAtDevices = db.prepare<[string, Id, string, string]>(
+    `UPDATE device SET location_name = ?, revision = revision + 1
+      WHERE user_id = ? AND location_id = ? AND location_name <> ?`,
+  );
   const remove = db.prepare<[Id, string]>("DELETE FROM location WHERE user_id = ? AND location_id = ?");
   return {
     addLocation(input: { userId: Id; location: NewLocation }): Id {
@@ -36,12 +44,24 @@ export function locationCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "places", userId: input.userId });
       return id;
     },
+    changeLocation(input: { userId: Id; locationId: string; change: LocationChange }): null {
+      const { userId, locationId } = input;
+      const { name = null, description = null } = input.change;
+      if (change.run(name, description, userId, locationId).changes === 0) throw unknownLocation();
+      if (name !== null) renameAtDevices.run(name, userId, locationId, name);
+      context.tell({ kind: "places", userId });
+      return null;
+    },
     removeLocation(input: { userId: Id; locationId: string }): null {
       if (remove.run(input.userId, input.locationId).changes === 0) {
-        throw new FlancoError("not_found", "There is no location with that locationId.");
+        throw unknownLocation();
       }
       context.tell({ kind: "places", userId: input.userId });
       return null;
     },
   };
+}
+
+export function unknownLocation(): FlancoError {
+  return new FlancoError("not_found", "There is no location with that locationId.");
 }

@@ -2,6 +2,8 @@ import type { Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
 import { initial } from "./migrations/001-initial.ts";
 import { chain } from "./migrations/002-chain.ts";
+import { outage } from "./migrations/003-outage.ts";
+import { archive } from "./migrations/004-archive.ts";
 
 /** Told now and then while records are converted. */
 export type MigrationProgress = (done: number, total: number) => void;
@@ -16,7 +18,7 @@ export interface Migration {
   readonly convert?: (db: Database, onProgress: MigrationProgress) => void;
 }
 
-const MIGRATIONS: readonly Migration[] = [initial, chain];
+const MIGRATIONS: readonly Migration[] = [initial, chain, outage, archive];
 
 /** The schema version that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

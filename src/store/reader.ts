@@ -6,8 +6,11 @@ import { deviceReader } from "./device.ts";
 import { gapReader } from "./gap.ts";
 import { locationReader } from "./location.ts";
 import { openForReading } from "./open.ts";
+import { overviewReader } from "./overview.ts";
 import { recordReader } from "./record.ts";
+import { recordFinder } from "./record-search.ts";
 import { sightingReader } from "./sighting.ts";
+import { statusReader } from "./status.ts";
 import { summaryReader } from "./summary.ts";
 import { userReader } from "./user.ts";
 import { wiringReader } from "./wiring.ts";
@@ -27,10 +30,14 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...locationReader(db),
     ...deviceReader(db),
     ...recordReader(db),
+    ...recordFinder(db, calendar),
+    localTime: (timeMs) => calendar.localTime(timeMs),
     ...gapReader(db),
     ...summaryReader(db, calendar),
+    ...overviewReader(db, calendar),
     ...wiringReader(db),
     ...sightingReader(db),
     ...bootReader(db),
+    ...statusReader(db, calendar),
   };
 }

@@ -1,12 +1,20 @@
 import type { Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { PageRequest, PostedRecord } from "../domain/ledger.ts";
+import type { PostedRecord } from "../domain/ledger.ts";
 import type { Idempotency, NewRecord, Provisional, StoredRecord } from "../domain/record.ts";
 import type { WriteContext } from "./command.ts";
 import { saleInserter } from "./sale.ts";
 
-interface RecordRow extends Omit<StoredRecord, "provisional" | "voided"> {
+/** A record `r` with its corrections: `v` takes it back, `t` gave it its time. */
+export const RECORD_COLUMNS = `r.record_id AS recordId, location_name AS locationName, device_name AS deviceName,
+            device_id AS deviceId, room, micros AS valorMicros, effective_ms AS createdTimeMs,
+            ended_ms AS endedTimeMs, origin, provisional = 1 AND t.correction_id IS NULL AS provisional,
+            v.noted_ms AS voidedMs, v.reason AS voidReason`;
+export const RECORD_CORRECTIONS = `LEFT JOIN correction v ON v.correction_id = voided_by
+       LEFT JOIN correction t ON t.record_id = r.record_id AND t.kind = 'time'`;
+
+export interface RecordRow extends Omit<StoredRecord, "provisional" | "voided"> {
   readonly provisional: number;
   readonly voidedMs: number | null;
   readonly voidReason: string | null;
@@ -17,16 +25,6 @@ export const UNSETTLED = `provisional = 1 AND effective_ms = created_ms
   AND NOT EXISTS (SELECT 1 FROM correction c WHERE c.record_id = r.record_id AND c.kind = 'time')`;
 
 export function recordReader(db: Database) {
-  const page = db.prepare<[Id, number, number], RecordRow>(
-    `SELECT r.record_id AS recordId, location_name AS locationName, device_name AS deviceName,
-            device_id AS deviceId, room, micros AS valorMicros, effective_ms AS createdTimeMs,
-            ended_ms AS endedTimeMs, origin, provisional = 1 AND t.correction_id IS NULL AS provisional,
-            v.noted_ms AS voidedMs, v.reason AS voidReason
-       FROM record r INDEXED BY record_by_user
-       LEFT JOIN correction v ON v.correction_id = voided_by
-       LEFT JOIN correction t ON t.record_id = r.record_id AND t.kind = 'time'
-      WHERE user_id = ? AND r.record_id < ? ORDER BY r.record_id DESC LIMIT ?`,
-  );
   const provisional = db.prepare<[string, Id | null, Id | null], { waiting: number; count: number }>(
     `SELECT boot_id = ? AS waiting, count(*) AS count
        FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
@@ -38,8 +36,6 @@ export function recordReader(db: Database) {
       const of = (waiting: number) => counts.find((row) => row.waiting === waiting)?.count ?? 0;
       return { waiting: of(1), unplaced: of(0) };
     },
-    records: (userId: Id, request: PageRequest): readonly StoredRecord[] =>
-      page.all(userId, request.before ?? Number.MAX_SAFE_INTEGER, request.limit).map(toRecord),
   };
 }
 
@@ -72,7 +68,7 @@ export function recordCommands(db: Database, context: WriteContext) {
   };
 }
 
-function toRecord({ provisional, voidedMs, voidReason, ...row }: RecordRow): StoredRecord {
+export function toRecord({ provisional, voidedMs, voidReason, ...row }: RecordRow): StoredRecord {
   const voided = voidedMs === null || voidReason === null ? null : { timeMs: voidedMs, reason: voidReason };
   return { ...row, provisional: provisional === 1, voided };
 }

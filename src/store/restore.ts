@@ -1,13 +1,14 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
+import { readArchives } from "./archive-statement.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase } from "./file-copy.ts";
 import { SCHEMA_VERSION } from "./migration.ts";
 import { openForReading, openForWriting } from "./open.ts";
 import { finishReplacing, foldLog, keepAside, replaceLedger, replacementDraft } from "./replace.ts";
 import { syncPath } from "./sync.ts";
-import { entryHash, type Tally, tallyOf } from "./tally.ts";
+import { chainHash, type Tally, tallyOf } from "./tally.ts";
 import { faultsOf, verifyLedger } from "./verify.ts";
 
 /**
@@ -19,7 +20,7 @@ const SKIPPED_REQUESTS = 1_000_000;
 /** Entries of the replaced ledger that the restored one has not. */
 export interface MissingEntries {
   readonly records: number;
-  /** Wall time of the first and the last of these records, in Unix milliseconds; null without any. */
+  /** Wall time of the first and the last of those that are not archived, in Unix milliseconds; null without any. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
 }
@@ -117,17 +118,18 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
   if (!existsSync(ledger)) return null;
   try {
     return read(ledger, (db) => {
-      const common = held.position === 0 || entryHash(db, held.position) === held.head ? held.position : null;
+      const common = held.position === 0 || chainHash(db, held.position) === held.head ? held.position : null;
       // Of another history all of its records are missing that are not the same, which nobody can count: say nothing.
       if (common === null) return null;
-      return (
-        db
-          .prepare<[number], MissingEntries>(
-            `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
-               FROM record WHERE record_id > ?`,
-          )
-          .get(common) ?? null
-      );
+      const rows = db
+        .prepare<[number], MissingEntries>(
+          `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
+             FROM record WHERE record_id > ?`,
+        )
+        .get(common);
+      if (rows === undefined) return null;
+      const archived = readArchives(db).runs.filter(({ first }) => first > common);
+      return { ...rows, records: archived.reduce((sum, run) => sum + run.records, rows.records) };
     });
   } catch (error) {
     if (error instanceof FlancoError || error instanceof DatabaseConstructor.SqliteError) return null;

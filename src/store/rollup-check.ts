@@ -1,8 +1,18 @@
 import type { Database } from "better-sqlite3";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
+import { type Day, firstDayOf, lastDayOf, type Month, monthOf } from "../domain/day.ts";
 import type { Id } from "../domain/id.ts";
-import { type Day, type LocalCalendar, monthOf } from "./calendar.ts";
-import { addTo, keyOf, type RollupEntry, type RollupTable, type Sum, type Sums } from "./rollup.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import {
+  type ArchivedSum,
+  addSumTo,
+  addTo,
+  keyOf,
+  type RollupEntry,
+  type RollupTable,
+  type Sum,
+  type Sums,
+} from "./rollup.ts";
 
 /** One rollup row that differs from what the records say. */
 export interface RollupDifference {
@@ -18,24 +28,30 @@ export interface RollupDifference {
 /** Adds the records up again, fed with each that counts, and compares with every stored rollup. */
 export class RollupCheck {
   readonly #calendar: LocalCalendar;
-  readonly #computed: Record<RollupTable, Sums> = { rollup_day: new Map(), rollup_month: new Map() };
+  readonly #days: Sums = new Map();
 
   constructor(calendar: LocalCalendar) {
     this.#calendar = calendar;
   }
 
   add(entry: RollupEntry): void {
-    const day = this.#calendar.dayOf(entry.timeMs);
-    addTo(this.#computed.rollup_day, day, entry, 1);
-    addTo(this.#computed.rollup_month, monthOf(day), entry, 1);
+    addTo(this.#days, this.#calendar.dayOf(entry.timeMs), entry, 1);
   }
 
-  /** After the last record. `limit` bounds how many differences are told; none means that all agree. */
-  differences(db: Database, limit: number): readonly RollupDifference[] {
+  /** What was archived of one day. */
+  addArchived(day: Day, sum: ArchivedSum): void {
+    addSumTo(this.#days, day, sum);
+  }
+
+  /**
+   * After the last record. `limit` bounds how many differences are told; none means that all agree. With `month`
+   * only the rollups of that month are looked at.
+   */
+  differences(db: Database, limit: number, month?: Month): readonly RollupDifference[] {
     const found: RollupDifference[] = [];
     for (const table of ["rollup_day", "rollup_month"] as const) {
-      const sums = this.#computed[table];
-      for (const stored of readSums(db, table)) {
+      const sums = table === "rollup_day" ? new Map(this.#days) : monthsOf(this.#days);
+      for (const stored of readSums(db, table, month)) {
         const key = keyOf(stored);
         const sum = sums.get(key);
         sums.delete(key);
@@ -49,6 +65,13 @@ export class RollupCheck {
     }
     return found;
   }
+}
+
+/** A month is its days: adding each record up once is half the work. */
+function monthsOf(days: Sums): Sums {
+  const months: Sums = new Map();
+  for (const sum of days.values()) addSumTo(months, monthOf(sum.period), sum);
+  return months;
 }
 
 /**
@@ -71,15 +94,22 @@ function difference(
   return { table, period, userId, locationName, deviceId, stored, computed };
 }
 
-function* readSums(db: Database, table: RollupTable): Generator<Sum> {
+const EVER = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const;
+
+function spanOf(table: RollupTable, month: Month): readonly [number, number] {
+  return table === "rollup_month" ? [month, month] : [firstDayOf(month), lastDayOf(month)];
+}
+
+function* readSums(db: Database, table: RollupTable, month: Month | undefined): Generator<Sum> {
   const period = table === "rollup_day" ? "day" : "month";
   const statement = db
-    .prepare<[], Record<keyof Sum, string | bigint>>(
+    .prepare<[number, number], Record<keyof Sum, string | bigint>>(
       `SELECT user_id AS userId, ${period} AS period, location_name AS locationName, device_id AS deviceId,
-              count, units, micros FROM ${table}`,
+              count, units, micros FROM ${table} WHERE ${period} BETWEEN ? AND ?`,
     )
     .safeIntegers();
-  for (const row of statement.iterate()) {
+  const [from, to] = month === undefined ? EVER : spanOf(table, month);
+  for (const row of statement.iterate(from, to)) {
     yield {
       userId: String(row.userId),
       period: Number(row.period),

@@ -1,7 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
+import { type Day, monthOf } from "../domain/day.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import { type LocalCalendar, monthOf } from "./calendar.ts";
+import { type Archives, daysOf, readArchives } from "./archive-statement.ts";
+import type { LocalCalendar } from "./calendar.ts";
 
 /** What is added up: one sale of one user, at one place, on one day. */
 export interface RollupEntry {
@@ -73,6 +76,12 @@ export class RollupWriter {
     addTo(this.#months, monthOf(day), entry, sign);
   }
 
+  /** Adds what was archived of one day. */
+  addArchived(day: Day, sum: ArchivedSum): void {
+    addSumTo(this.#days, day, sum);
+    addSumTo(this.#months, monthOf(day), sum);
+  }
+
   get size(): number {
     return this.#days.size;
   }
@@ -94,7 +103,8 @@ export class RollupWriter {
 
 /**
  * Makes every rollup anew from the records, in the caller's transaction: after a change of time zone
- * or of the zone's own rules. Reads in the order of the ledger, in bounded memory.
+ * or of the zone's own rules. Reads in the order of the ledger, in bounded memory. What is archived stays on the
+ * days that it was archived with.
  */
 export function rebuildRollups(
   db: Database,
@@ -102,6 +112,7 @@ export function rebuildRollups(
   onProgress: (done: number, total: number) => void,
 ): void {
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
+  const archives = requireArchives(db);
   const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
   const rollups = new RollupWriter(db, calendar);
   const page = db.prepare<[number, number], RollupEntry & { recordId: number; counts: number }>(
@@ -114,14 +125,29 @@ export function rebuildRollups(
   if (total > 0) onProgress(0, total);
   while (done < total) {
     const entries = page.all(last, PROGRESS_EVERY);
-    for (const entry of entries) if (entry.counts === 1) rollups.add(entry);
+    for (const entry of entries) {
+      if (entry.counts === 1 && archives.runOf(entry.recordId) === undefined) rollups.add(entry);
+    }
     last = entries.at(-1)?.recordId ?? last;
     done += entries.length;
     if (rollups.size > MAX_SUMS_IN_MEMORY) rollups.flush();
     onProgress(done, total);
     if (entries.length === 0) break;
   }
+  for (const { statement } of archives.list) {
+    for (const { day, sum } of daysOf(statement)) rollups.addArchived(day, sum);
+    rollups.flush();
+  }
   rollups.flush();
+}
+
+/** Without one of them the sums would be too small, in silence. Throws `damaged`. */
+function requireArchives(db: Database): Archives {
+  const archives = readArchives(db);
+  if (archives.unread.length === 0) return archives;
+  throw new FlancoError("damaged", `The ledger's entry ${archives.unread[0]} on an archive cannot be read.`, {
+    hint: "Run flanco verify, and restore a backup.",
+  });
 }
 
 function prepareUpsert(db: Database, table: RollupTable) {
@@ -138,6 +164,21 @@ function prepareUpsert(db: Database, table: RollupTable) {
 
 function runUpsert(statement: ReturnType<typeof prepareUpsert>, sum: Sum): void {
   statement.run(sum.userId, sum.period, sum.locationName, sum.deviceId, sum.count, sum.units, sum.micros);
+}
+
+/** What archived records come to on one day: of one user, at one place, with one device. */
+export type ArchivedSum = Pick<Sum, "userId" | "locationName" | "deviceId" | "count" | "units" | "micros">;
+
+/** Adds what was archived to the sum of its period, place and device. */
+export function addSumTo(sums: Sums, period: number, added: ArchivedSum): void {
+  const { userId, locationName, deviceId, count, units } = added;
+  const key = keyOf({ userId, period, locationName, deviceId });
+  const sum = sums.get(key) ?? { userId, period, locationName, deviceId, count: 0, units: 0, micros: 0 };
+  sums.set(key, sum);
+  const micros = sum.micros + added.micros;
+  sum.count += count;
+  sum.units += units + Math.trunc(micros / MICROS_PER_UNIT);
+  sum.micros = micros % MICROS_PER_UNIT;
 }
 
 /** Adds an entry to the sum of its period, place and device. */

@@ -1,4 +1,5 @@
 import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { Archives, readArchives } from "./archive-statement.ts";
 import { LocalCalendar } from "./calendar.ts";
 import {
   anchorOf,
@@ -131,6 +132,7 @@ class Entries {
     const source = this.#source;
     if (source === undefined) return { last: this.#head.position + 1, known: false };
     const find = this.#finder(source);
+    const archives = provedArchives(source, find);
     const told = toldHead(source, find, this.#head.position);
     /** The hash that is stored at the position before, whether or not its entry can be trusted. */
     let before: Buffer | undefined = this.#head.hash;
@@ -141,10 +143,20 @@ class Entries {
     for (let position = this.#head.position + 1; position <= end && missed < END_AFTER; position += 1) {
       const found = find(position);
       if (found === undefined) {
-        before = undefined;
-        missed += 1;
         if (waiting !== undefined) this.#add(waiting.position, waiting.found);
         waiting = undefined;
+        const run = archives.runOf(position);
+        if (run === undefined) {
+          before = undefined;
+          missed += 1;
+          continue;
+        }
+        // Nothing is lost: these entries were archived, and the entry that says so is taken in its turn.
+        if (this.#head.position === position - 1) this.#head = { position: run.last, hash: run.hash };
+        before = run.hash;
+        missed = 0;
+        newest = run.last;
+        position = run.last;
         continue;
       }
       missed = 0;
@@ -305,6 +317,7 @@ function asCorrection(row: Row): Found | undefined {
     anchor: row["anchor"],
     reason: row["reason"],
     notedMs: row["noted_ms"],
+    archive: row["archive"],
   } as CorrectionEntry;
   if (entry.anchor !== null && !isHash(entry.anchor)) return undefined;
   return { table: "correction", row, hash, text: correctionText(entry) };
@@ -326,6 +339,19 @@ function toldHead(
     }
   }
   return undefined;
+}
+
+/** What the damaged file tells of archives, by entries that follow from the ones before them. */
+function provedArchives(source: Database, find: (position: number) => Found | undefined): Archives {
+  const archives = attempt(() => readArchives(source)) ?? new Archives([]);
+  return new Archives(
+    archives.list.filter(({ position }) => {
+      const told = find(position);
+      // The entry before may itself be archived: then an archive tells its hash.
+      const before = find(position - 1)?.hash ?? archives.runOf(position - 1)?.hash;
+      return before !== undefined && told !== undefined && hashOf(before, told.text).equals(told.hash);
+    }),
+  );
 }
 
 /** Numbers of records that other tables of the damaged file know. */

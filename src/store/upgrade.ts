@@ -8,6 +8,8 @@ import { syncPath } from "./sync.ts";
 
 /** The schema from which a record has a time that counts and may be void. */
 const CORRECTIONS_SINCE = 2;
+/** The schema from which entries may be archived. */
+const ARCHIVES_SINCE = 4;
 
 /**
  * Brings an older ledger to this program's schema: on a copy, which must hold every room's monthly totals as
@@ -64,8 +66,8 @@ function migrateCopy(draft: string, onProgress: MigrationProgress): string {
 }
 
 /**
- * Every room's records and sum per month (of UTC: any division in time would do), as one hash. What a migration
- * must leave as it was, whatever it does to tables.
+ * Every room's records and sum per month (of UTC: any division in time would do), and what is told of archived
+ * ones, as one hash. What a migration must leave as it was, whatever it does to tables.
  */
 function monthlyTotals(db: Database, version: number): string {
   const [time, counting] =
@@ -80,6 +82,12 @@ function monthlyTotals(db: Database, version: number): string {
     .safeIntegers();
   const sum = createHash("sha256");
   for (const row of totals.iterate()) sum.update(`${row.map(String).join("\t")}\n`);
+  if (version >= ARCHIVES_SINCE) {
+    const archives = db.prepare<[], string>(
+      "SELECT archive FROM correction WHERE archive IS NOT NULL ORDER BY correction_id",
+    );
+    for (const archive of archives.pluck().iterate()) sum.update(`${archive}\n`);
+  }
   return sum.digest("hex");
 }
 

@@ -1,6 +1,10 @@
-import { Worker } from "node:worker_threads";
+import type { RetentionPlan } from "../domain/archive.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
+import { startThread } from "../thread.ts";
+import type { ArchiveRequest, PreparedArchive } from "./archive-make.ts";
+import type { RetentionRequest } from "./archive-plan.ts";
+import type { UnfinishedArchive } from "./archive-state.ts";
 import type { BackupRequest } from "./backup.ts";
 import type { ErrorMessage } from "./message.ts";
 import type { Verification } from "./verify.ts";
@@ -8,11 +12,17 @@ import type { Verification } from "./verify.ts";
 /** Long work on the ledger's file, beside the service. */
 export type UpkeepJob =
   | { readonly kind: "backup"; readonly request: BackupRequest }
-  | { readonly kind: "verify"; readonly file: string };
+  | { readonly kind: "verify"; readonly file: string }
+  | { readonly kind: "retention"; readonly request: RetentionRequest }
+  | { readonly kind: "archive"; readonly request: ArchiveRequest }
+  | { readonly kind: "unfinished"; readonly ledger: string; readonly directory: string };
 
 interface UpkeepOutputs {
   backup: ProvenBackup;
   verify: Verification;
+  retention: RetentionPlan;
+  archive: PreparedArchive;
+  unfinished: readonly UnfinishedArchive[];
 }
 
 /** What the thread says, once. */
@@ -29,7 +39,7 @@ export interface RunningJob<T> {
 export function beginJob<K extends UpkeepJob["kind"]>(
   job: Extract<UpkeepJob, { kind: K }>,
 ): RunningJob<UpkeepOutputs[K]> {
-  const worker = new Worker(new URL("./upkeep-thread.ts", import.meta.url), {
+  const worker = startThread("upkeep", {
     workerData: job,
     name: `flanco-${job.kind}`,
   });

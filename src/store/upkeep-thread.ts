@@ -1,13 +1,27 @@
 import { parentPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
 import { FlancoError } from "../domain/error.ts";
+import { prepareArchive } from "./archive-make.ts";
+import { planRetention } from "./archive-plan.ts";
+import { unfinishedArchives } from "./archive-state.ts";
 import { makeBackup } from "./backup.ts";
 import type { ErrorMessage } from "./message.ts";
 import type { UpkeepJob, UpkeepMessage } from "./upkeep-job.ts";
 import { verifyLedger } from "./verify.ts";
 
 async function run(job: UpkeepJob): Promise<unknown> {
-  return job.kind === "backup" ? makeBackup(job.request) : verifyLedger(job.file, () => {});
+  switch (job.kind) {
+    case "backup":
+      return makeBackup(job.request);
+    case "verify":
+      return verifyLedger(job.file, () => {});
+    case "retention":
+      return planRetention(job.request);
+    case "archive":
+      return prepareArchive(job.request);
+    case "unfinished":
+      return unfinishedArchives(job.ledger, job.directory);
+  }
 }
 
 async function answer(job: UpkeepJob): Promise<UpkeepMessage> {

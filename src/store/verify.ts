@@ -1,11 +1,12 @@
 import type { Database } from "better-sqlite3";
+import { daysOf, readArchives } from "./archive-statement.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { type BrokenChain, ChainWalk, type WalkedSale } from "./chain-walk.ts";
 import { guarded, openForReading } from "./open.ts";
 import { RollupCheck, type RollupDifference } from "./rollup-check.ts";
 
 export interface Verification {
-  /** Records, voided ones too. */
+  /** Records, voided and archived ones too. */
   readonly records: number;
   /** Records and corrections, as far as the chain holds. */
   readonly entries: number;
@@ -84,21 +85,31 @@ function checkEntries(
   const page = db.prepare<[number, number], WalkedSale>(
     `SELECT record_id AS position, user_id AS userId, location_name AS locationName, device_name AS deviceName,
             device_id AS deviceId, room, micros, created_ms AS createdMs, effective_ms AS timeMs, origin,
-            provisional, voided_by AS voidedBy, boot_id AS bootId, line, request, sequence, monotonic_ns AS monotonicNs, hash
+            provisional, voided_by AS voidedBy, boot_id AS bootId, line, request, sequence, monotonic_ns AS monotonicNs,
+            lower(hex(hash)) AS hash
        FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
   );
-  const walk = new ChainWalk(db);
+  const archives = readArchives(db);
+  const walk = new ChainWalk(db, archives);
   const rollups = new RollupCheck(calendar);
-  let records = 0;
+  let [records, read] = [0, 0];
+  for (const { statement } of archives.list) {
+    records += statement.records;
+    for (const { day, sum } of daysOf(statement)) rollups.addArchived(day, sum);
+  }
   let last = Number.MIN_SAFE_INTEGER;
   for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
     for (const row of rows) {
-      walk.sale(row);
-      if (row.voidedBy === null) rollups.add(row);
+      const archived = archives.runOf(row.position) !== undefined;
+      walk.sale(row, archived);
       last = row.position;
+      // It counts with its archive, as long as it is not removed.
+      if (archived) continue;
+      records += 1;
+      if (row.voidedBy === null) rollups.add(row);
     }
-    records += rows.length;
-    if (rows.length === PAGE) onProgress(records, total);
+    read += rows.length;
+    if (rows.length === PAGE) onProgress(read, total);
   }
   return { records, ...walk.finish(), differences: rollups.differences(db, MAX_DIFFERENCES) };
 }

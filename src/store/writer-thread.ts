@@ -33,6 +33,9 @@ const CHECKPOINT_PAGES = 1_000;
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
+/** What is refused while the disk is full, though there may be room for it. */
+const CAN_WAIT: ReadonlySet<CommandName> = new Set(["addRecord", "archive", "removeArchived"]);
+
 type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
 
 /**
@@ -195,8 +198,8 @@ class WriterThread {
 
   /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
   #run(name: CommandName, input: unknown): CommandResult {
-    // Who posts can come back; the room that is left is for who cannot.
-    if (name === "addRecord" && this.#room?.full) return { error: DISK_FULL };
+    // Who posts can come back, and archiving too; the room that is left is for who cannot.
+    if (CAN_WAIT.has(name) && this.#room?.full) return { error: DISK_FULL };
     this.#changes = [];
     try {
       const run = this.#commands[name] as (input: unknown) => unknown;

@@ -1,14 +1,17 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { type Clock, monotonicMs } from "../domain/clock.ts";
-import type { NewDevice } from "../domain/device.ts";
+import type { DeviceChange, NewDevice } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Change, LedgerWriter, PostedRecord, Taken } from "../domain/ledger.ts";
-import type { NewLocation } from "../domain/location.ts";
+import type { LocationChange, NewLocation } from "../domain/location.ts";
+import type { Queue } from "../domain/queue.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { NewSession, NewUser, Session, User } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
+import { startThread } from "../thread.ts";
+import type { PreparedArchive } from "./archive-make.ts";
 import type { CommandInput, CommandName, CommandOutput } from "./commands.ts";
 import type {
   CommandResult,
@@ -25,6 +28,12 @@ const MAX_WAITING = 4_096;
 const RESERVED_FOR_EDGES = 16;
 /** Batches on their way: one being committed, one ready to follow it. */
 const MAX_IN_FLIGHT = 2;
+
+/**
+ * Megabytes of the writer thread's own objects. It makes and drops much and keeps little; left alone, its heap grows by a
+ * hundred megabytes before it collects anything. What cannot be held in this ends the process, and loses nothing.
+ */
+const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
 
 interface Waiting {
   readonly name: CommandName;
@@ -47,7 +56,10 @@ export interface WriterListener {
   onProgress(done: number, total: number): void;
   /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
   onDisk?(fullSinceMs: number | null): void;
-  /** The thread died, or the disk fails: nothing more can be written, the process must stop. */
+  /**
+   * The thread died after `open` had resolved, or the disk fails: nothing more can be written, the process must
+   * stop. What keeps `open` from its end is only what that rejects with.
+   */
   onDeath(error: Error): void;
 }
 
@@ -63,6 +75,7 @@ export class StoreWriter implements LedgerWriter {
   #waiting: Waiting[] = [];
   #inFlight: Waiting[][] = [];
   #scheduled = false;
+  #opened = false;
   #closing = false;
   #diskFullSinceMs: number | null = null;
   #onIdle: (() => void) | undefined;
@@ -75,15 +88,18 @@ export class StoreWriter implements LedgerWriter {
 
   /** Opens the file, brings its schema and rollups up to date. Throws `damaged`, `too_new`, `unavailable`. */
   async open(): Promise<void> {
-    const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), {
+    const worker = startThread("writer", {
       workerData: { ...this.#settings, startMs: this.#clock.nowMs() } satisfies WriterStart,
+      resourceLimits: MEMORY,
       name: "flanco-writer",
     });
     this.#worker = worker;
     await new Promise<void>((resolve, reject) => {
       worker.on("message", (message: WriterMessage) => {
-        if (message.kind === "ready") resolve();
-        else if (message.kind === "failed") reject(fromMessage(message.error));
+        if (message.kind === "ready") {
+          this.#opened = true;
+          resolve();
+        } else if (message.kind === "failed") reject(fromMessage(message.error));
         else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
         else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
         else if (message.kind === "fatal") this.#die(fromMessage(message.error));
@@ -121,6 +137,11 @@ export class StoreWriter implements LedgerWriter {
     return this.#waiting.length + this.#inFlight.reduce((sum, batch) => sum + batch.length, 0);
   }
 
+  /** The same beside its bound. */
+  get queue(): Queue {
+    return { waiting: this.depth, limit: MAX_WAITING };
+  }
+
   /** Since when the disk is full, in Unix milliseconds; null while it has room. */
   get diskFullSinceMs(): number | null {
     return this.#diskFullSinceMs;
@@ -154,12 +175,20 @@ export class StoreWriter implements LedgerWriter {
     return this.#submit("addLocation", { userId, location });
   }
 
+  async changeLocation(userId: Id, locationId: Id, change: LocationChange): Promise<void> {
+    await this.#submit("changeLocation", { userId, locationId, change });
+  }
+
   async removeLocation(userId: Id, locationId: Id): Promise<void> {
     await this.#submit("removeLocation", { userId, locationId });
   }
 
   addDevice(userId: Id, device: NewDevice): Promise<Id> {
     return this.#submit("addDevice", { userId, device });
+  }
+
+  async changeDevice(userId: Id, dId: string, change: DeviceChange): Promise<void> {
+    await this.#submit("changeDevice", { userId, dId, change });
   }
 
   async removeDevice(userId: Id, dId: string): Promise<void> {
@@ -199,6 +228,22 @@ export class StoreWriter implements LedgerWriter {
     let purged = 0;
     for (let removed = -1; removed !== 0; purged += removed) removed = await this.#submit("purge", undefined);
     return purged;
+  }
+
+  /**
+   * Takes checked entries out of the ledger: they count with their archive as soon as it is told of, and are removed
+   * a few at a time, so that other writes come between. Rejects with `conflict` where one was changed meanwhile:
+   * then nothing has changed.
+   */
+  async archive(prepared: PreparedArchive): Promise<void> {
+    await this.removeArchived(await this.#submit("archive", prepared));
+  }
+
+  /** Removes what is left of the entries that the archive of this entry tells of. */
+  async removeArchived(position: number): Promise<void> {
+    for (let before = position; before > 0; ) {
+      ({ before } = await this.#submit("removeArchived", { position, before }));
+    }
   }
 
   async setWiring(wirings: readonly OwnedWiring[]): Promise<void> {
@@ -305,7 +350,7 @@ export class StoreWriter implements LedgerWriter {
     this.#inFlight = [];
     this.#waiting = [];
     this.#onIdle?.();
-    if (!this.#closing) this.#listener.onDeath(error);
+    if (this.#opened && !this.#closing) this.#listener.onDeath(error);
   }
 }
 

@@ -20,15 +20,21 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
 
 /**
- * The appliance's own certificate from a directory, made there when it is missing or about to end.
- * Self-signed for this host's names and addresses; browsers ask their user about it once.
+ * The appliance's own certificate from a directory, made there when it is missing, about to end, or not valid
+ * yet. Self-signed for this host's names and addresses; browsers ask their user about it once. While the clock is
+ * not trusted one that can be read is kept, whatever its dates: a gateway that believes in 1970 after each power cut
+ * would have every browser ask each time.
  */
-export async function ensureCertificate(directory: string, clock: Clock): Promise<TlsIdentity> {
+export async function ensureCertificate(
+  directory: string,
+  clock: Clock,
+  clockTrusted: boolean,
+): Promise<TlsIdentity> {
   const keyFile = join(directory, "key.pem");
   const certFile = join(directory, "cert.pem");
   if (existsSync(keyFile) && existsSync(certFile)) {
     const identity = { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8") };
-    if (lastsLongEnough(identity.cert, clock.nowMs())) return identity;
+    if (isGood(identity.cert, clockTrusted ? clock.nowMs() : null)) return identity;
   }
   const identity = await makeIdentity(clock.nowMs());
   mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -37,9 +43,12 @@ export async function ensureCertificate(directory: string, clock: Clock): Promis
   return identity;
 }
 
-function lastsLongEnough(cert: string, nowMs: number): boolean {
+/** Null: nobody knows what time it is. */
+function isGood(cert: string, nowMs: number | null): boolean {
   try {
-    return Date.parse(new X509Certificate(cert).validTo) - nowMs > RENEW_BEFORE_DAYS * MS_PER_DAY;
+    const { validFrom, validTo } = new X509Certificate(cert);
+    if (nowMs === null) return true;
+    return Date.parse(validFrom) <= nowMs && Date.parse(validTo) - nowMs > RENEW_BEFORE_DAYS * MS_PER_DAY;
   } catch {
     // An unreadable certificate serves nobody: a new one is made in its place.
     return false;

@@ -1,18 +1,39 @@
-/** The views that have an address. */
+/** The views behind the session, each with an address of its own. */
+export const VIEWS = ["panel", "rooms", "records", "report", "places", "lines", "state", "guide"] as const;
+export type View = (typeof VIEWS)[number];
+
+/** What an address leads to. */
 export type Route =
-  | { readonly view: "home" }
+  | { readonly view: View; readonly query: URLSearchParams }
   /** `token` is empty when the address carries none. */
   | { readonly view: "first_run"; readonly token: string }
   | { readonly view: "unknown" };
 
-export const HOME_PATH = "/";
+const PATHS: Readonly<Record<View, string>> = {
+  panel: "/",
+  rooms: "/habitaciones",
+  records: "/registros",
+  report: "/informe",
+  places: "/lugares",
+  lines: "/lineas",
+  state: "/estado",
+  guide: "/guia",
+};
 const FIRST_RUN_PATH = "/primer-uso";
 
-/** Reads an address: `pathname` and `hash` as the browser's location gives them. */
-export function routeOf(pathname: string, hash: string): Route {
-  const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : pathname;
-  if (path === HOME_PATH || path === "") return { view: "home" };
+/** Reads an address: `pathname`, `search` and `hash` as the browser's location gives them. */
+export function routeOf(pathname: string, search: string, hash: string): Route {
+  const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : "/";
   // The token stands behind the hash, so that it reaches neither the server's log nor a proxy's.
   if (path === FIRST_RUN_PATH) return { view: "first_run", token: hash.replace(/^#/, "") };
-  return { view: "unknown" };
+  const view = VIEWS.find((candidate) => PATHS[candidate] === path);
+  return view === undefined ? { view: "unknown" } : { view, query: new URLSearchParams(search) };
+}
+
+/** The address of a view. Query values that are undefined or empty are left out. */
+export function addressOf(view: View, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) search.set(name, value);
+  const text = search.toString();
+  return text === "" ? PATHS[view] : `${PATHS[view]}?${text}`;
 }

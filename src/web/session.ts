@@ -1,5 +1,7 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
+import { send } from "./api/send.ts";
 import { currentUser, signOut, type User } from "./api/session.ts";
+import { loadStatus, type Status } from "./api/status.ts";
 
 export type Session =
   | { readonly kind: "checking" }
@@ -7,7 +9,8 @@ export type Session =
   | { readonly kind: "unreachable" }
   /** `hasEnded`: it was there and ended by itself. */
   | { readonly kind: "signed_out"; readonly hasEnded: boolean }
-  | { readonly kind: "signed_in"; readonly user: User };
+  /** `status` is what the gateway said of itself in the same go; null when it was not asked. */
+  | { readonly kind: "signed_in"; readonly user: User; readonly status: Status | null };
 
 export interface SessionControl {
   readonly session: Session;
@@ -42,7 +45,7 @@ export function useSession(): SessionControl {
     };
   }, [isOpen]);
 
-  const onSignedIn = useCallback((user: User) => setSession({ kind: "signed_in", user }), []);
+  const onSignedIn = useCallback((user: User) => setSession({ kind: "signed_in", user, status: null }), []);
   const onEnded = useCallback(() => setSession({ kind: "signed_out", hasEnded: true }), []);
   const onSignOut = useCallback(() => {
     void leave().then(setSession);
@@ -52,11 +55,21 @@ export function useSession(): SessionControl {
 
 async function askSession(): Promise<Session> {
   try {
-    const user = await currentUser();
-    return user === null ? { kind: "signed_out", hasEnded: false } : { kind: "signed_in", user };
+    // Side by side: every view needs both before it can show anything.
+    const [user, status] = await Promise.all([currentUser(), firstStatus()]);
+    return user === null ? { kind: "signed_out", hasEnded: false } : { kind: "signed_in", user, status };
   } catch (error) {
     console.warn(error);
     return { kind: "unreachable" };
+  }
+}
+
+/** Null while nobody is signed in, and for any other trouble: it is asked again behind the door. */
+async function firstStatus(): Promise<Status | null> {
+  try {
+    return await loadStatus({ get: (path) => send({ method: "GET", path }) });
+  } catch {
+    return null;
   }
 }
 

@@ -1,9 +1,10 @@
 import { Wordmark } from "./frame/wordmark.tsx";
-import { useMessages } from "./messages/speech.ts";
+import { frameTexts } from "./messages/frame.ts";
+import { useTexts } from "./messages/speech.ts";
 
 /** Shown while the server does not answer at all. */
 export function Unreachable() {
-  const messages = useMessages();
+  const messages = useTexts(frameTexts);
   return (
     <main class="plain" id="content">
       <Wordmark />

@@ -14,6 +14,7 @@ import type { Timers } from "../../src/gpio/timers.ts";
 import { openReader, type StoreReader } from "../../src/store/reader.ts";
 import { StoreWriter } from "../../src/store/writer.ts";
 import { KeptLog } from "../http/fakes.ts";
+import { recordsOf } from "../store/records-of.ts";
 import { until } from "./program.ts";
 
 const LINE = "SIM0";
@@ -167,6 +168,7 @@ export class Gateway {
     const reader = openReader(this.file, "UTC");
     const sessions = new Sessions(this.#secret, clock, writer, reader, this.log, bootId);
     sessions.reload();
+    const lastAlive = reader.lastAlive();
     const watch = new ClockWatch({
       clock,
       bootId,
@@ -182,7 +184,8 @@ export class Gateway {
     });
     await watch.open();
     const driver = this.#driver;
-    const recorder = new Recorder({ driver, writer, reader, clock, trust: watch, log: this.log, bootId });
+    const { log } = this;
+    const recorder = new Recorder({ driver, writer, reader, clock, trust: watch, log, bootId, lastAlive });
     await recorder.open();
     this.#running = { writer, reader, watch, sessions, recorder };
     if (this.#user === undefined) await this.#wire();
@@ -251,8 +254,7 @@ export class Gateway {
 
   /** All records, oldest first. */
   records(): StoredRecord[] {
-    const page = { before: null, limit: Number.MAX_SAFE_INTEGER };
-    return this.#it.reader.records(this.user.id, page).toReversed();
+    return recordsOf(this.#it.reader, this.user.id).toReversed();
   }
 
   async signIn(): Promise<string> {

@@ -2,14 +2,13 @@ import { expect } from "chai";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
-import { CHECKOUT } from "./program.ts";
+import { findInstallation } from "../../src/installation.ts";
 
 function freshProgram(): Command {
   return createProgram({
     terminal: new Terminal(),
     environment: {},
-    setting: { checkout: CHECKOUT },
-    version: "0.0.0",
+    installation: findInstallation(),
   });
 }
 

@@ -96,13 +96,21 @@ export function recordRows(file: string): RecordRow[] {
 
 export interface GapRow {
   readonly line: string;
-  readonly missed: number;
-  readonly missedRises: number;
+  readonly reason: string;
+  /** Null for an outage. */
+  readonly missed: number | null;
+  readonly missedRises: number | null;
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** All gaps in the ledger's order. */
 export function gapRows(file: string): GapRow[] {
-  return query<GapRow>(file, "SELECT line, missed, missed_rises AS missedRises FROM gap ORDER BY gap_id");
+  return query<GapRow>(
+    file,
+    `SELECT line, reason, missed, missed_rises AS missedRises, from_ms AS fromMs, to_ms AS toMs
+       FROM gap ORDER BY gap_id`,
+  );
 }
 
 /** What the ledger last saw of a line; undefined before its first sight. */

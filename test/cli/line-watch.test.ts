@@ -22,6 +22,10 @@ class FragileDriver implements LineDriver {
     return { chip: "gpiochip0", offset: 0, initiallyActive: false, close: async () => {} };
   }
 
+  async read(): Promise<boolean> {
+    return false;
+  }
+
   async close(): Promise<void> {
     this.closed = true;
   }

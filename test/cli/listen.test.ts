@@ -31,7 +31,7 @@ describe("the doors to the network", () => {
     clock = new SetClock(Date.now());
     httpsPort = await freePort();
     listeners = new Listeners((_request, response) => response.end("here"));
-    const identity = await ensureCertificate(directory, clock);
+    const identity = await ensureCertificate(directory, clock, true);
     await listeners.open(identity, "127.0.0.1", httpsPort, await freePort());
   });
 
@@ -79,6 +79,7 @@ describe("the doors to the network", () => {
     const renewal = new CertificateRenewal({
       directory,
       clock,
+      trust: { trusted: () => true },
       log: SILENT,
       onRenewed: (identity) => listeners.renew(identity),
       checkEveryMs: 10,

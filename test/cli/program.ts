@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Terminal } from "../../src/cli/terminal.ts";
+import { findInstallation } from "../../src/installation.ts";
 import { run } from "../../src/main.ts";
 
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
@@ -142,8 +143,7 @@ export class Appliance {
     const exitCode = await run(args, {
       terminal,
       environment,
-      setting: { checkout: CHECKOUT },
-      version: "0",
+      installation: findInstallation(),
     });
     return { exitCode, stdout: terminal.stdout, stderr: terminal.stderr };
   }

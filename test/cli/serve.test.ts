@@ -19,6 +19,7 @@ describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
   let appliance: Appliance;
   let service: RunningService;
+  let cookie: string;
 
   before(async () => {
     appliance = await Appliance.make({ FLANCO_DEMO: "true" });
@@ -47,7 +48,7 @@ describe("flanco serve, for the first time", function () {
     const guessed = await service.post("/api/first-run", { ...user, token: "x".repeat(22) });
     expect(guessed.status).to.equal(401);
 
-    const cookie = await service.makeFirstUser();
+    cookie = await service.makeFirstUser();
     const rows = await until("eight lines are watched", async () => {
       const { data } = (await (await service.get("/api/wiring", cookie)).json()) as {
         data: { line: string; dId: string; actuatorId: string; watched: boolean }[];
@@ -60,6 +61,33 @@ describe("flanco serve, for the first time", function () {
 
     const again = await service.post("/api/first-run", { ...user, token: service.firstRunToken });
     expect(again.status).to.equal(401);
+  });
+
+  it("shows every line with its level, and sells by one that is driven from the page", async () => {
+    interface Line {
+      readonly name: string;
+      readonly wired: { readonly actuatorId: string } | null;
+      readonly level: boolean | null;
+    }
+    const lines = async (): Promise<readonly Line[]> => {
+      const { data } = (await (await service.get("/api/lines", cookie)).json()) as {
+        data: { chips: { lines: Line[] }[] };
+      };
+      return data.chips.flatMap((chip) => chip.lines);
+    };
+    const driven = (await lines()).find(({ wired, level }) => wired !== null && level === false);
+    expect(driven).not.to.equal(undefined);
+    const line = driven?.name ?? "";
+    expect((await service.post("/api/lines/read", { line }, cookie)).status).to.equal(409);
+    expect((await service.post("/api/lines/drive", { line, level: true }, cookie)).status).to.equal(200);
+    await until("the line is high", async () => (await lines()).find(({ name }) => name === line)?.level);
+    const room = await until("its sale is listed", async () => {
+      const { data } = (await (await service.get("/api/records", cookie)).json()) as {
+        data: { habitacion: string }[];
+      };
+      return data.at(0)?.habitacion;
+    });
+    expect(room).to.equal(driven?.wired?.actuatorId);
   });
 
   it("answers over HTTPS with a certificate of its own for localhost", async () => {

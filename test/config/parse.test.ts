@@ -161,6 +161,10 @@ describe("The configuration", () => {
     ["an origin with a slash at its end", { allowedOrigins: "https://example.org/" }],
     ["a trust in the clock that there is not", { clockTrust: "never" }],
     ["more simulated lines than there can be", { simulatedLines: "65" }],
+    ["a currency by its sign", { currency: "€" }],
+    ["a currency in small letters", { currency: "eur" }],
+    ["more decimals than the ledger keeps", { currencyDecimals: "7" }],
+    ["decimals that are none", { currencyDecimals: "two" }],
   ] as const) {
     it(`refuses ${name}`, () => {
       expect(mistakes(value)).to.have.length(1);

@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { assert } from "chai";
+import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
 import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
-import { CHECKOUT } from "../cli/program.ts";
 import { FakedWorld, NO_SETTLING } from "./clock/faked.ts";
 import { requireTruth, type Story, storySchema, tellStory } from "./clock/story.ts";
 
@@ -37,10 +35,15 @@ function proveInGuest(): void {
   async function story(settling: boolean): Promise<Story> {
     let stdout = "";
     let stderr = "";
-    const exitCode = await runInGuest(buildGuest(), {
+    const guest = await buildGuest({
+      checkout: false,
+      scripts: { clock: "test/faults/inside/clock.ts" },
+      patches: settling ? [] : [NO_SETTLING],
+    });
+    const exitCode = await runInGuest(guest, {
       command: [
         "node",
-        "test/faults/inside/clock.ts",
+        `${INSTALLED_SCRIPTS}/clock.mjs`,
         "/var/lib/flanco",
         settling ? "settling" : "not-settling",
       ],
@@ -52,7 +55,6 @@ function proveInGuest(): void {
       onStderr: (chunk) => {
         stderr += chunk.toString();
       },
-      ...(settling ? {} : { replacements: withoutSettling() }),
     }).catch((error: unknown) => {
       throw new Error(`The guest failed; this is how far it came:\n${stderr}`, { cause: error });
     });
@@ -68,11 +70,4 @@ function proveInGuest(): void {
     const wrong = await story(false);
     assert.throws(() => requireTruth(wrong), /The sale 0 counts/);
   });
-}
-
-function withoutSettling(): Record<string, string> {
-  const { file, from, to } = NO_SETTLING;
-  const parts = readFileSync(join(CHECKOUT, file), "utf8").split(from);
-  assert.lengthOf(parts, 2, "the control takes away what stands there once");
-  return { [file]: parts.join(to) };
 }

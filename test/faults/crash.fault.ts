@@ -2,13 +2,14 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import type { Patch } from "../../scripts/patch.ts";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { RemoteOperations } from "../../src/control/client.ts";
 import { verifyLedger } from "../../src/store/verify.ts";
 import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
 import { Appliance, PASSWORD, type RunningService } from "../cli/program.ts";
 import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
-import { type Patch, Variant } from "./variant.ts";
+import { Variant } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 const KILLS = SHORT ? 30 : 200;

@@ -45,8 +45,11 @@ export class DiskTrial {
     return trial;
   }
 
-  async start(options: Pick<RunOptions, "program" | "wrapper"> = {}): Promise<RunningService> {
-    const service = await this.appliance.start({}, options);
+  async start(
+    options: Pick<RunOptions, "program" | "wrapper"> = {},
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<RunningService> {
+    const service = await this.appliance.start(environment, options);
     this.#service = service;
     // A session outlives a restart, and beginning one needs room on the disk.
     if (this.#cookie === "") this.#cookie = await service.signIn(EMAIL, PASSWORD);

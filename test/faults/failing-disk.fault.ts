@@ -1,8 +1,9 @@
 import { expect } from "chai";
+import type { Patch } from "../../scripts/patch.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { type DiskCall, FailingDisk } from "./failing-disk.ts";
 import { FailingSync } from "./failing-sync.ts";
-import { type Patch, Variant } from "./variant.ts";
+import { Variant } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 const END_MS = 10_000;
@@ -90,27 +91,27 @@ describe("A failing disk", () => {
     await stopsAtCheckpoint();
   });
 
-  if (!SHORT)
-    describe("without what protects from it (controls)", () => {
-      async function failure(patch: Patch): Promise<string> {
-        variant = new Variant([patch]);
-        try {
-          await stopsAndKeeps("posix/io/sync/*", variant.program);
-          return "none";
-        } catch (error) {
-          return error instanceof Error ? error.message : String(error);
-        }
+  describe("without what protects from it (controls)", () => {
+    async function failure(patch: Patch): Promise<string> {
+      variant = new Variant([patch]);
+      try {
+        await stopsAndKeeps("posix/io/sync/*", variant.program);
+        return "none";
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
       }
+    }
 
-      it("goes on in the same process, as if the next fsync could be trusted", async () => {
-        const patch = {
-          file: "src/store/disk-error.ts",
-          from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
-          to: "return code === 'none';",
-        };
-        expect(await failure(patch)).to.contain("the service ends");
-      });
+    it("goes on in the same process, as if the next fsync could be trusted", async () => {
+      const patch = {
+        file: "src/store/disk-error.ts",
+        from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
+        to: "return code === 'none';",
+      };
+      expect(await failure(patch)).to.contain("the service ends");
+    });
 
+    if (!SHORT)
       it("goes on where a checkpoint may fail unheard, as SQLite's own do", async () => {
         const patch = {
           file: "src/store/writer-thread.ts",
@@ -126,6 +127,7 @@ describe("A failing disk", () => {
         expect(outcome).to.contain("the service ends");
       });
 
+    if (!SHORT)
       it("stores what it refused: whoever sent it again would be counted twice", async () => {
         const patch = {
           file: "src/store/writer-thread.ts",
@@ -134,5 +136,5 @@ describe("A failing disk", () => {
         };
         expect(await failure(patch)).to.contain("to have the same members");
       });
-    });
+  });
 });

@@ -1,24 +1,26 @@
-import { createHash, randomInt } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { randomInt } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert } from "chai";
 import { after, before, describe, it } from "mocha";
-import { withCompileCache } from "../../scripts/guest/compile-cache.ts";
-import { buildGuest, type Guest } from "../../scripts/guest/machine.ts";
-import { chooseStates, finalState } from "../../scripts/powercut/crash-state.ts";
+import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
+import { buildGuest } from "../../scripts/guest/machine.ts";
+import type { Patch } from "../../scripts/patch.ts";
+import { type CutRange, chooseStates, finalState } from "../../scripts/powercut/crash-state.ts";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MOUNT_POINT, type Workload } from "../../scripts/powercut/recording.ts";
-import { replaced } from "../../scripts/powercut/replacement.ts";
-import type { Finding } from "../../scripts/powercut/survey.ts";
-import { Appliance } from "../cli/program.ts";
+import type { Finding, Judge } from "../../scripts/powercut/survey.ts";
 import { Books } from "./power-cut/books.ts";
 import { Cuts, faultsIn } from "./power-cut/cuts.ts";
-import { DATA_FOLDER, EMAIL, PASSWORD } from "./power-cut/work.ts";
+import { FoundFolders } from "./power-cut/found-folders.ts";
+import { OldLedger } from "./power-cut/old-ledger.ts";
+import { DATA_FOLDER, OLD_FOLDER } from "./power-cut/work.ts";
 
-/** How much the guest does, and of how many moments a state is made. */
+/** How much the guest does, of how many moments a state is made, and on how many of them the program is started. */
 const SIZES = {
-  full: { posts: 400, rises: 120, atWork: 500, atFirstStart: 100, control: 500, starts: 24 },
-  short: { posts: 100, rises: 32, atWork: 110, atFirstStart: 40, control: 60, starts: 4 },
+  full: { posts: 400, rises: 120, atWork: 500, other: 100, control: 500, controlOther: 60, starts: 8 },
+  short: { posts: 90, rises: 28, atWork: 90, other: 24, control: 50, controlOther: 24, starts: 2 },
 };
 /** The promise. */
 const READY_MS = 10_000;
@@ -26,47 +28,39 @@ const READY_MS = 10_000;
 const MIN_CONTROL_LOSSES = 0.1;
 const RECORD_MS = 600_000;
 const SURVEY_MS = 600_000;
-const DISK_MIB = 32;
+/** A backup asks for 32 MiB beside its copies. */
+const DISK_MIB = 96;
 const SCRIPT = "test/faults/inside/power-cut.ts";
-const SHARED_MEMORY_INDEX = "flanco.db-shm";
 
 const size = SIZES[process.env["FLANCO_FAULTS"] === "short" ? "short" : "full"];
 const seed = Number(process.env["FLANCO_FAULTS_SEED"] ?? randomInt(2 ** 32));
 
-const WORK: Workload = {
-  command: ["node", SCRIPT, `${MOUNT_POINT}${DATA_FOLDER}`, String(size.posts), String(size.rises)],
-  diskMib: DISK_MIB,
-  timeoutMs: RECORD_MS,
-};
-/** The program without its protection: what a commit wrote may stay in the disk's cache. */
-const UNSAFE_WORK = (): Workload => ({
-  ...WORK,
-  replacements: replaced("src/store/open.ts", {
-    'db.pragma("synchronous = FULL");': 'db.pragma("synchronous = NORMAL");',
-    "const SYNCHRONOUS_FULL = 2;": "const SYNCHRONOUS_FULL = 1;",
-  }),
-});
+/** The program without its protection: what it wrote may stay in the disk's cache. */
+const UNSAFE: readonly Patch[] = [
+  {
+    file: "src/store/open.ts",
+    from: 'db.pragma("synchronous = FULL");',
+    to: 'db.pragma("synchronous = NORMAL");',
+  },
+  { file: "src/store/open.ts", from: "const SYNCHRONOUS_FULL = 2;", to: "const SYNCHRONOUS_FULL = 1;" },
+  { file: "src/store/sync.ts", from: "fsyncSync(descriptor);", to: "" },
+];
 
 describe("A power cut", function () {
   this.timeout(SURVEY_MS);
   const random = new SeededRandom(seed);
   const figures: string[] = [];
+  const disk = mkdtempSync(join(tmpdir(), "flanco-power-cut-disk-"));
+  let oldLedger: OldLedger;
   let safe: Cuts;
   let unsafe: Cuts;
   let books: Books;
 
   before(async function () {
     this.timeout(RECORD_MS * 2);
-    let guest: Promise<Guest> | undefined;
-    const theGuest = () => {
-      guest ??= withCompileCache(buildGuest(), [SCRIPT]);
-      return guest;
-    };
+    oldLedger = new OldLedger(join(disk, OLD_FOLDER));
     const began = performance.now();
-    [safe, unsafe] = await Promise.all([
-      Cuts.record("full", theGuest, WORK, DATA_FOLDER),
-      Cuts.record("normal", theGuest, UNSAFE_WORK(), DATA_FOLDER),
-    ]);
+    [safe, unsafe] = await Promise.all([record("full", []), record("normal", UNSAFE)]);
     figures.push(`seed ${seed}; recorded in ${secondsSince(began)} s`);
     books = new Books(safe.recording, safe.log);
   });
@@ -74,79 +68,143 @@ describe("A power cut", function () {
   after(() => {
     safe?.close();
     unsafe?.close();
+    rmSync(disk, { recursive: true, force: true });
     for (const line of figures) console.log(`  power cut: ${line}`);
   });
 
+  function record(name: string, patches: readonly Patch[]): Promise<Cuts> {
+    const work: Workload = {
+      command: [
+        "node",
+        `${INSTALLED_SCRIPTS}/power-cut.mjs`,
+        `${MOUNT_POINT}${DATA_FOLDER}`,
+        `${MOUNT_POINT}${OLD_FOLDER}`,
+        String(size.posts),
+        String(size.rises),
+      ],
+      diskMib: DISK_MIB,
+      diskContent: disk,
+      timeoutMs: RECORD_MS,
+    };
+    const guest = () => buildGuest({ checkout: false, scripts: { "power-cut": SCRIPT }, patches });
+    return Cuts.record(name, guest, work);
+  }
+
+  /** Has states of the program under test judged; none may be wrong. */
+  async function prove(
+    what: string,
+    folder: string,
+    range: CutRange,
+    count: number,
+    judge: Judge,
+  ): Promise<void> {
+    const states = chooseStates(safe.log, range, count, random);
+    const began = performance.now();
+    const findings = await safe.survey(folder, states, judge);
+    report(what, findings, began);
+    assert.equal(faultsIn(safe.name, findings), "");
+  }
+
+  /** Starts the program on some of the folders that a power cut left. */
+  async function proveReady(what: string, found: FoundFolders, signIn: boolean): Promise<void> {
+    const { started, slowestMs } = await found.startOnEach(size.starts, signIn);
+    figures.push(
+      `${what}: ${found.count} different folders, program started on ${started}, ready in ${slowestMs} ms at most`,
+    );
+    assert.isAbove(started, 1, "the power cuts left more than one state");
+    assert.isBelow(slowestMs, READY_MS);
+  }
+
   it("that never comes finds everything recorded: the measure for the others", async () => {
-    const findings = await safe.survey([finalState(safe.log)], (folder) => books.takeFinal(folder));
+    const judge: Judge = (folder) => books.takeFinal(folder);
+    const findings = await safe.survey(DATA_FOLDER, [finalState(safe.log)], judge);
     assert.equal(faultsIn(safe.name, findings), "");
   });
 
-  it("at work loses no acknowledged record, doubles none, and leaves a sound ledger", async () => {
+  it("at work loses no acknowledged record, doubles none, and leaves a sound ledger, ready within 10 s", async () => {
+    const found = new FoundFolders(safe.scratch);
+    const signedUp = books.entryOf("user");
     const range = {
       from: books.entryOf("ready"),
-      to: safe.log.entries.length,
+      to: books.entryOf("upgrading"),
       favoured: books.acknowledgements,
     };
-    const states = chooseStates(safe.log, range, size.atWork, random);
-    const began = performance.now();
-    const findings = await safe.survey(states, (folder, { cut }) => books.compare(folder, cut));
-    report("synchronous=FULL", findings, began);
-    assert.equal(faultsIn(safe.name, findings), "");
-  });
-
-  it("during the first start leaves no ledger or a good one, and the program starts on each", async () => {
-    const range = { from: books.entryOf("starting"), to: books.entryOf("user"), favoured: [] };
-    const states = chooseStates(safe.log, range, size.atFirstStart, random);
-    const folders = new Map<string, string>();
-    const began = performance.now();
-    const findings = await safe.survey(states, (folder, { cut }) => {
-      const key = fingerprint(folder);
-      if (!folders.has(key)) {
-        const copy = join(safe.scratch, `first-${key}`);
-        cpSync(folder, copy, { recursive: true });
-        folders.set(key, copy);
-      }
+    await prove("synchronous=FULL", DATA_FOLDER, range, size.atWork, (folder, { cut }) => {
+      if (cut >= signedUp) found.keep(folder);
       return books.compare(folder, cut);
     });
-    report("first start", findings, began);
-    assert.equal(faultsIn(safe.name, findings), "");
-    const chosen = sample([...folders.values()], size.starts);
-    assert.isAbove(chosen.length, 1, "the first start has more than one state");
-    const slowest = await startOnEach(chosen, false);
-    figures.push(
-      `first start: ${folders.size} different folders, program started on ${chosen.length}, ready in ${slowest} ms at most`,
-    );
+    await proveReady("at work", found, true);
   });
 
-  it("at work is over once the program is ready again, within 10 s, for who was signed up before", async () => {
-    const range = { from: books.entryOf("user"), to: books.entryOf("done"), favoured: [] };
-    const states = chooseStates(safe.log, range, Math.max(2, size.starts / 4), random);
-    const folders: string[] = [];
-    const findings = await safe.survey(states, (folder, { cut }) => {
-      const copy = join(safe.scratch, `work-${cut}-${folders.length}`);
-      cpSync(folder, copy, { recursive: true });
-      folders.push(copy);
-      return [];
+  it("during the first start leaves no ledger or a good one, and the program is ready on each within 10 s", async () => {
+    const found = new FoundFolders(safe.scratch);
+    const range = { from: books.entryOf("starting"), to: books.entryOf("user"), favoured: [] };
+    await prove("first start", DATA_FOLDER, range, size.other, (folder, { cut }) => {
+      found.keep(folder);
+      return books.compare(folder, cut);
     });
-    assert.equal(faultsIn(safe.name, findings), "");
-    figures.push(
-      `at work: program started on ${folders.length}, ready in ${await startOnEach(folders, true)} ms at most`,
-    );
+    await proveReady("first start", found, false);
   });
 
-  it("loses acknowledged records in the control, which commits without a sync", async () => {
-    const control = new Books(unsafe.recording, unsafe.log);
-    const first = await unsafe.survey([finalState(unsafe.log)], (folder) => control.takeFinal(folder), false);
-    assert.equal(faultsIn(unsafe.name, first), "", "without a power cut the control loses nothing");
-    const { entries } = unsafe.log;
-    const range = { from: control.entryOf("user"), to: entries.length, favoured: control.acknowledgements };
-    const states = chooseStates(unsafe.log, range, size.control, random);
-    const began = performance.now();
-    const findings = await unsafe.survey(states, (folder, { cut }) => control.compare(folder, cut), false);
-    report("synchronous=NORMAL (control)", findings, began);
-    const lost = findings.filter(({ wrong }) => wrong.some((text) => text.includes("are lost")));
-    assert.isAtLeast(lost.length, findings.length * MIN_CONTROL_LOSSES);
+  it("during a backup hurts neither the ledger nor what counts as a backup", async () => {
+    const end = books.entryOf("backed-up");
+    const range = { from: books.entryOf("backing-up"), to: end + 1, favoured: [end] };
+    await prove("backup", DATA_FOLDER, range, size.other, (folder, { cut }) => [
+      ...books.compareBackups(folder, cut),
+      ...books.compare(folder, cut),
+    ]);
+  });
+
+  it("during an upgrade leaves the old ledger or the new one, with the same totals, ready within 10 s", async () => {
+    const found = new FoundFolders(safe.scratch);
+    const end = books.entryOf("upgraded");
+    const range = { from: books.entryOf("upgrading"), to: end + 1, favoured: [end] };
+    await prove("upgrade", OLD_FOLDER, range, size.other, (folder, { cut }) => {
+      found.keep(folder);
+      return oldLedger.compare(folder, cut >= end);
+    });
+    await proveReady("upgrade", found, false);
+  });
+
+  describe("in the control, whose commits and files wait in the disk's cache", () => {
+    let control: Books;
+
+    before(async () => {
+      control = new Books(unsafe.recording, unsafe.log);
+      const judge: Judge = (folder) => control.takeFinal(folder);
+      const first = await unsafe.survey(DATA_FOLDER, [finalState(unsafe.log)], judge, false);
+      assert.equal(faultsIn(unsafe.name, first), "", "without a power cut the control loses nothing");
+    });
+
+    async function wrongIn(
+      what: string,
+      folder: string,
+      range: CutRange,
+      count: number,
+      judge: Judge,
+    ): Promise<readonly string[]> {
+      const states = chooseStates(unsafe.log, range, count, random);
+      const began = performance.now();
+      const findings = await unsafe.survey(folder, states, judge, false);
+      report(`${what} (control)`, findings, began);
+      return findings.flatMap(({ wrong }) => (wrong.length === 0 ? [] : [wrong.join("; ")]));
+    }
+
+    it("loses acknowledged records", async () => {
+      const favoured = control.acknowledgements;
+      const range = { from: control.entryOf("user"), to: control.entryOf("upgrading"), favoured };
+      const judge: Judge = (folder, { cut }) => control.compare(folder, cut);
+      const wrong = await wrongIn("synchronous=NORMAL", DATA_FOLDER, range, size.control, judge);
+      const lost = wrong.filter((text) => text.includes("are lost"));
+      assert.isAtLeast(lost.length, size.control * MIN_CONTROL_LOSSES);
+    });
+
+    it("loses an acknowledged backup", async () => {
+      const end = control.entryOf("backed-up");
+      const range = { from: end, to: end + 1, favoured: [end] };
+      const judge: Judge = (folder, { cut }) => control.compareBackups(folder, cut);
+      assert.isNotEmpty(await wrongIn("backup", DATA_FOLDER, range, size.controlOther, judge));
+    });
   });
 
   function report(what: string, findings: readonly Finding[], began: number): void {
@@ -160,46 +218,6 @@ describe("A power cut", function () {
     );
   }
 });
-
-/** Starts the real program on each folder; gives the longest time to ready, in whole milliseconds. */
-async function startOnEach(folders: readonly string[], signIn: boolean): Promise<number> {
-  let slowestMs = 0;
-  for (const folder of folders) {
-    const appliance = await Appliance.make();
-    try {
-      cpSync(folder, appliance.dataDir, { recursive: true });
-      const began = performance.now();
-      const service = await appliance.start();
-      const tookMs = performance.now() - began;
-      assert.isBelow(tookMs, READY_MS, folder);
-      slowestMs = Math.max(slowestMs, tookMs);
-      if (signIn) await service.signIn(EMAIL, PASSWORD);
-    } finally {
-      await appliance.close();
-    }
-  }
-  return Math.round(slowestMs);
-}
-
-/** Names a folder by what is in it. SQLite makes its index of the log anew at each start. */
-function fingerprint(folder: string): string {
-  const hash = createHash("sha256");
-  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-    const isFile = statSync(join(folder, path)).isFile();
-    hash.update(`${path} ${isFile}\n`);
-    if (isFile && path !== SHARED_MEMORY_INDEX) hash.update(readFileSync(join(folder, path)));
-  }
-  return hash.digest("hex").slice(0, 16);
-}
-
-/** Evenly from the whole list, its ends included. */
-function sample<T>(list: readonly T[], count: number): readonly T[] {
-  if (list.length <= count) return list;
-  return Array.from(
-    { length: count },
-    (_, index) => list[Math.floor((index * (list.length - 1)) / (count - 1))],
-  ).filter((item) => item !== undefined);
-}
 
 function secondsSince(began: number): number {
   return Math.round((performance.now() - began) / 100) / 10;

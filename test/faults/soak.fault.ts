@@ -10,7 +10,7 @@ const SHORT = process.env["FLANCO_FAULTS"] === "short";
 /** The first minutes fill caches and let the heap find its size. */
 const WARM_UP_MS = SHORT ? 8_000 : 300_000;
 const SOAK_MS = SHORT ? 20_000 : 1_800_000;
-const CONTROL_MS = SHORT ? 12_000 : 60_000;
+const CONTROL_MS = SHORT ? 12_000 : 240_000;
 const EDGES_PER_SECOND = 50;
 const REQUESTS_PER_SECOND = 20;
 const READ_EVERY_MS = SHORT ? 1_000 : 10_000;

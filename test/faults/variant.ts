@@ -1,14 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Patch, patched } from "../../scripts/patch.ts";
 import { CHECKOUT } from "../cli/program.ts";
-
-/** A change of one source file: this text, which stands there once, becomes that one. */
-export interface Patch {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
 
 const COPIED = ["bin", "src", "package.json"];
 const LINKED = ["node_modules", "demo", "dist"];
@@ -21,7 +15,10 @@ export class Variant {
   constructor(patches: readonly Patch[]) {
     for (const name of COPIED) cpSync(join(CHECKOUT, name), join(this.#directory, name), { recursive: true });
     for (const name of LINKED) symlinkSync(join(CHECKOUT, name), join(this.#directory, name));
-    for (const patch of patches) this.#apply(patch);
+    for (const file of new Set(patches.map((patch) => patch.file))) {
+      const path = join(this.#directory, file);
+      writeFileSync(path, patched(file, readFileSync(path, "utf8"), patches));
+    }
   }
 
   get program(): string {
@@ -30,13 +27,5 @@ export class Variant {
 
   remove(): void {
     rmSync(this.#directory, { recursive: true, force: true });
-  }
-
-  #apply({ file, from, to }: Patch): void {
-    const path = join(this.#directory, file);
-    const parts = readFileSync(path, "utf8").split(from);
-    if (parts.length !== 2)
-      throw new Error(`${file} holds this ${parts.length - 1} times, not once: ${from}`);
-    writeFileSync(path, parts.join(to));
   }
 }

@@ -7,6 +7,8 @@ import { rejection } from "./rejection.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 const MILLISECOND_NS = 1_000_000n;
+/** Where struct gpio_v2_line_request has the flags of its configuration. */
+const REQUEST_FLAGS = 288;
 
 describe("The chardev driver on a kernel that does as told", () => {
   let time: VirtualTime;
@@ -32,6 +34,15 @@ describe("The chardev driver on a kernel that does as told", () => {
   function turn(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
+
+  it("looks at a free line as it is: without direction, edges or bias, and lets it go", async () => {
+    kernel.line(1).level = true;
+    expect(await driver.read("GPIO1")).to.equal(true);
+    const asked = kernel.line(1).requested;
+    expect(asked).not.to.equal(null);
+    expect(asked === null ? -1n : new DataView(asked.buffer).getBigUint64(REQUEST_FLAGS, true)).to.equal(0n);
+    expect(kernel.line(1).used).to.equal(false);
+  });
 
   it("takes the level before an edge that is already there for the initial one", async () => {
     kernel.afterLevel = () => {

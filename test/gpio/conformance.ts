@@ -90,6 +90,34 @@ export function describeConformance(
       expect(edges.levels).to.deep.equal([false]);
     });
 
+    it("reads a free line's physical level by one look, and leaves the line free", async () => {
+      const edges = new Edges();
+      await driver.watch(request(0), edges.onEdge, noFailure);
+      await rig.set(1, true);
+      expect(await driver.read(`${rig.chip}:1`)).to.equal(true);
+      expect(await driver.read(rig.lineName(2))).to.equal(false);
+      await rig.set(1, false);
+      expect(await driver.read(`${rig.chip}:1`)).to.equal(false);
+      const chip = (await driver.detect()).find((one) => one.name === rig.chip);
+      expect(chip?.lines.slice(0, 4).map((line) => line.holder)).to.deep.equal(["flanco", null, null, null]);
+      await rig.set(0, true);
+      await edges.until(1);
+      expect(edges.levels).to.deep.equal([true]);
+    });
+
+    it("reads no line that is held, by itself or by another program, and none that is not there", async () => {
+      const edges = new Edges();
+      await driver.watch(request(0), edges.onEdge, noFailure);
+      const giveBack = await rig.hold(1, "other-program");
+      expect(await rejection(driver.read(`${rig.chip}:0`))).to.include({ code: "conflict" });
+      expect(await rejection(driver.read(`${rig.chip}:1`))).to.include({ code: "conflict" });
+      expect(await rejection(driver.read(`${rig.chip}:9999`))).to.include({ code: "not_found" });
+      giveBack();
+      await rig.set(0, true);
+      await edges.until(1);
+      expect(edges.levels).to.deep.equal([true]);
+    });
+
     it("turns levels around on an activeLow line, the initial one too", async () => {
       const edges = new Edges();
       const line = await driver.watch(request(0, { activeLow: true }), edges.onEdge, noFailure);

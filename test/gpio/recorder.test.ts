@@ -59,6 +59,11 @@ class HandDriver implements LineDriver {
     return [{ name: "gpiochip0", label: "hand", lines }];
   }
 
+  async read(line: string): Promise<boolean> {
+    this.asked.push(`read ${line}`);
+    return true;
+  }
+
   async watch(
     request: LineRequest,
     onEdge: (edge: Edge) => void,
@@ -140,6 +145,7 @@ describe("the recorder", () => {
       clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },
       log: SILENT,
       bootId: "boot",
+      lastAlive: undefined,
       ...overrides,
     });
   }
@@ -158,6 +164,83 @@ describe("the recorder", () => {
     timeNs: 2_500_000_000n,
     sequence,
     missed,
+  });
+
+  describe("surveys lines: it", () => {
+    const survey = async () => (await recorder.survey()).flatMap(({ lines }) => lines);
+
+    it("shows every line with its room, and the level that was seen last of those that are watched", async () => {
+      wired = [wiring("gpiochip0:0"), wiring("B")];
+      await recorder.open();
+      driver.edges.get("B")?.(edge(1));
+      const [a, b, c] = await survey();
+      expect(a).to.include({ name: "A", watched: true, level: false, problem: null });
+      expect(a?.wiring).to.include({ line: "gpiochip0:0" });
+      expect(b).to.include({ name: "B", watched: true, level: true });
+      expect(c).to.include({ name: "C", wiring: null, watched: false, level: null, problem: null });
+      driver.edges.get("B")?.(edge(2));
+      expect((await survey())[1]).to.include({ level: false });
+      await recorder.close();
+    });
+
+    it("shows why a wired line is not watched, and no level of it", async () => {
+      driver.held.add("A");
+      await recorder.open();
+      const [a] = await survey();
+      expect(a).to.deep.include({ holder: "other-program", watched: false, level: null });
+      expect(a?.problem).to.include("other-program");
+      await recorder.close();
+    });
+
+    it("shows no level of a line that was lost", async () => {
+      await recorder.open();
+      driver.edges.get("A")?.(edge(1));
+      driver.failure = new FlancoError("unavailable", "gone");
+      driver.losses.get("A")?.(new FlancoError("unavailable", "gone"));
+      expect((await survey())[0]).to.include({ watched: false, level: null });
+      await recorder.close();
+    });
+  });
+
+  describe("looks at a line: it", () => {
+    beforeEach(async () => {
+      wired = [wiring("gpiochip0:0")];
+      driver.held.add("B");
+      await recorder.open();
+    });
+    afterEach(() => recorder.close());
+
+    it("reads one that is free", async () => {
+      expect(await recorder.read("C")).to.equal(true);
+      expect(driver.asked.at(-1)).to.equal("read gpiochip0:2");
+    });
+
+    for (const [what, line, code] of [
+      ["one that is wired, by whichever name", "A", "conflict"],
+      ["one that somebody holds", "B", "conflict"],
+      ["one that is not there", "gpiochip0:9", "not_found"],
+    ] as const) {
+      it(`does not touch ${what}`, async () => {
+        const error = await recorder.read(line).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        expect(error).to.include({ code });
+        expect(driver.asked.filter((asked) => asked.startsWith("read"))).to.deep.equal([]);
+      });
+    }
+
+    it("goes in turn with wiring: a line that is being wired is wired by then", async () => {
+      const saved = recorder.wire(["C"], async () => {
+        wired = [...wired, wiring("C")];
+      });
+      const read = recorder.read("C").then(
+        () => "read",
+        (error: FlancoError) => error.code,
+      );
+      await saved;
+      expect(await read).to.equal("conflict");
+    });
   });
 
   it("notes the level at the start of each watch, then every edge in order", async () => {
@@ -187,6 +270,88 @@ describe("the recorder", () => {
     expect(ledger.edgesOf("A")).to.deep.equal([0]);
   });
 
+  describe("when nobody watched for a time", () => {
+    const lastAlive = { bootId: "boot before", monotonicMs: 60_000 };
+    const nowInBoot = { bootId: "boot", monotonicMs: 3_000 };
+
+    /** What the levels found of a line say, one after the other. */
+    const told = (line: string) =>
+      ledger.taken
+        .filter((sighting) => sighting.line === line && sighting.source.sequence === 0)
+        .map((sighting) => sighting.unwatchedSince ?? null);
+
+    beforeEach(() => {
+      recorder = make({ lastAlive });
+    });
+
+    afterEach(() => recorder.close());
+
+    it("tells with the level that it finds when a process before it last ran", async () => {
+      await recorder.open();
+      await recorder.close();
+      expect(told("A")).to.deep.equal([lastAlive]);
+      expect(told("B")).to.deep.equal([lastAlive]);
+    });
+
+    it("tells nothing of a line that was kept meanwhile", async () => {
+      driver.kept.add("A");
+      last = { bootId: "boot", request: 77, sequence: 4 };
+      await recorder.open();
+      driver.edges.get("A")?.(edge(5));
+      await recorder.close();
+      const sightings = ledger.taken.filter(({ line }) => line === "A");
+      expect(sightings.map(({ unwatchedSince }) => unwatchedSince)).to.deep.equal([undefined]);
+    });
+
+    it("tells it of a line that only later could be watched", async () => {
+      driver.held.add("A");
+      await recorder.open();
+      driver.held.clear();
+      await recorder.reconcile();
+      await recorder.close();
+      expect(told("A")).to.deep.equal([lastAlive]);
+    });
+
+    it("tells when a line was lost, once it is back", async () => {
+      await recorder.open();
+      driver.held.add("A");
+      driver.losses.get("A")?.(new Error("the chip was removed"));
+      await recorder.reconcile();
+      driver.held.clear();
+      await recorder.reconcile();
+      await recorder.close();
+      expect(told("A")).to.deep.equal([lastAlive, nowInBoot]);
+      expect(told("B")).to.deep.equal([lastAlive]);
+    });
+
+    it("tells nothing of a line that it asks for anew with other settings, unless that fails", async () => {
+      await recorder.open();
+      wired = [wiring("A", { debounceMs: 9 }), wiring("B", { debounceMs: 9 })];
+      driver.held.add("B");
+      await recorder.reconcile();
+      driver.held.clear();
+      await recorder.reconcile();
+      await recorder.close();
+      expect(told("A")).to.deep.equal([lastAlive, null]);
+      expect(told("B")).to.deep.equal([lastAlive, nowInBoot]);
+    });
+
+    it("tells it also when the level found no room in the queue", async () => {
+      driver.held.add("A");
+      await recorder.open();
+      await until("the level of B is in", () => ledger.taken.length === 1);
+      ledger.refusals = 1;
+      for (let sequence = 1; sequence <= MAX_WAITING; sequence += 1) driver.edges.get("B")?.(edge(sequence));
+      driver.held.clear();
+      await recorder.reconcile();
+      driver.edges.get("A")?.(edge(1));
+      await recorder.close();
+      const [only, ...more] = ledger.taken.filter(({ line }) => line === "A");
+      expect(more).to.deep.equal([]);
+      expect(only).to.include({ missed: 1, unwatchedSince: lastAlive });
+    });
+  });
+
   it("has lines let go that were kept and are wired no longer, and keeps the rest when it closes", async () => {
     await recorder.open();
     expect(driver.others).to.deep.equal([["A", "B"]]);
@@ -202,6 +367,34 @@ describe("the recorder", () => {
     const sighting = ledger.taken.find((one) => one.source.sequence === 1);
     expect(sighting?.timeMs).to.equal(4_500);
     expect(sighting?.source.bootId).to.equal("boot");
+  });
+
+  it("stamps an edge rightly also when the processor was taken away while it looked at the clocks", async () => {
+    await recorder.open();
+    await recorder.close();
+    let monotonicNs = 3_000_000_000n;
+    let reads = 0;
+    const clock = {
+      nowMs: () => 2_000 + Number(monotonicNs / 1_000_000n),
+      // 200 ms pass after the first look, and nothing between later ones.
+      monotonicNs: () => {
+        const read = monotonicNs;
+        if (reads === 0) monotonicNs += 200_000_000n;
+        reads += 1;
+        return read;
+      },
+    };
+    ledger.taken.length = 0;
+    wired = [];
+    recorder = make({ clock });
+    await recorder.open();
+    wired = [wiring("A")];
+    await recorder.reconcile();
+    reads = 0;
+    driver.edges.get("A")?.(edge(1));
+    await recorder.close();
+    expect(reads).to.be.greaterThan(2);
+    expect(ledger.taken.find((one) => one.source.sequence === 1)?.timeMs).to.equal(4_500);
   });
 
   it("takes up new wiring and lets go of old without touching the other lines", async () => {

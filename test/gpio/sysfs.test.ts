@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import type { LineRequest } from "../../src/domain/line.ts";
 import type { ExportedLine } from "../../src/gpio/onoff.ts";
@@ -94,6 +96,19 @@ describe("The sysfs driver on lines that do as told", () => {
     if (found === undefined) throw new Error(`The line ${number} is not exported.`);
     return found;
   }
+
+  it("looks at a free line and gives it back, and says who cannot be asked for it", async () => {
+    expect(await driver.read("gpiochip1:3")).to.equal(false);
+    expect(line(603).released).to.equal(1);
+    exportError = new SyscallError("export", ERRNO_EBUSY);
+    expect(await rejection(driver.read("gpiochip1:3"))).to.include({ code: "conflict" });
+  });
+
+  it("looks at no line that is exported already: giving it back would take it from whoever has it", async () => {
+    mkdirSync(join(folder.path, "class", "gpio", "gpio603"));
+    expect(await rejection(driver.read("gpiochip1:3"))).to.include({ code: "conflict" });
+    expect(exported.size).to.equal(0);
+  });
 
   it("tells its limits when it opens", () => {
     expect(warnings).to.deep.equal(SYSFS_LIMITS);

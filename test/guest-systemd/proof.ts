@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { GuestFailure } from "../../scripts/guest/failure.ts";
 import { buildSystemdGuest, runInSystemdGuest } from "../../scripts/guest/systemd-machine.ts";
 import { type Absence, parseReports, type Report } from "./report.ts";
+
+const SCRIPT = join(import.meta.dirname, "inside", "prove.ts");
 
 export type Form = "full" | "short";
 
@@ -21,8 +24,9 @@ export class Proof {
     let stdout = "";
     let stderr = "";
     try {
-      const exitCode = await runInSystemdGuest(buildSystemdGuest(), {
-        command: ["node", "test/guest-systemd/inside/prove.ts", this.#form],
+      const guest = await buildSystemdGuest({ scripts: { prove: SCRIPT } });
+      const exitCode = await runInSystemdGuest(guest, {
+        command: ["node", "prove.mjs", this.#form],
         environment: {},
         timeoutMs: TIMEOUT_MS[this.#form],
         onStdout: (chunk) => {

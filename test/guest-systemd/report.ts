@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { driveSchema, gapSchema, ledgerRowSchema } from "../guest/report.ts";
+import { driveSchema, gapSchema, ledgerRowSchema, outageSchema } from "../guest/report.ts";
+
+const journalEntrySchema = z.object({ message: z.string(), monotonicNs: z.number() });
 
 /** Relays driven from before the process's end until after its return, and what the ledger made of it. */
 const absenceSchema = z.object({
@@ -11,8 +13,10 @@ const absenceSchema = z.object({
   awayToNs: z.number(),
   rows: z.array(ledgerRowSchema),
   gaps: z.array(gapSchema),
+  /** Those of the gaps that are outages. */
+  outages: z.array(outageSchema),
   /** What the service's journal says meanwhile, one message each, systemd's own among them. */
-  journal: z.array(z.object({ message: z.string(), monotonicNs: z.number() })),
+  journal: z.array(journalEntrySchema),
 });
 export type Absence = z.infer<typeof absenceSchema>;
 
@@ -37,7 +41,15 @@ const shownSchema = z.object({
   stored: z.number(),
 });
 
-const reportSchema = z.union([absenceSchema, unwiredSchema, verifiedSchema, shownSchema]);
+/** The process told to end by a signal that systemd knows nothing of: when systemd took it for stopping. */
+const endedSchema = z.object({
+  step: z.literal("ended"),
+  /** Monotonic time at which the unit ceased to be active. */
+  inactiveNs: z.number(),
+  journal: z.array(journalEntrySchema),
+});
+
+const reportSchema = z.union([absenceSchema, unwiredSchema, verifiedSchema, shownSchema, endedSchema]);
 export type Report = z.infer<typeof reportSchema>;
 
 /** Reads what the inside script wrote: one JSON object a line. Throws ZodError or SyntaxError. */

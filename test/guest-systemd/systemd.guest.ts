@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { before, describe, it } from "mocha";
-import { type LedgerRow, ROOMS } from "../guest/report.ts";
+import { type LedgerRow, lineName, ROOMS } from "../guest/report.ts";
 import { type Form, Proof } from "./proof.ts";
 import type { Absence } from "./report.ts";
 
@@ -9,6 +9,7 @@ const KERNEL_STAMP_MS = 10;
 /** Wall time is the monotonic stamp's, moved by an offset that is measured in milliseconds. */
 const WALL_MS = 30;
 const NS_PER_MS = 1e6;
+const NS_PER_S = 1e9;
 /** Sales of one room, while the process was away, without which a step would show nothing. */
 const SALES_WHILE_AWAY = 3;
 /** TimeoutStopSec of the unit: beyond it systemd kills. The 5 s of a real machine are test/guest's to prove. */
@@ -49,7 +50,8 @@ describe("The service under systemd", () => {
         }
         assert.isTrue(absence.rows.every((row) => row.origin === "edge" && row.endedMs !== null));
         assert.equal(new Set(absence.rows.map(sourceOf)).size, absence.rows.length);
-        assert.deepEqual(absence.gaps, []);
+        assert.deepEqual(absence.gaps, [], "nothing was without a watch");
+        tellFigures(absence);
       }
     });
 
@@ -109,6 +111,12 @@ describe("The service under systemd", () => {
     }
   });
 
+  it("tells systemd that it ends before it has ended", () => {
+    const { inactiveNs, journal } = proof.report("ended");
+    const stoppedNs = journal.find(({ message }) => message.includes('"msg":"stopped"'))?.monotonicNs;
+    assert.isBelow(inactiveNs, stoppedNs ?? Number.NaN);
+  });
+
   it("gives a line back to the kernel when it is unwired", () => {
     const { storedBefore, storedAfter } = proof.report("unwired");
     assert.equal(storedBefore, STORED);
@@ -125,11 +133,40 @@ describe("The service under systemd", () => {
     );
   });
 
+  it("keeps, without the descriptor store, each line's outage, and every lost sale lies in it", () => {
+    const [absence] = proof.absences("control");
+    if (absence === undefined) throw new Error("no control");
+    assert.lengthOf(absence.outages, ROOMS.length);
+    tellFigures(absence);
+    for (const [offset, room] of ROOMS.entries()) {
+      const outage = absence.outages.find(({ line }) => line === lineName(offset));
+      if (outage === undefined) throw new Error(`no outage of ${lineName(offset)}`);
+      const lost = risesOf(absence, room).filter(
+        ({ beforeNs, afterNs }) =>
+          !rowsOf(absence, room).some(({ monotonicNs }) => isStampOf(monotonicNs, beforeNs, afterNs)),
+      );
+      assert.isNotEmpty(lost, `room ${room}`);
+      for (const { beforeMs, afterMs } of lost) {
+        assert.isAtLeast(afterMs + WALL_MS, outage.fromMs, `room ${room}`);
+        assert.isAtMost(beforeMs - WALL_MS, outage.toMs, `room ${room}`);
+      }
+    }
+  });
+
   it("leaves a ledger that agrees with itself", () => {
     const { exitCode, output } = proof.report("verified");
     assert.equal(exitCode, 0, output);
   });
 });
+
+/** For the documents: how much a claim rests on. */
+function tellFigures(absence: Absence): void {
+  const { step, drives, rows, awayFromNs, awayToNs } = absence;
+  const rises = drives.filter(({ high }) => high);
+  const away = rises.filter(({ beforeNs }) => isAway(absence, beforeNs)).length;
+  const seconds = Math.round((awayToNs - awayFromNs) / NS_PER_S);
+  console.log(`    ${step}: ${rises.length} sales, ${away} in ${seconds} s away; ${rows.length} recorded`);
+}
 
 function risesOf({ drives }: Absence, room: string) {
   return drives.filter((drive) => drive.room === room && drive.high);
@@ -137,6 +174,11 @@ function risesOf({ drives }: Absence, room: string) {
 
 function rowsOf({ rows }: Absence, room: string): readonly LedgerRow[] {
   return rows.filter((row) => row.room === room);
+}
+
+function isStampOf(monotonicNs: number | null, beforeNs: number, afterNs: number): boolean {
+  const stampNs = monotonicNs ?? Number.NaN;
+  return stampNs >= beforeNs && stampNs <= afterNs + KERNEL_STAMP_MS * NS_PER_MS;
 }
 
 function isAway({ awayFromNs, awayToNs }: Absence, timeNs: number): boolean {

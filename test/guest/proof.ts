@@ -1,4 +1,5 @@
 import { GuestFailure } from "../../scripts/guest/failure.ts";
+import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
 import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
 import { type Part, parseParts, parseReports, type Report, type ReportOf } from "./report.ts";
 
@@ -7,6 +8,7 @@ export type Form = "full" | "short";
 /** What the whole proof may take inside the guest, on a machine that has nothing else to do far less. */
 const TIMEOUT_MS = { full: 900_000, short: 600_000 };
 const SHOWN_CHARACTERS = 4_000;
+const SCRIPTS = { all: "test/guest/inside/all.ts", prove: "test/guest/inside/prove.ts" };
 
 /** One boot of the guest: what each part came to, asked for by the tests one claim at a time. */
 export class Proof {
@@ -22,8 +24,9 @@ export class Proof {
     let stdout = "";
     let stderr = "";
     try {
-      await runInGuest(buildGuest(), {
-        command: ["node", "test/guest/inside/all.ts", this.#form],
+      const guest = await buildGuest({ checkout: true, scripts: SCRIPTS });
+      await runInGuest(guest, {
+        command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, this.#form],
         environment: {},
         timeoutMs: TIMEOUT_MS[this.#form],
         onStdout: (chunk) => {

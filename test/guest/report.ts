@@ -15,8 +15,13 @@ export const ledgerRowSchema = z.object({
 });
 export type LedgerRow = z.infer<typeof ledgerRowSchema>;
 
-export const gapSchema = z.object({ line: z.string(), missed: z.number(), reason: z.string() });
+/** `missed` is null for an outage. */
+export const gapSchema = z.object({ line: z.string(), missed: z.number().nullable(), reason: z.string() });
 export type Gap = z.infer<typeof gapSchema>;
+
+/** When nobody watched a line, in wall time. */
+export const outageSchema = z.object({ line: z.string(), fromMs: z.number(), toMs: z.number() });
+export type Outage = z.infer<typeof outageSchema>;
 
 /** One level set by hand, with the guest's clocks just before and just after. */
 export const driveSchema = z.object({

@@ -7,9 +7,12 @@ import { join } from "node:path";
 import supertest from "supertest";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { SESSION_SECONDS, Sessions } from "../../src/auth/session.ts";
+import { StatusReport } from "../../src/cli/status-report.ts";
+import type { Disk } from "../../src/domain/disk.ts";
 import type { Fault } from "../../src/domain/fault.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { PasswordHasher } from "../../src/domain/password.ts";
+import type { BackupStatus, Queues } from "../../src/domain/status.ts";
 import type { User, UserCredentials } from "../../src/domain/user.ts";
 import { createApp } from "../../src/http/app.ts";
 import { LiveEvents } from "../../src/http/events.ts";
@@ -23,7 +26,7 @@ export const TIME_ZONE = "Europe/Madrid";
 /** Wednesday 11 March 2026, 12:00 in Madrid. */
 export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
 /** The boot that every appliance runs in. */
-const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
+export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 /** The password of every user that `addUser` makes. */
 export const PASSWORD = "una clave larga";
 
@@ -32,6 +35,8 @@ export interface ApplianceOptions {
   readonly pageDirectory?: string;
   /** In place of the real hasher in its worker. */
   readonly passwords?: PasswordHasher;
+  /** Whether lines cannot be set by hand. */
+  readonly realLines?: boolean;
 }
 
 /** A user with a cookie that signs it in. */
@@ -78,8 +83,19 @@ export class Appliance {
   readonly sessions: Sessions;
   readonly #directory: string;
   readonly #server: Server;
-  /** What status tells of. */
+  /** What status tells of: all as it should be, unless a test says otherwise. */
   faults: readonly Fault[] = [];
+  lastBackup: BackupStatus | null = null;
+  disk: Disk = {
+    freeBytes: 8_000_000_000,
+    totalBytes: 16_000_000_000,
+    ledgerBytes: 4_096,
+    logBytes: 0,
+    card: null,
+  };
+  queues: Queues = { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000 } };
+  trustedSinceMs: number | null = NOON_MS;
+  readonly status: StatusReport;
   #lastUser = 0;
 
   private constructor(store: Store, options: ApplianceOptions) {
@@ -91,8 +107,23 @@ export class Appliance {
     const writer = this.breaker.guard(this.writer);
     const sessions = new Sessions(this.secret, this.clock, writer, this.reader, this.log, BOOT_ID);
     this.sessions = sessions;
+    const reader = this.breaker.guard(this.reader);
+    this.status = new StatusReport({
+      reader,
+      ...{ version: "0.0.0-test", timeZone: TIME_ZONE, bootId: BOOT_ID },
+      ...{ clock: this.clock, lines: this.lines, log: this.log },
+      currency: { code: "EUR", decimals: 2 },
+      trust: {
+        trusted: () => this.trustedSinceMs !== null,
+        trustedSinceMs: () => this.trustedSinceMs,
+      },
+      queues: () => this.queues,
+      lastBackup: () => this.lastBackup,
+      faults: () => this.faults,
+      readDisk: () => Promise.resolve(this.disk),
+    });
     const app = createApp({
-      reader: this.breaker.guard(this.reader),
+      reader,
       writer,
       sessions: {
         lifetimeSeconds: SESSION_SECONDS,
@@ -102,7 +133,8 @@ export class Appliance {
       },
       passwords: options.passwords ?? sharedHasher().hasher,
       lines: this.lines,
-      faults: () => this.faults,
+      drivable: options.realLines === true ? null : this.lines,
+      status: this.status,
       events: this.events,
       firstRun: this.firstRun,
       page: Page.load(options.pageDirectory ?? join(this.#directory, "no-page")),
@@ -130,6 +162,7 @@ export class Appliance {
       { directory, clock, writer, reader: openReader(file, TIME_ZONE) },
       options,
     );
+    await appliance.status.open();
     appliance.events.open();
     await new Promise<void>((resolve) => appliance.#server.listen(0, "127.0.0.1", resolve));
     return appliance;
@@ -138,6 +171,7 @@ export class Appliance {
   async close(): Promise<void> {
     this.breaker.failure = undefined;
     await this.sessions.close();
+    this.status.close();
     this.events.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { recordsOf } from "../store/records-of.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { actuators, aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
@@ -249,7 +250,7 @@ describe("Devices", () => {
         .set("Cookie", user.cookie)
         .expect(200);
       expect(response.body.data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
-      expect(appliance.reader.records(user.id, { before: null, limit: 10 })).to.have.lengthOf(1);
+      expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(1);
     });
   });
 

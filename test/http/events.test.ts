@@ -1,5 +1,7 @@
 import { connect } from "node:net";
 import { expect } from "chai";
+import { LiveEvents } from "../../src/http/events.ts";
+import { recordsOf } from "../store/records-of.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 import { EventStream } from "./event-stream.ts";
@@ -66,7 +68,7 @@ describe("Live events", () => {
   it("tell a record once it is stored, on every page of its user", async () => {
     const pages = [await opened(), await opened(await appliance.signIn(user.id))];
     await post("/api/data", aRecord()).expect(201);
-    const [record] = appliance.reader.records(user.id, { before: null, limit: 1 });
+    const [record] = recordsOf(appliance.reader, user.id);
     for (const page of pages) {
       expect(await page.next()).to.deep.equal({
         event: "record",
@@ -228,6 +230,18 @@ describe("Many live pages", () => {
     } finally {
       stuck.destroy();
     }
+  });
+
+  it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
+    const events = new LiveEvents();
+    let signedIn = true;
+    const stuck = events.listen("u", () => signedIn);
+    const stays = events.listen("u", () => true);
+    events.tell([{ kind: "record", userId: "u", recordId: 1, record: A_SALE }]);
+    signedIn = false;
+    events.tell([{ kind: "sessions", userId: "u" }]);
+    expect([stuck.destroyed, stays.destroyed]).to.deep.equal([true, false]);
+    events.close();
   });
 
   it("are ended, every one of them, when the service stops", async () => {

@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
-import type { FlancoError } from "../../src/domain/error.ts";
-import type { ChipInfo } from "../../src/domain/line.ts";
-import type { Lines, LinesStatus } from "../../src/domain/lines.ts";
+import { FlancoError } from "../../src/domain/error.ts";
+import type { ChipInfo, DrivableLines } from "../../src/domain/line.ts";
+import type { Lines, LinesStatus, SurveyedChip } from "../../src/domain/lines.ts";
 import type { Log } from "../../src/domain/log.ts";
 
 /** Two times that move only when a test says so, and apart from each other, as on a gateway without a clock chip. */
@@ -40,11 +40,11 @@ export class SetClock implements Clock {
 }
 
 /** Lines of which the test says how they are. */
-export class FakeLines implements Lines {
+export class FakeLines implements Lines, DrivableLines {
   state: LinesStatus = { driver: "simulated", simulated: true, wired: [], watched: [], failures: [] };
   allWatched = true;
   /** What asking for a line fails with. */
-  refusal: FlancoError | undefined;
+  refusal: Error | undefined;
   reconciliations = 0;
 
   status(): LinesStatus {
@@ -57,6 +57,29 @@ export class FakeLines implements Lines {
 
   detect(): Promise<readonly ChipInfo[]> {
     return Promise.resolve([]);
+  }
+
+  /** What is found. */
+  chips: readonly SurveyedChip[] = [];
+  /** What a look at a line shows. */
+  level = false;
+
+  readonly driven: [string, boolean][] = [];
+
+  set(line: string, high: boolean): void {
+    const there = this.chips.flatMap(({ lines }) => lines).some(({ name }) => name === line);
+    if (!there) throw new FlancoError("not_found", `No line is called ${line}.`);
+    this.driven.push([line, high]);
+  }
+
+  async survey(): Promise<readonly SurveyedChip[]> {
+    if (this.refusal !== undefined) throw this.refusal;
+    return this.chips;
+  }
+
+  async read(): Promise<boolean> {
+    if (this.refusal !== undefined) throw this.refusal;
+    return this.level;
   }
 
   async wire(_lines: readonly string[], save: () => Promise<void>): Promise<void> {
@@ -91,6 +114,8 @@ export class KeptLog implements Log {
 /** Stands before the ledger: while it has a failure, whatever is asked of the ledger fails with it. */
 export class Breaker {
   failure: Error | undefined;
+  /** What a test answers in the ledger's place, by method. */
+  readonly instead = new Map<string, (...given: never[]) => unknown>();
 
   /** The target with its methods behind this breaker. */
   guard<T extends object>(target: T): T {
@@ -100,7 +125,7 @@ export class Breaker {
         if (typeof member !== "function") return member;
         return (...given: unknown[]): unknown => {
           if (this.failure !== undefined) throw this.failure;
-          return Reflect.apply(member, object, given);
+          return Reflect.apply(this.instead.get(String(name)) ?? member, object, given);
         };
       },
     });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { recordsOf } from "../store/records-of.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 
@@ -129,7 +130,7 @@ describe("Locations", () => {
       expect(response.body).to.deep.equal({ status: "success" });
       expect(await list()).to.deep.equal([]);
       expect(appliance.reader.devices(user.id)).to.have.lengthOf(1);
-      expect(appliance.reader.records(user.id, { before: null, limit: 10 })).to.have.lengthOf(1);
+      expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(1);
       await appliance.api.get("/api/data?period=semanal").set("Cookie", user.cookie).expect(200);
     });
 

@@ -84,7 +84,7 @@ export const DOCUMENT_SHAPE = {
       additionalProperties: {
         type: "object",
         minProperties: 1,
-        properties: { get: OPERATION, post: OPERATION, put: OPERATION, delete: OPERATION },
+        properties: { get: OPERATION, post: OPERATION, put: OPERATION, patch: OPERATION, delete: OPERATION },
         additionalProperties: false,
       },
     },

@@ -9,7 +9,7 @@ import { Conformance, type Description, describedIn } from "./openapi-descriptio
 import { DOCUMENT_SHAPE } from "./openapi-shape.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
-type Method = "get" | "post" | "put" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
 
 interface Sent {
   readonly cookie?: string;
@@ -28,7 +28,13 @@ const JSON_BODIES = [
   ["post", "/api/location"],
   ["post", "/api/data"],
   ["put", "/api/wiring"],
+  ["patch", "/api/devices"],
+  ["patch", "/api/locations"],
+  ["post", "/api/lines/read"],
+  ["post", "/api/lines/drive"],
 ] as const;
+/** What these ask for beside a body. */
+const KEYS = { dId: "7234", locationId: NOBODY } as const;
 
 describe("The OpenAPI description", () => {
   let appliance: Appliance;
@@ -181,18 +187,89 @@ describe("The OpenAPI description", () => {
         failures: [{ line: "SIM1", message: "The line SIM1 is held by another program." }],
       };
       appliance.faults = [
-        { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space." },
+        { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space.", details: {} },
       ];
       for (const path of ["device", "location", "records", "gaps", "wiring", "status"]) {
         await answers(200, "get", `/api/${path}`, { cookie });
       }
       await answers(200, "get", "/api/data", { cookie, query: { period: "semanal" } });
+      for (const [path, query] of Object.entries(QUERIES)) await answers(200, "get", path, { cookie, query });
+      await answers(200, "patch", "/api/devices", {
+        cookie,
+        query: { dId: "7234" },
+        body: { device: { name: "Pasillo Z", locationId } },
+      });
+      await answers(404, "patch", "/api/devices", {
+        cookie,
+        query: { dId: "none" },
+        body: { device: { name: "Pasillo Z" } },
+      });
+      const renamed = { location: { name: "Norte", description: "" } };
+      await answers(200, "patch", "/api/locations", { cookie, query: { locationId }, body: renamed });
+      await answers(404, "patch", "/api/locations", {
+        cookie,
+        query: { locationId: NOBODY },
+        body: renamed,
+      });
       await answers(200, "delete", "/api/wiring", { cookie, query: { line: "SIM1" } });
       await answers(404, "delete", "/api/wiring", { cookie, query: { line: "SIM1" } });
       await answers(200, "delete", "/api/device", { cookie, query: { dId: "7234" } });
       await answers(404, "delete", "/api/device", { cookie, query: { dId: "7234" } });
       await answers(200, "delete", "/api/location", { cookie, query: { locationId } });
       await answers(404, "delete", "/api/location", { cookie, query: { locationId: NOBODY } });
+    });
+
+    it("the lines of the machine, free, wired and held", async () => {
+      const { cookie } = user;
+      const free = { wiring: null, watched: false, level: null, problem: null, holder: null };
+      appliance.lines.chips = [
+        {
+          name: "simchip0",
+          label: "flanco simulation",
+          lines: [
+            { chip: "simchip0", offset: 0, name: "SIM0", ...free },
+            { chip: "simchip0", offset: 1, name: null, ...free, holder: "other-program", problem: "In use." },
+          ],
+        },
+      ];
+      await answers(200, "get", "/api/lines", { cookie });
+      await answers(200, "post", "/api/lines/read", { cookie, body: { line: "SIM0" } });
+      await answers(200, "post", "/api/lines/drive", { cookie, body: { line: "SIM0", level: true } });
+      await answers(404, "post", "/api/lines/drive", { cookie, body: { line: "SIM9", level: true } });
+      for (const [status, code] of [
+        [404, "not_found"],
+        [409, "conflict"],
+      ] as const) {
+        appliance.lines.refusal = new FlancoError(code, "The line SIM0 is not there, or in use.");
+        await answers(status, "post", "/api/lines/read", { cookie, body: { line: "SIM0" } });
+        await answers(status, "post", "/api/lines/drive", { cookie, body: { line: "SIM0", level: true } });
+      }
+    });
+
+    it("exports, and that only so many may be under way", async () => {
+      const { cookie } = user;
+      const record = appliance.reader.findRecords(user.id, {
+        filter: { from: null, to: null, location: null, deviceId: null, room: null },
+        before: null,
+        limit: 1,
+      }).records[0];
+      // A ledger without an end: none of them is done before the last one has come.
+      appliance.breaker.instead.set("findRecords", () => ({
+        records: Array(1_000).fill(record),
+        next: { timeMs: 1, recordId: 1 },
+      }));
+      const requests = Array.from({ length: 3 }, () =>
+        get({
+          host: "127.0.0.1",
+          port: appliance.port,
+          path: "/api/export?lang=en",
+          headers: { Cookie: cookie },
+        }),
+      );
+      await Promise.all(requests.map((request) => once(request, "response")));
+      await answers(503, "get", "/api/export", { cookie, query: { lang: "es" } });
+      for (const request of requests) request.destroy();
+      appliance.breaker.instead.clear();
     });
 
     it("live events, and that only so many pages may be open", async () => {
@@ -233,7 +310,7 @@ describe("The OpenAPI description", () => {
     it("what is told of bodies and queries that do not fit", async () => {
       const { cookie } = user;
       for (const [method, path] of JSON_BODIES) {
-        await answers(400, method, path, { cookie, body: {} });
+        await answers(400, method, path, { cookie, query: KEYS, body: {} });
         await answers(415, method, path, { cookie, raw: { type: "text/plain", text: "{}" } });
         await answers(413, method, path, {
           cookie,
@@ -246,6 +323,9 @@ describe("The OpenAPI description", () => {
       await answers(400, "get", "/api/data", { cookie });
       for (const path of ["/api/records", "/api/gaps"]) {
         await answers(400, "get", path, { cookie, query: { limit: "0" } });
+      }
+      for (const path of ["/api/summary", "/api/export", "/api/report"]) {
+        await answers(400, "get", path, { cookie });
       }
     });
 
@@ -265,15 +345,20 @@ describe("The OpenAPI description", () => {
           "post /api/location": aLocation(),
           "post /api/data": aRecord(),
           "put /api/wiring": aWiring(),
+          "patch /api/devices": { device: { name: "Pasillo Z" } },
+          "patch /api/locations": { location: { name: "Norte" } },
+          "post /api/lines/read": { line: "SIM0" },
+          "post /api/lines/drive": { line: "SIM0", level: true },
         };
-        const query = { dId: "7234", locationId: NOBODY, line: "SIM0", period: "anual" };
         appliance.breaker.failure = failure;
+        appliance.lines.refusal = failure;
         for (const [method, path] of operations()) {
           // Signing out never fails, and live events ask nothing of the ledger.
           if (path === "/api/logout" || path === "/api/events") continue;
           // What is only read waits for no other write.
           if (failure instanceof FlancoError && failure.code === "overloaded" && method === "get") continue;
           const body = bodies[`${method} ${path}`];
+          const query = { ...KEYS, ...(QUERIES[path] ?? { line: "SIM0", period: "anual" }) };
           const status = statusInTrouble(failure, path, method);
           await answers(status, method, path, { cookie, query, ...(body === undefined ? {} : { body }) });
         }
@@ -297,6 +382,14 @@ describe("The OpenAPI description", () => {
     conformance.observe({ method: "post", path: "/api/first-run", status, type, body: response.body });
   }
 });
+
+/** What is asked of the paths that need more than their name, or have more. */
+const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "/api/summary": { period: "week" },
+  "/api/records": { from: "2026-03-11", location: "Clínica Norte" },
+  "/api/export": { lang: "es" },
+  "/api/report": { month: "2026-03", location: "Clínica Norte" },
+};
 
 /** The contract has 500 where devices, locations and summaries cannot be had, 503 for a post to come again. */
 function statusInTrouble(failure: Error, path: string, method: Method): number {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
@@ -7,7 +8,7 @@ const MORE_THAN_A_PAGE = 55;
 
 interface Listing {
   readonly data: Record<string, unknown>[];
-  readonly next: number | null;
+  readonly next: string | number | null;
 }
 
 describe("Listings", () => {
@@ -42,7 +43,7 @@ describe("Listings", () => {
   /** Every page of a listing, one after the other. */
   async function pages(path: string, limit: number): Promise<Record<string, unknown>[][]> {
     const found: Record<string, unknown>[][] = [];
-    for (let before: number | null | undefined; before !== null; ) {
+    for (let before: string | number | null | undefined; before !== null; ) {
       const page = await list(path, { limit, ...(before === undefined ? {} : { before }) });
       found.push(page.data);
       before = page.next;
@@ -58,7 +59,7 @@ describe("Listings", () => {
     it("gives a posted record with where it came from, and nothing else", async () => {
       await post(1);
       const { data } = await list("/api/records");
-      const recordId = appliance.reader.records(user.id, { before: null, limit: 1 })[0]?.recordId;
+      const recordId = recordsOf(appliance.reader, user.id)[0]?.recordId;
       expect(data).to.deep.equal([
         {
           recordId,
@@ -115,6 +116,79 @@ describe("Listings", () => {
       expect(found.map((page) => page.map(({ valor }) => valor))).to.deep.equal([[4, 3], [2, 1], []]);
     });
 
+    it("goes by time, and at one moment by the order of the ledger", async () => {
+      for (const [valor, createdTime] of [
+        [1, NOON_MS],
+        [2, NOON_MS + 1],
+        [3, NOON_MS - 1],
+        [4, NOON_MS],
+      ] as const) {
+        await appliance.api
+          .post("/api/data")
+          .set("Cookie", user.cookie)
+          .send(aRecord({ valor, createdTime }))
+          .expect(201);
+      }
+      const found = await pages("/api/records", 2);
+      expect(found.flat().map(({ valor }) => valor)).to.deep.equal([2, 4, 1, 3]);
+    });
+
+    it("gives those of a location, a device, a room, and of local days", async () => {
+      for (const [valor, otherwise] of [
+        [1, { locationName: "Norte", createdTime: Date.parse("2026-03-10T23:00:00Z") }],
+        [2, { deviceId: "9", createdTime: Date.parse("2026-03-10T22:59:59.999Z") }],
+        [3, { habitacion: "7", locationName: "Norte", createdTime: Date.parse("2026-03-09T12:00:00Z") }],
+      ] as const) {
+        const body = aRecord({ valor, ...otherwise });
+        await appliance.api.post("/api/data").set("Cookie", user.cookie).send(body).expect(201);
+      }
+      for (const [query, valores] of [
+        [{ location: "Norte" }, [1, 3]],
+        [{ device: "9" }, [2]],
+        [{ room: "7" }, [3]],
+        [{ from: "2026-03-11" }, [1]],
+        [{ to: "2026-03-10" }, [2, 3]],
+        [{ from: "2026-03-10", to: "2026-03-10" }, [2]],
+        [{ from: "2026-03-09", to: "2026-03-11", location: "Norte", room: "101" }, [1]],
+        [{ from: "2026-03-11", to: "2026-03-09" }, []],
+      ] as const) {
+        const { data } = await list("/api/records", query);
+        expect(
+          data.map(({ valor }) => valor),
+          JSON.stringify(query),
+        ).to.deep.equal(valores);
+      }
+      const other = await appliance.addUser();
+      const theirs = await appliance.api
+        .get("/api/records?location=Norte")
+        .set("Cookie", other.cookie)
+        .expect(200);
+      expect(theirs.body.data).to.deep.equal([]);
+    });
+
+    for (const query of [
+      "from=2026-02-30",
+      "from=2026-3-1",
+      "to=20260301",
+      "to=",
+      "location=",
+      "room=%20",
+      "device=",
+      "before=1",
+      "before=1-",
+      "before=1-2-3",
+      "before=99999999999999999-1",
+      "before=1-1&before=2-2",
+    ]) {
+      it(`refuses ${query}, naming the field`, async () => {
+        const response = await appliance.api
+          .get(`/api/records?${query}`)
+          .set("Cookie", user.cookie)
+          .expect(400);
+        expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
+      });
+    }
+
     it("is not moved by what is sold between one page and the next", async () => {
       await post(4);
       const { next } = await list("/api/records", { limit: 2 });
@@ -151,6 +225,22 @@ describe("Listings", () => {
         missed: 4,
         missedRises: 2,
         reason: "overflow",
+      });
+    });
+
+    it("gives an outage without a number, since nobody knows it", async () => {
+      const line = await wired("SIM3");
+      const fromTime = line.timeMs;
+      await line.goUnwatched();
+      const { data } = await list("/api/gaps");
+      expect(data).to.have.lengthOf(1);
+      expect(data[0]).to.include({
+        line: "SIM3",
+        fromTime,
+        toTime: line.timeMs,
+        missed: null,
+        missedRises: null,
+        reason: "outage",
       });
     });
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
+import { recordsOf } from "../store/records-of.ts";
 import { Appliance, type SignedInUser } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -32,7 +33,7 @@ describe("Posting records", () => {
   }
 
   function stored(of = user): readonly StoredRecord[] {
-    return appliance.reader.records(of.id, { before: null, limit: 200 }).toReversed();
+    return recordsOf(appliance.reader, of.id).toReversed();
   }
 
   async function revenue(): Promise<number> {

@@ -1,7 +1,14 @@
 import { expect } from "chai";
-import { Appliance, NOON_MS, type SignedInUser, TIME_ZONE } from "./appliance.ts";
-import { aDevice } from "./bodies.ts";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, BOOT_ID, NOON_MS, type SignedInUser, TIME_ZONE } from "./appliance.ts";
+import { aDevice, aRecord } from "./bodies.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
+
+const HOUR_MS = 3_600_000;
+/** More than is ever counted. */
+const MANY = 3_000;
+/** What nothing may hold the loop for. */
+const LOOP_MS = 20;
 
 describe("GET /status", () => {
   let appliance: Appliance;
@@ -22,32 +29,124 @@ describe("GET /status", () => {
     return response.body.data;
   }
 
+  async function codes(cookie = user.cookie): Promise<string[]> {
+    return ((await status(cookie))["faults"] as { code: string }[]).map(({ code }) => code);
+  }
+
   async function wire(line: string, actuatorId: string, cookie = user.cookie): Promise<void> {
     const body = aWiring({ line, actuatorId });
     await appliance.api.put("/api/wiring").set("Cookie", cookie).send(body).expect(200);
   }
 
-  it("says what drives the lines, and that nothing is wired", async () => {
+  it("says of a gateway that has just begun that nothing is wired, nothing sold, and nothing wrong", async () => {
     // That there is nothing else, the OpenAPI description holds every answer to.
-    expect(await status()).to.deep.include({
+    appliance.clock.pass(2_500);
+    expect(await status()).to.deep.equal({
+      version: "0.0.0-test",
       driver: "simulated",
       simulated: true,
       timeZone: TIME_ZONE,
+      currency: { code: "EUR", decimals: 2 },
+      startedTime: NOON_MS,
+      uptimeMs: 2_500,
+      clock: { time: NOON_MS + 2_500, trusted: true, trustedSince: NOON_MS, bootId: BOOT_ID },
+      recordsToday: { day: "2026-03-11", sales: 0, revenue: 0 },
       linesWired: 0,
       linesWatched: 0,
       lineFailures: [],
+      lastEdges: [],
       gaps: 0,
+      gapsLast30Days: 0,
+      newestGaps: [],
+      provisional: { waiting: 0, unplaced: 0 },
+      queues: appliance.queues,
+      lastBackup: null,
+      disk: appliance.disk,
       faults: [],
     });
   });
 
-  it("tells of each fault since when it lasts, and what to do", async () => {
+  it("tells of each fault since when it lasts, what to do, and the values for other words", async () => {
     const message = "The disk is full: sales wait in memory.";
     const hint = "Free some space.";
-    appliance.faults = [{ code: "disk_full", sinceMs: NOON_MS, message, hint }];
+    appliance.faults = [{ code: "disk_full", sinceMs: NOON_MS, message, hint, details: { free: 7 } }];
     expect((await status())["faults"]).to.deep.equal([
-      { code: "disk_full", sinceTime: NOON_MS, message, hint },
+      { code: "disk_full", sinceTime: NOON_MS, message, hint, details: { free: 7 } },
     ]);
+  });
+
+  it("adds up what its user sold since midnight, up to now, without what was taken back", async () => {
+    const post = (valor: number, createdTime: number, cookie = user.cookie) =>
+      appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord({ valor, createdTime })).expect(201);
+    const midnightMs = NOON_MS - 12 * HOUR_MS;
+    await post(64, midnightMs - 1);
+    await post(0.1, midnightMs);
+    await post(0.2, NOON_MS);
+    await post(32, NOON_MS + 1);
+    await post(16, NOON_MS - 1);
+    await post(8, NOON_MS, other.cookie);
+    const voided = recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0;
+    await appliance.writer.voidRecord(voided, "relay tested");
+    expect((await status())["recordsToday"]).to.deep.equal({ day: "2026-03-11", sales: 2, revenue: 0.3 });
+    expect((await status(other.cookie))["recordsToday"]).to.deep.include({ sales: 1, revenue: 8 });
+    const all = appliance.status.status().today;
+    expect(all).to.deep.equal({ day: "2026-03-11", sales: 3, revenueMicros: "8300000" });
+  });
+
+  it("tells the level that each wired line came to last, and when: a user's own alone", async () => {
+    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    await wire("SIM1", "102");
+    await wire("SIM2", "101", other.cookie);
+    await line.go(true);
+    const place = {
+      deviceId: appliance.reader.devices(user.id)[0]?.id,
+      dId: "7234",
+      deviceName: "Pasillo A",
+    };
+    expect((await status())["lastEdges"]).to.deep.equal([
+      { line: "SIM0", ...place, room: "101", level: true, time: line.timeMs, provisional: false },
+      { line: "SIM1", ...place, room: "102", level: null, time: null, provisional: false },
+    ]);
+  });
+
+  it("tells how far the queues are filled, and of one that fills up", async () => {
+    const queues = { writes: { waiting: 5, limit: 4_096 }, edges: { waiting: 1_000, limit: 10_000 } };
+    appliance.queues = queues;
+    expect(await status()).to.deep.include({ queues });
+    expect(await codes()).to.deep.equal(["queue_filling"]);
+    appliance.queues = { ...queues, edges: { waiting: 999, limit: 10_000 } };
+    expect(await codes()).to.deep.equal([]);
+  });
+
+  it("tells of the last proven backup how old it is", async () => {
+    const proof = { records: 3, position: 4, head: "ab", clockTrusted: true };
+    appliance.lastBackup = { madeMs: 1_000, provedMs: 2_000, ageMs: HOUR_MS, ...proof };
+    expect((await status())["lastBackup"]).to.deep.equal({
+      ...{ madeTime: 1_000, provedTime: 2_000, ageMs: HOUR_MS },
+      ...proof,
+    });
+  });
+
+  it("says that the clock is not trusted, and after five minutes that somebody must see to it", async () => {
+    appliance.trustedSinceMs = null;
+    expect((await status())["clock"]).to.include({ trusted: false, trustedSince: null });
+    expect(await codes()).to.deep.equal([]);
+    appliance.clock.pass(5 * 60 * 1_000);
+    expect(await codes()).to.deep.equal(["clock_untrusted"]);
+    appliance.trustedSinceMs = NOON_MS;
+    expect(await codes()).to.deep.equal([]);
+  });
+
+  it("tells of records that nobody can place, until they are taken back", async () => {
+    await appliance.writer.addDevice(user.id, aDevice({ dId: "9" }).newDevice);
+    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "9", actuatorId: "101" });
+    await line.go(true, 0, { provisional: true });
+    expect((await status())["provisional"]).to.deep.equal({ waiting: 0, unplaced: 1 });
+    expect(await codes()).to.deep.equal(["records_unplaced"]);
+    expect(await codes(other.cookie)).to.deep.equal([]);
+    const recordId = recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0;
+    await appliance.writer.voidRecord(recordId, "posted anew with its time");
+    expect(await codes()).to.deep.equal([]);
   });
 
   it("tells real lines from simulated ones", async () => {
@@ -68,11 +167,56 @@ describe("GET /status", () => {
     expect((await status(other.cookie))["lineFailures"]).to.deep.equal([theirs]);
   });
 
-  it("counts the stretches in which edges were lost, a user's own alone", async () => {
+  it("makes a fault of a line that is not watched, for its user alone, since it was first seen", async () => {
+    await wire("SIM0", "101");
+    const failure = { line: "SIM0", message: 'The line SIM0 is held by "gpio-leds".' };
+    appliance.lines.state = { ...appliance.lines.state, failures: [failure] };
+    const first = (await status())["faults"];
+    appliance.clock.pass(HOUR_MS);
+    expect((await status())["faults"]).to.deep.equal(first);
+    expect(first).to.have.length(1);
+    expect((first as object[])[0]).to.deep.include({
+      code: "line_failed",
+      sinceTime: NOON_MS,
+      details: { line: "SIM0", reason: failure.message },
+    });
+    expect(await codes(other.cookie)).to.deep.equal([]);
+  });
+
+  it("counts the stretches in which edges were lost, a user's own alone, and tells of the last day's", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
     await line.go(false, 2);
     await line.go(false, 4);
-    expect(await status()).to.include({ gaps: 2 });
-    expect(await status(other.cookie)).to.include({ gaps: 0 });
+    const now = await status();
+    expect(now).to.include({ gaps: 2, gapsLast30Days: 2 });
+    expect(now["newestGaps"]).to.have.length(2);
+    expect((now["newestGaps"] as object[])[0]).to.include({ line: "SIM0", missed: 4, toTime: line.timeMs });
+    const [lost] = now["faults"] as { code: string; details: object }[];
+    expect(lost).to.deep.include({
+      code: "edges_lost",
+      details: { gaps: 2, edges: 6, sales: 3, lines: "SIM0" },
+    });
+    expect(await status(other.cookie)).to.include({ gaps: 0, gapsLast30Days: 0 });
+    expect(await codes(other.cookie)).to.deep.equal([]);
+    appliance.clock.pass(25 * HOUR_MS);
+    // There is still no backup either, after a day.
+    expect(appliance.status.status(user.id).faults.map(({ code }) => code)).to.deep.equal(["backup_missing"]);
+    appliance.clock.pass(30 * 24 * HOUR_MS);
+    expect(appliance.status.status(user.id).gaps).to.include({ all: 2, last30Days: 0 });
+  });
+
+  it("is cheap with the longest lists that it looks at", async function () {
+    this.timeout(30_000);
+    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    await line.goOften(MANY, { missed: 1, provisional: true });
+    const tookMs = Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const began = performance.now();
+        appliance.status.status(user.id);
+        return performance.now() - began;
+      }),
+    );
+    expect(appliance.status.status(user.id).gaps.all).to.equal(1_000);
+    expect(tookMs).to.be.below(LOOP_MS);
   });
 });

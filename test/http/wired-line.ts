@@ -1,4 +1,5 @@
 import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
 import { type Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 
 interface Room {
@@ -53,23 +54,43 @@ export class WiredLine {
   }
 
   /** One level more, one second after the last; `missed` edges were lost just before it. */
-  async go(active: boolean, missed = 0): Promise<void> {
+  async go(active: boolean, missed = 0, { provisional = false } = {}): Promise<void> {
+    await this.#appliance.writer.takeIn([this.#next(active, missed, provisional)]);
+  }
+
+  /** So many times high and low, and each time edges are lost before. */
+  async goOften(
+    count: number,
+    { missed, provisional }: { missed: number; provisional: boolean },
+  ): Promise<void> {
+    const sightings = Array.from({ length: count }, () => [
+      this.#next(true, missed, provisional),
+      this.#next(false, missed, provisional),
+    ]).flat();
+    await this.#appliance.writer.takeIn(sightings);
+  }
+
+  /** Is found low a second after the last level, by a process that knows of nobody who watched between. */
+  async goUnwatched(): Promise<void> {
+    const unwatchedSince = { bootId: "boot", monotonicMs: this.#sequence * 1_000 };
+    await this.#appliance.writer.takeIn([{ ...this.#next(false, 0, false), unwatchedSince }]);
+  }
+
+  #next(active: boolean, missed: number, provisional: boolean): Sighting {
     this.#sequence += 1 + missed;
     const sequence = this.#sequence;
-    await this.#appliance.writer.takeIn([
-      {
-        line: this.#line,
-        deviceId: this.#deviceId,
-        actuatorId: this.#room.actuatorId,
-        activeLow: false,
-        active,
-        timeMs: this.timeMs,
-        monotonicNs: BigInt(sequence * 1_000) * NANOSECONDS_PER_MILLISECOND,
-        source: { bootId: "boot", request: 1, sequence },
-        missed,
-        provisional: false,
-      },
-    ]);
+    return {
+      line: this.#line,
+      deviceId: this.#deviceId,
+      actuatorId: this.#room.actuatorId,
+      activeLow: false,
+      active,
+      timeMs: this.timeMs,
+      monotonicNs: BigInt(sequence * 1_000) * NANOSECONDS_PER_MILLISECOND,
+      source: { bootId: "boot", request: 1, sequence },
+      missed,
+      provisional,
+    };
   }
 
   /** Wall time of the last level. */

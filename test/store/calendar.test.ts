@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { daysUntil, LocalCalendar, monthOf, monthsOfYear, weekdayOf } from "../../src/store/calendar.ts";
+import { monthOf, weekdayOf } from "../../src/domain/day.ts";
+import { daysUntil, LocalCalendar, monthsOfYear } from "../../src/store/calendar.ts";
 import { ALL_ZONES, AWKWARD_MOMENTS, ZoneDates } from "./zones.ts";
 
 const LAST_TIME_MS = 8.64e15;

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import type { Id } from "../../src/domain/id.ts";
 import { type Verification, verifyLedger } from "../../src/store/verify.ts";
 import { newRecord, TestLedger } from "./ledger.ts";
+import { recordsOf } from "./records-of.ts";
 
 const SALES = 12;
-const ALL = { before: null, limit: 100 };
 
 describe("the chain of the ledger", () => {
   let ledger: TestLedger;
@@ -128,7 +128,7 @@ describe("the chain of the ledger", () => {
       const after = ledger.reader.summary(userId, "anual", ledger.nowMs);
       expect(after?.count).to.equal((before?.count ?? 0) - 1);
       expect(after?.totalMicros).to.equal((before?.totalMicros ?? 0n) - BigInt(newRecord().valorMicros));
-      const records = ledger.reader.records(userId, ALL);
+      const records = recordsOf(ledger.reader, userId);
       expect(records).to.have.length(SALES);
       expect(records.find(({ recordId }) => recordId === 3)?.voided).to.deep.equal({
         timeMs: ledger.nowMs,

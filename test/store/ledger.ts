@@ -14,11 +14,12 @@ export class TestLedger {
   readonly changes: Change[] = [];
   readonly progress: [number, number][] = [];
   nowMs = Date.UTC(2026, 10, 21, 12);
+  monotonicMs = 0;
   #writer: StoreWriter | undefined;
   #reader: StoreReader | undefined;
 
   async open(timeZone = "UTC"): Promise<this> {
-    const clock = { nowMs: () => this.nowMs, monotonicNs: () => 0n };
+    const clock = { nowMs: () => this.nowMs, monotonicNs: () => BigInt(this.monotonicMs * 1_000_000) };
     const writer = new StoreWriter({ file: this.file, timeZone }, clock, {
       onChanges: (changes) => void this.changes.push(...changes),
       onProgress: (done, total) => void this.progress.push([done, total]),

@@ -2,10 +2,10 @@ import { expect } from "chai";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { verifyLedger } from "../../src/store/verify.ts";
 import { TestLedger } from "./ledger.ts";
+import { recordsOf } from "./records-of.ts";
 
 const NS_PER_MS = 1_000_000n;
 const LINE = "GPIO17";
-const ALL = { before: null, limit: 100 };
 
 describe("levels of a wired line", () => {
   let ledger: TestLedger;
@@ -46,7 +46,7 @@ describe("levels of a wired line", () => {
     await ledger.writer.takeIn([level(false, 0)]);
     const [taken] = await ledger.writer.takeIn([level(true, 1)]);
     expect(taken).to.deep.equal({ meaning: "sale", recordId: 1 });
-    expect(ledger.reader.records(userId, ALL)).to.deep.equal([
+    expect(recordsOf(ledger.reader, userId)).to.deep.equal([
       {
         recordId: 1,
         locationName: "Clínica",
@@ -68,7 +68,7 @@ describe("levels of a wired line", () => {
   it("end the record and the live value when it goes low", async () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2)]);
-    expect(ledger.reader.records(userId, ALL)[0]?.endedTimeMs).to.equal(level(false, 2).timeMs);
+    expect(recordsOf(ledger.reader, userId)[0]?.endedTimeMs).to.equal(level(false, 2).timeMs);
     expect(value()).to.equal(false);
     expect(room()?.revision).to.equal(2);
   });
@@ -79,7 +79,7 @@ describe("levels of a wired line", () => {
     await ledger.writer.takeIn(run);
     await ledger.writer.takeIn(run);
     await ledger.writer.takeIn(run.slice(2));
-    expect(ledger.reader.records(userId, ALL)).to.have.length(2);
+    expect(recordsOf(ledger.reader, userId)).to.have.length(2);
     expect(value()).to.equal(true);
   });
 
@@ -89,7 +89,7 @@ describe("levels of a wired line", () => {
     const found = { source: { bootId: "boot", request: 2, sequence: 0 } };
     await ledger.writer.takeIn([level(true, 5, found)]);
     await ledger.writer.takeIn([level(true, 6, { source: { bootId: "later", request: 3, sequence: 0 } })]);
-    const records = ledger.reader.records(userId, ALL);
+    const records = recordsOf(ledger.reader, userId);
     expect(records.map((record) => record.origin)).to.deep.equal(["found_at_start"]);
   });
 
@@ -97,14 +97,14 @@ describe("levels of a wired line", () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
     await ledger.writer.takeIn([level(false, 9, { source: { bootId: "later", request: 2, sequence: 0 } })]);
-    expect(ledger.reader.records(userId, ALL)[0]?.endedTimeMs).to.equal(level(false, 9).timeMs);
+    expect(recordsOf(ledger.reader, userId)[0]?.endedTimeMs).to.equal(level(false, 9).timeMs);
     expect(value()).to.equal(false);
   });
 
   it("go on with the same record when they rise again within the rearm time", async () => {
     await wire({ rearmMs: 5_000 });
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2), level(true, 3)]);
-    const records = ledger.reader.records(userId, ALL);
+    const records = recordsOf(ledger.reader, userId);
     expect(records).to.have.length(1);
     expect(records[0]?.endedTimeMs).to.equal(null);
     expect(value()).to.equal(true);
@@ -118,7 +118,7 @@ describe("levels of a wired line", () => {
     await ledger.writer.takeIn([
       level(false, 20, { activeLow: true, source: { bootId: "boot", request: 2, sequence: 1 } }),
     ]);
-    expect(ledger.reader.records(userId, ALL).map((record) => record.endedTimeMs)).to.deep.equal([
+    expect(recordsOf(ledger.reader, userId).map((record) => record.endedTimeMs)).to.deep.equal([
       level(false, 2).timeMs,
     ]);
     const back = await ledger.writer.takeIn([
@@ -131,7 +131,7 @@ describe("levels of a wired line", () => {
   it("keep a gap with the exact number of lost edges and lost sales", async () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(true, 2_978, { missed: 2_976 })]);
-    expect(ledger.reader.gaps(userId, ALL)).to.deep.equal([
+    expect(ledger.reader.gaps(userId, { before: null, limit: 100 })).to.deep.equal([
       {
         gapId: 1,
         line: LINE,
@@ -142,7 +142,7 @@ describe("levels of a wired line", () => {
         reason: "overflow",
       },
     ]);
-    expect(ledger.reader.records(userId, ALL)).to.have.length(2);
+    expect(recordsOf(ledger.reader, userId)).to.have.length(2);
   });
 
   it("are nothing once the line is unwired, or wired to another room", async () => {
@@ -157,7 +157,7 @@ describe("levels of a wired line", () => {
     expect(await ledger.writer.takeIn([level(true, 1)])).to.deep.equal([
       { meaning: "nothing", recordId: null },
     ]);
-    expect(ledger.reader.records(userId, ALL)).to.deep.equal([]);
+    expect(recordsOf(ledger.reader, userId)).to.deep.equal([]);
   });
 
   it("leave rollups that agree with the records", async () => {

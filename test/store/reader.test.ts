@@ -1,8 +1,8 @@
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { newRecord, TestLedger } from "./ledger.ts";
+import { recordsOf } from "./records-of.ts";
 
-const PAGE = { before: null, limit: 50 };
 const WRITES = 400;
 
 describe("reading the ledger", () => {
@@ -14,20 +14,22 @@ describe("reading the ledger", () => {
 
   afterEach(() => ledger.remove());
 
-  it("finds a page of records where it stands, without sorting and without reading the others", async () => {
+  it("finds records by time where they stand, without sorting", async () => {
     const { id } = await ledger.addUser();
     await ledger.writer.addRecord(id, newRecord(), null);
-    expect(ledger.reader.records(id, PAGE)).to.have.length(1);
+    expect(recordsOf(ledger.reader, id)).to.have.length(1);
     const db = new DatabaseConstructor(ledger.file, { readonly: true });
     const plan = db
       .prepare<[], { detail: string }>(
-        `EXPLAIN QUERY PLAN SELECT record_id FROM record INDEXED BY record_by_user
-          WHERE user_id = 'u' AND record_id < 9 ORDER BY record_id DESC LIMIT 50`,
+        `EXPLAIN QUERY PLAN SELECT record_id FROM record INDEXED BY record_by_time
+          WHERE user_id = 'u' AND effective_ms < 9 ORDER BY effective_ms DESC, record_id DESC LIMIT 50`,
       )
       .all()
       .map(({ detail }) => detail);
     db.close();
-    expect(plan).to.deep.equal(["SEARCH record USING COVERING INDEX record_by_user (user_id=? AND rowid<?)"]);
+    expect(plan).to.deep.equal([
+      "SEARCH record USING COVERING INDEX record_by_time (user_id=? AND effective_ms<?)",
+    ]);
   });
 
   it("sees one commit, whatever is written between its statements", async () => {

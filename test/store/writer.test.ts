@@ -1,8 +1,11 @@
+import { truncateSync } from "node:fs";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { openForReading } from "../../src/store/open.ts";
 import { verifyLedger } from "../../src/store/verify.ts";
+import { StoreWriter } from "../../src/store/writer.ts";
 import { newRecord, TestLedger } from "./ledger.ts";
+import { recordsOf } from "./records-of.ts";
 
 const MAX_WAITING = 4_096;
 
@@ -27,7 +30,7 @@ describe("the writer", () => {
   it("has committed a record when it answers", async () => {
     const { id } = await ledger.addUser();
     const { recordId } = await ledger.writer.addRecord(id, newRecord(), null);
-    expect(ledger.reader.records(id, { before: null, limit: 10 })).to.deep.equal([
+    expect(recordsOf(ledger.reader, id)).to.deep.equal([
       { recordId, ...newRecord(), endedTimeMs: null, origin: "posted", provisional: false, voided: null },
     ]);
   });
@@ -141,7 +144,27 @@ describe("the writer", () => {
     await ledger.writer.removeDevice(user.id, "7234");
     expect(ledger.reader.wirings()).to.deep.equal([]);
     await ledger.writer.removeUser(user.id, false);
-    expect(ledger.reader.records(user.id, { before: null, limit: 10 })).to.have.length(1);
+    expect(recordsOf(ledger.reader, user.id)).to.have.length(1);
+  });
+});
+
+describe("a writer that cannot open its file", () => {
+  it("says so to who opens it and to nobody else: no thread died that had worked", async () => {
+    const ledger = await new TestLedger().open();
+    await ledger.close();
+    truncateSync(ledger.file, 50);
+    const deaths: Error[] = [];
+    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+    const writer = new StoreWriter({ file: ledger.file, timeZone: "UTC" }, clock, {
+      onChanges: () => {},
+      onProgress: () => {},
+      onDeath: (error) => void deaths.push(error),
+    });
+    expect(await codeOf(writer.open())).to.equal("damaged");
+    // It is answered once the thread has ended.
+    expect(await codeOf(writer.ping())).to.equal("unavailable");
+    expect(deaths).to.deep.equal([]);
+    await ledger.remove();
   });
 });
 

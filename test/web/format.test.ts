@@ -25,11 +25,37 @@ describe("A calendar day", () => {
 describe("The page's format", () => {
   const format = createFormat("es-ES", "Europe/Madrid");
 
-  it("writes amounts with two decimals and no currency, as the locale does", () => {
+  it("writes amounts with two decimals and no currency while none is known, as the locale does", () => {
     expect(format.money(1234.5)).to.equal("1.234,50");
     expect(createFormat("en-US", "Europe/Madrid").money(1234.5)).to.equal("1,234.50");
-    expect(format.shortMoney(999.5)).to.equal("999,50");
-    expect(plain(format.shortMoney(1240))).to.equal("1,2 mil");
+  });
+
+  it("writes amounts in the gateway's currency, exactly", () => {
+    const euros = createFormat("es-ES", "Europe/Madrid", { code: "EUR", decimals: 2 });
+    expect(plain(euros.money(1234.5))).to.equal("1.234,50 €");
+    expect(plain(euros.money(0.333333))).to.equal("0,333333 €");
+    expect(plain(createFormat("en-US", undefined, { code: "JPY", decimals: 0 }).money(1200))).to.equal(
+      "¥1,200",
+    );
+  });
+
+  it("rounds amounts where there is little room", () => {
+    const euros = createFormat("es-ES", "Europe/Madrid", { code: "EUR", decimals: 2 });
+    expect(plain(euros.shortMoney(999.5))).to.equal("1.000 €");
+    expect(plain(euros.shortMoney(12_400))).to.equal("12,4 mil €");
+  });
+
+  it("names calendar days without moving them to another zone", () => {
+    const far = createFormat("es-ES", "Pacific/Auckland");
+    expect(far.dayName("2026-11-21", "long")).to.equal("sábado, 21 de noviembre");
+    expect(far.dayName("2026-11-01", "longMonth")).to.equal("noviembre de 2026");
+    expect(far.dayName("2026-11-21", "numeric")).to.equal("21/11/2026");
+  });
+
+  it("writes shares and sizes", () => {
+    expect(plain(format.percent(0.184))).to.equal("18 %");
+    expect(plain(format.bytes(8_388_608))).to.equal("8,4 MB");
+    expect(plain(format.bytes(0))).to.equal("0 B");
   });
 
   it("writes times in the gateway's zone", () => {

@@ -1,7 +1,33 @@
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { expect } from "chai";
-import { en } from "../../src/web/messages/en.ts";
-import { es } from "../../src/web/messages/es.ts";
+import { frameTexts } from "../../src/web/messages/frame.ts";
 import { pickLanguage, pickLocale } from "../../src/web/messages/language.ts";
+
+const FOLDER = new URL("../../src/web/messages/", import.meta.url);
+/** The files of the folder that hold no texts. */
+const MECHANISM = ["bilingual.ts", "language.ts", "speech.ts"];
+
+interface TextFile {
+  readonly name: string;
+  readonly es: object;
+  readonly en: object;
+}
+
+/** Every export of every message file. */
+async function textFiles(): Promise<readonly TextFile[]> {
+  const names = readdirSync(FOLDER).filter((name) => !MECHANISM.includes(name));
+  const files = await Promise.all(
+    names.map(async (name): Promise<readonly TextFile[]> => {
+      const exported: Readonly<Record<string, unknown>> = await import(new URL(name, FOLDER).href);
+      return Object.entries(exported).map(([key, value]) => {
+        const { es, en } = Object(value);
+        return { name: `${basename(name, ".ts")}.${key}`, es: Object(es), en: Object(en) };
+      });
+    }),
+  );
+  return files.flat();
+}
 
 /** Every key with its kind: `live.lost text`, `week.of function/2`. */
 function shapeOf(messages: object, path = ""): readonly string[] {
@@ -14,15 +40,23 @@ function shapeOf(messages: object, path = ""): readonly string[] {
 }
 
 describe("The page's messages", () => {
-  it("have the same keys in both languages, none of them empty", () => {
-    expect(shapeOf(en)).to.deep.equal(shapeOf(es));
-    expect(shapeOf(es).filter((line) => line.endsWith("empty"))).to.deep.equal([]);
+  it("have the same keys in both languages, none of them empty", async () => {
+    const files = await textFiles();
+    expect(files.length).to.be.greaterThan(3);
+    for (const { name, es, en } of files) {
+      expect(shapeOf(es).length, name).to.be.greaterThan(0);
+      expect(shapeOf(en), name).to.deep.equal(shapeOf(es));
+      expect(
+        shapeOf(es).filter((line) => line.endsWith("empty")),
+        name,
+      ).to.deep.equal([]);
+    }
   });
 
   it("count in the singular and the plural", () => {
-    expect(es.notices.gaps(1)).to.not.equal(es.notices.gaps(2));
-    expect(en.foot.watched(1)).to.equal("1 line watched");
-    expect(en.foot.watched(2)).to.equal("2 lines watched");
+    const { news } = frameTexts.en;
+    expect(news.many(1, 2)).to.equal("1 new sale; 2 rooms switched off.");
+    expect(news.many(2, 1)).to.equal("2 new sales; 1 room switched off.");
   });
 });
 

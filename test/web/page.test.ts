@@ -1,20 +1,39 @@
 import { expect } from "chai";
 import { liveEventOf } from "../../src/web/api/live-event.ts";
 import { checkPassword } from "../../src/web/door/password.ts";
-import { announcementOf } from "../../src/web/home/announcement.ts";
-import { salesByDay } from "../../src/web/home/sales-day.ts";
-import { es } from "../../src/web/messages/es.ts";
-import { routeOf } from "../../src/web/route.ts";
+import { announcementOf } from "../../src/web/frame/announcement.ts";
+import { frameTexts } from "../../src/web/messages/frame.ts";
+import { salesByDay } from "../../src/web/rooms/sales-day.ts";
+import { addressOf, routeOf, VIEWS } from "../../src/web/route.ts";
 import { saleOf } from "./sale.ts";
 
 const money = { money: (amount: number) => amount.toFixed(2) };
 
 describe("The page's addresses", () => {
-  it("lead to their views", () => {
-    expect(routeOf("/", "")).to.deep.equal({ view: "home" });
-    expect(routeOf("/primer-uso", "#abc-_9")).to.deep.equal({ view: "first_run", token: "abc-_9" });
-    expect(routeOf("/primer-uso/", "")).to.deep.equal({ view: "first_run", token: "" });
-    expect(routeOf("/otra", "")).to.deep.equal({ view: "unknown" });
+  it("lead to their views, and back", () => {
+    for (const view of VIEWS) {
+      const { pathname, search } = new URL(
+        addressOf(view, { device: "d 1", room: "ñ&", to: "" }),
+        "https://a",
+      );
+      const route = routeOf(pathname, search, "");
+      expect(route).to.include({ view });
+      expect("query" in route && [...route.query]).to.deep.equal([
+        ["device", "d 1"],
+        ["room", "ñ&"],
+      ]);
+    }
+    expect(addressOf("panel")).to.equal("/");
+  });
+
+  it("bear a slash at their end", () => {
+    expect(routeOf("/habitaciones/", "", "")).to.include({ view: "rooms" });
+  });
+
+  it("carry the first-run token behind the hash", () => {
+    expect(routeOf("/primer-uso", "", "#abc-_9")).to.deep.equal({ view: "first_run", token: "abc-_9" });
+    expect(routeOf("/primer-uso/", "", "")).to.deep.equal({ view: "first_run", token: "" });
+    expect(routeOf("/otra", "", "")).to.deep.equal({ view: "unknown" });
   });
 });
 
@@ -70,14 +89,14 @@ describe("What is read aloud", () => {
   const sale = { kind: "record", sale: saleOf(1) } as const;
 
   it("names a few changes one by one, and says nothing of what is no news", () => {
-    expect(announcementOf([sale, off], es, money)).to.equal(
+    expect(announcementOf([sale, off], frameTexts.es, money)).to.equal(
       "Venta: habitación 101, 3.50. Habitación 101 apagada.",
     );
-    expect(announcementOf([{ kind: "hello" }, { kind: "places" }], es, money)).to.equal("");
+    expect(announcementOf([{ kind: "hello" }, { kind: "places" }], frameTexts.es, money)).to.equal("");
   });
 
   it("counts them when they are many", () => {
-    expect(announcementOf([sale, sale, sale, off], es, money)).to.equal(
+    expect(announcementOf([sale, sale, sale, off], frameTexts.es, money)).to.equal(
       "3 ventas nuevas; 1 habitación apagada.",
     );
   });

@@ -15,6 +15,13 @@ class HandLoad {
     });
   };
 
+  /** Finishes the load that runs. */
+  async finish(): Promise<void> {
+    this.#finish?.();
+    // What follows a finished load follows in the same turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   /** Finishes the load that runs, and waits for the next one to start. */
   async finishAndAwaitNext(): Promise<void> {
     this.#started = Promise.withResolvers<void>();
@@ -39,11 +46,29 @@ describe("A refresher", () => {
     refresher.close();
   });
 
-  it("runs no more once closed", () => {
+  it("rests between two loads, but not for a person who waits", async () => {
+    const hand = new HandLoad();
+    const refresher = new Refresher(hand.load, 3_600_000);
+    refresher.ask();
+    await hand.finish();
+    refresher.ask();
+    expect(hand.runs).to.equal(1);
+    refresher.hurry();
+    expect(hand.runs).to.equal(2);
+    refresher.hurry();
+    expect(hand.runs).to.equal(2);
+    refresher.close();
+  });
+
+  it("runs no more once closed, also when that happens during a load", async () => {
     const hand = new HandLoad();
     const refresher = new Refresher(hand.load, 0);
-    refresher.close();
     refresher.ask();
-    expect(hand.runs).to.equal(0);
+    refresher.ask();
+    refresher.close();
+    await hand.finish();
+    refresher.ask();
+    refresher.hurry();
+    expect(hand.runs).to.equal(1);
   });
 });

@@ -49,17 +49,16 @@ FLANCO_TEST_GPIO_SIM=/sys/devices/platform/$(cat $device/dev_name)/$FLANCO_TEST_
 [ -e "$FLANCO_TEST_GPIO_SIM/sim_gpio7/pull" ] || fail "the simulated chip has no lines"
 export FLANCO_TEST_GPIO_CHIP FLANCO_TEST_GPIO_SIM
 
-# As the package will do it: a user, its group, a command, the unit.
+# As a package does it: a user, its group, a command.
 printf 'g gpio -\nu flanco - flanco /var/lib/flanco\nm flanco gpio\n' >/usr/lib/sysusers.d/flanco.conf
 systemd-sysusers || fail "no user"
 chgrp gpio "/dev/$FLANCO_TEST_GPIO_CHIP" && chmod 660 "/dev/$FLANCO_TEST_GPIO_CHIP" || fail "no chip"
-printf '#!/bin/sh\nexec /usr/local/bin/node /opt/flanco/bin/flanco.mjs "$@"\n' >/usr/bin/flanco
+printf '#!/bin/sh\nexec /usr/local/bin/node /usr/lib/flanco/flanco.mjs "$@"\n' >/usr/bin/flanco
 chmod 755 /usr/bin/flanco
-cp /opt/flanco/systemd/flanco.service /etc/systemd/system/
-# What Node has compiled once is kept for the next start: emulated, compiling takes most of a start's time.
-mkdir -p /opt/flanco/node_modules/.cache
-chmod 1777 /opt/flanco/node_modules/.cache
-systemctl daemon-reload
+# What Node keeps of compiled sources is each user's own, by the number at its end; the package's was made by root.
+for kept in /usr/lib/flanco/.cache/*-0; do
+  ln -s "${kept##*/}" "${kept%-0}-$(id -u flanco)"
+done
 
 # The host ends a run that takes too long; should the host's program be gone, the guest ends by itself.
 . /opt/guest/limit
@@ -75,7 +74,7 @@ cats=$!
 cat </run/guest-stderr >"$err" &
 cats="$cats $!"
 
-cd /opt/flanco || fail "no checkout"
+cd /opt/guest/scripts || fail "no scripts"
 echo "guest: up after $(cut -d ' ' -f 1 /proc/uptime) s"
 sh /opt/guest/command >/run/guest-stdout 2>/run/guest-stderr
 code=$?

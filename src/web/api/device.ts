@@ -14,7 +14,7 @@ export interface Device {
   readonly rooms: readonly Room[];
 }
 
-export async function loadDevices(api: Api): Promise<readonly Device[]> {
+export async function loadDevices(api: Pick<Api, "get">): Promise<readonly Device[]> {
   return list(await api.get("/api/device"), "data", deviceOf);
 }
 

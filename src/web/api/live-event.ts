@@ -1,4 +1,4 @@
-import { flag, number, object, text } from "./read.ts";
+import { flag, number, numberOrNull, object, text } from "./read.ts";
 import { liveSaleOf, type Sale } from "./sale.ts";
 
 /** A room that was switched. */
@@ -14,8 +14,8 @@ export interface LostEdges {
   readonly line: string;
   readonly fromTimeMs: number;
   readonly toTimeMs: number;
-  /** How many sales have no record for it. */
-  readonly lostSales: number;
+  /** How many sales have no record for it; null for an outage: nobody knows. */
+  readonly lostSales: number | null;
 }
 
 /** What the server tells while it happens. `hello` says that all that follows will be told. */
@@ -50,7 +50,7 @@ export function liveEventOf(name: LiveEventName, json: string): LiveEvent {
         line: text(data, "line"),
         fromTimeMs: number(data, "fromTime"),
         toTimeMs: number(data, "toTime"),
-        lostSales: number(data, "missedRises"),
+        lostSales: numberOrNull(data, "missedRises"),
       },
     };
   }

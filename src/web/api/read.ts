@@ -6,6 +6,10 @@ export function object(value: unknown, what = "answer"): Json {
   return value as Json;
 }
 
+export function objectOrNull(value: unknown, what: string): Json | null {
+  return value === null ? null : object(value, what);
+}
+
 export function text(from: Json, field: string): string {
   const value = from[field];
   if (typeof value !== "string") throw wrong(field, "a text");

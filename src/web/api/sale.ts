@@ -1,5 +1,4 @@
-import type { Api } from "./api.ts";
-import { flag, type Json, list, number, numberOrNull, object, text } from "./read.ts";
+import { type Json, number, text } from "./read.ts";
 
 /** Where a record came from. `live` has just been told by an event, which does not say. */
 export type SaleOrigin = "posted" | "edge" | "found_at_start" | "live";
@@ -23,21 +22,6 @@ export interface Sale {
   readonly voidReason: string | null;
 }
 
-/** Newest first. `next` asks for the page after; null at the end of the ledger. */
-export interface SalePage {
-  readonly sales: readonly Sale[];
-  readonly next: number | null;
-}
-
-const PAGE_SALES = 50;
-
-/** The newest sales, or those before a record. */
-export async function loadSales(api: Api, before: number | null): Promise<SalePage> {
-  const cursor = before === null ? "" : `&before=${before}`;
-  const answer = await api.get(`/api/records?limit=${PAGE_SALES}${cursor}`);
-  return { sales: list(answer, "data", storedSaleOf), next: numberOrNull(answer, "next") };
-}
-
 /** A record as the event `record` tells it. */
 export function liveSaleOf(data: Json): Sale {
   return {
@@ -53,20 +37,4 @@ export function liveSaleOf(data: Json): Sale {
     isProvisional: false,
     voidReason: null,
   };
-}
-
-function storedSaleOf(data: Json): Sale {
-  return {
-    ...liveSaleOf(data),
-    endedTimeMs: numberOrNull(data, "endedTime"),
-    origin: originOf(data),
-    isProvisional: flag(data, "provisional"),
-    voidReason: data["voided"] === null ? null : text(object(data["voided"], "voided"), "reason"),
-  };
-}
-
-function originOf(data: Json): SaleOrigin {
-  const origin = text(data, "origin");
-  if (origin === "posted" || origin === "edge" || origin === "found_at_start") return origin;
-  throw new TypeError("origin is not known");
 }

@@ -2,7 +2,7 @@ import { ApiFailure, type FieldFailure, UNREACHABLE } from "./failure.ts";
 import { type Json, object } from "./read.ts";
 
 export interface Message {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** From the root: `/api/device`. */
   readonly path: string;
   /** Sent as JSON; undefined sends no body. */
@@ -12,10 +12,16 @@ export interface Message {
 
 /** Sends one request and gives the answer's body. Throws ApiFailure for every status but 2xx. */
 export async function send(message: Message): Promise<Json> {
+  return object(await bodyOf(await open(message)));
+}
+
+/** Sends one request and gives the answer while its body is still to come. Throws as `send` does. */
+export async function open(message: Message): Promise<Response> {
   const response = await reach(message);
-  const answer = await bodyOf(response);
-  if (!response.ok) throw new ApiFailure(response.status, `HTTP ${response.status}`, fieldsOf(answer));
-  return object(answer);
+  if (!response.ok) {
+    throw new ApiFailure(response.status, `HTTP ${response.status}`, fieldsOf(await bodyOf(response)));
+  }
+  return response;
 }
 
 async function reach({ method, path, body, signal }: Message): Promise<Response> {

@@ -1,37 +1,94 @@
 import type { Api } from "./api.ts";
-import { statusOf } from "./failure.ts";
 import { type Json, list, number, object, text } from "./read.ts";
 
-export interface DayTotal {
-  /** The contract's name of the weekday: dom lun mar mié jue vie sáb. */
-  readonly name: string;
-  readonly total: number;
+/** `week`: the last seven local days, today included. `year`: the local calendar year. */
+export type Period = "week" | "year";
+
+/** What to sum up. An undefined part is left open. */
+export interface SummaryFilter {
+  readonly period: Period;
+  /** A location's name. */
+  readonly location: string | undefined;
+  /** A device's id. */
+  readonly device: string | undefined;
 }
 
-/** The last seven calendar days of the gateway's time zone, today included. */
-export interface Week {
+export interface Totals {
+  readonly revenue: number;
+  /** Number of records. */
+  readonly sales: number;
+  /** How many different ones sold something. */
+  readonly locations: number;
+  readonly devices: number;
+}
+
+/** One bar: a day or a month. */
+export interface ChartEntry {
+  /** The day, or the first of the month, as `2026-11-01`. */
+  readonly start: string;
   readonly revenue: number;
   readonly sales: number;
-  /** Seven, oldest first. */
-  readonly days: readonly DayTotal[];
 }
 
-const NOT_FOUND = 404;
-
-/** Null when nothing was sold in these days. */
-export async function loadWeek(api: Api): Promise<Week | null> {
-  try {
-    return weekOf(object((await api.get("/api/data?period=semanal"))["data"], "data"));
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND) return null;
-    throw error;
-  }
+export interface SoldDevice {
+  readonly id: string;
+  readonly locationName: string;
 }
 
-function weekOf(data: Json): Week {
+export interface Summary {
+  readonly period: Period;
+  /** First and last local day, both included; the last is today. */
+  readonly from: string;
+  readonly to: string;
+  readonly totals: Totals;
+  readonly before: Totals;
+  readonly today: { readonly revenue: number; readonly sales: number };
+  /** Seven days, oldest first, or twelve months, January first. */
+  readonly chart: readonly ChartEntry[];
+  /** What sold in the period or in the one before, whatever the filter. */
+  readonly soldLocations: readonly string[];
+  readonly soldDevices: readonly SoldDevice[];
+}
+
+export async function loadSummary(api: Pick<Api, "get">, filter: SummaryFilter): Promise<Summary> {
+  const query = new URLSearchParams({ period: filter.period });
+  if (filter.location !== undefined) query.set("location", filter.location);
+  if (filter.device !== undefined) query.set("device", filter.device);
+  return summaryOf(object((await api.get(`/api/summary?${query}`))["data"], "data"));
+}
+
+/** Reads the answer's `data`. */
+export function summaryOf(data: Json): Summary {
+  const today = object(data["today"], "today");
+  const choices = object(data["choices"], "choices");
+  const names = choices["locations"];
+  const period = text(data, "period");
+  if (period !== "week" && period !== "year") throw new TypeError("period is not known");
   return {
-    revenue: number(data, "totalRevenue"),
-    sales: number(data, "totalSales"),
-    days: list(data, "dataForChart", (day) => ({ name: text(day, "name"), total: number(day, "total") })),
+    period,
+    from: text(data, "from"),
+    to: text(data, "to"),
+    totals: totalsOf(data),
+    before: totalsOf(object(data["before"], "before")),
+    today: { revenue: number(today, "revenue"), sales: number(today, "sales") },
+    chart: list(data, "chart", (entry) => ({
+      start: text(entry, "start"),
+      revenue: number(entry, "revenue"),
+      sales: number(entry, "sales"),
+    })),
+    soldLocations: Array.isArray(names) ? names.map(String) : [],
+    soldDevices: list(choices, "devices", (device) => ({
+      id: text(device, "deviceId"),
+      locationName: text(device, "locationName"),
+    })),
+  };
+}
+
+function totalsOf(data: Json): Totals {
+  return {
+    revenue: number(data, "revenue"),
+    sales: number(data, "sales"),
+    locations: number(data, "locations"),
+    devices: number(data, "devices"),
   };
 }

@@ -3,7 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { LanguageSwitch } from "../frame/language-switch.tsx";
 import { useTitle } from "../frame/title.ts";
 import { Wordmark } from "../frame/wordmark.tsx";
-import { useMessages } from "../messages/speech.ts";
+import { frameTexts } from "../messages/frame.ts";
+import { useTexts } from "../messages/speech.ts";
 
 interface DoorProps {
   readonly title: string;
@@ -12,7 +13,7 @@ interface DoorProps {
 
 /** The frame of every view in front of the session. */
 export function Door({ title, children }: DoorProps) {
-  const messages = useMessages();
+  const messages = useTexts(frameTexts);
   const heading = useRef<HTMLHeadingElement>(null);
   // The view has changed under the reader: say which one it is, and start the keyboard there.
   useEffect(() => heading.current?.focus(), []);

@@ -1,10 +1,15 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiFailure, type FieldFailure, statusOf, UNREACHABLE } from "../api/failure.ts";
+import { useState } from "preact/hooks";
+import type { ApiFailure } from "../api/failure.ts";
 import { makeFirstUser, type User } from "../api/session.ts";
-import { useMessages } from "../messages/speech.ts";
+import { Button } from "../element/button.tsx";
+import { FormFailure } from "../element/form-failure.tsx";
+import { TextField } from "../element/text-field.tsx";
+import { useFirstMistake } from "../element/use-first-mistake.ts";
+import { useSending } from "../live/use-sending.ts";
+import { doorTexts } from "../messages/door.ts";
+import { firstRunTexts } from "../messages/first-run.ts";
+import { useTexts } from "../messages/speech.ts";
 import { Door } from "./door.tsx";
-import { Field } from "./field.tsx";
-import { FormFailure } from "./form-failure.tsx";
 import { type FieldName, mistakeText } from "./mistake.ts";
 import { checkPassword } from "./password.ts";
 import { PasswordRules } from "./password-rules.tsx";
@@ -23,50 +28,31 @@ const RULES_ID = "password-rules";
 
 /** Makes the first user of the service. */
 export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
-  const messages = useMessages();
-  const { door, firstRun, live, mistakes } = messages;
+  const texts = useTexts(doorTexts);
+  const firstRun = useTexts(firstRunTexts);
+  const { isBusy, failure, send } = useSending();
+  const { form, look } = useFirstMistake();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const [isBusy, setBusy] = useState(false);
   const [wasSent, setSent] = useState(false);
-  const [failure, setFailure] = useState<ApiFailure | null>(null);
   const check = checkPassword(password, again);
-  const form = useRef<HTMLFormElement>(null);
-  const [attempt, setAttempt] = useState(0);
-  // After an attempt that failed, the keyboard goes to the first field that is wrong.
-  useEffect(() => {
-    if (attempt > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [attempt]);
+  const isPasswordGood = check.isLongEnough && check.isShortEnough;
 
   if (token === "" || (failure !== null && isLinkDead(failure))) return <UsedLink onLeave={onLeave} />;
 
   const submit = async () => {
     setSent(true);
-    setFailure(null);
-    if (!check.isLongEnough || !check.isShortEnough || !check.isRepeated) {
-      setAttempt(attempt + 1);
-      return;
-    }
-    setBusy(true);
-    try {
-      onSignedIn(await makeFirstUser({ token, name, email, password }));
-    } catch (error) {
-      setFailure(error instanceof ApiFailure ? error : new ApiFailure(UNREACHABLE, String(error)));
-      setBusy(false);
-      setAttempt(attempt + 1);
-    }
+    if (!isPasswordGood || !check.isRepeated) return look();
+    const isDone = await send(async () => onSignedIn(await makeFirstUser({ token, name, email, password })));
+    if (!isDone) look();
   };
 
   const mistakeOf = (field: FieldName): string | undefined => {
-    const mistake: FieldFailure | undefined = failure?.fields.get(field);
-    return mistake && mistakeText(field, mistake, messages);
+    const mistake = failure?.fields.get(field);
+    return mistake && mistakeText(field, mistake, texts);
   };
-  const isPasswordBad = wasSent && (!check.isLongEnough || !check.isShortEnough);
-  const isRepetitionBad = wasSent && !isPasswordBad && !check.isRepeated;
-  const hasFieldMistake = failure !== null && failure.fields.size > 0;
-
   return (
     <Door title={firstRun.title}>
       <p class="door-intro">{firstRun.intro}</p>
@@ -77,52 +63,47 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
           void submit();
         }}
       >
-        <Field
+        <TextField
           label={firstRun.name}
-          type="text"
           autocomplete="name"
           value={name}
           onValue={setName}
+          isRequired
           mistake={mistakeOf("name")}
         />
-        <Field
-          label={door.email}
+        <TextField
+          label={texts.door.email}
           type="email"
           autocomplete="username"
           value={email}
           onValue={setEmail}
+          isRequired
           mistake={mistakeOf("email")}
         />
-        <Field
-          label={door.password}
+        <TextField
+          label={texts.door.password}
           type="password"
           autocomplete="new-password"
           value={password}
           onValue={setPassword}
-          mistake={isPasswordBad ? mistakes.password : mistakeOf("password")}
+          isRequired
+          mistake={wasSent && !isPasswordGood ? texts.mistakes.password : mistakeOf("password")}
           describedBy={RULES_ID}
         />
-        <Field
+        <TextField
           label={firstRun.again}
           type="password"
           autocomplete="new-password"
           value={again}
           onValue={setAgain}
-          mistake={isRepetitionBad ? mistakes.again : undefined}
+          isRequired
+          mistake={wasSent && isPasswordGood && !check.isRepeated ? texts.mistakes.again : undefined}
         />
         <PasswordRules id={RULES_ID} check={check} />
-        <FormFailure
-          text={
-            failure === null || hasFieldMistake
-              ? null
-              : statusOf(failure) === UNREACHABLE
-                ? live.unreachable
-                : door.failed
-          }
-        />
-        <button type="submit" class="button" disabled={isBusy}>
+        <FormFailure failure={failure} />
+        <Button kind="main" type="submit" isBusy={isBusy}>
           {isBusy ? firstRun.creating : firstRun.create}
-        </button>
+        </Button>
       </form>
     </Door>
   );

@@ -1,5 +1,6 @@
 import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
-import { useMessages } from "../messages/speech.ts";
+import { firstRunTexts } from "../messages/first-run.ts";
+import { useTexts } from "../messages/speech.ts";
 import type { PasswordCheck } from "./password.ts";
 
 interface PasswordRulesProps {
@@ -9,7 +10,7 @@ interface PasswordRulesProps {
 
 /** The rules of a new password, each ticked off while typing. */
 export function PasswordRules({ id, check }: PasswordRulesProps) {
-  const { firstRun } = useMessages();
+  const firstRun = useTexts(firstRunTexts);
   return (
     <ul class="rules" id={id}>
       <Rule text={firstRun.ruleLength(PASSWORD_MIN_CHARACTERS)} isMet={check.isLongEnough} />
@@ -20,7 +21,7 @@ export function PasswordRules({ id, check }: PasswordRulesProps) {
 }
 
 function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean }) {
-  const { firstRun } = useMessages();
+  const firstRun = useTexts(firstRunTexts);
   return (
     <li class={isMet ? "rule rule-met" : "rule"}>
       <svg class="rule-sign" viewBox="0 0 20 20" aria-hidden="true">

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
-import { statusOf } from "../api/failure.ts";
 import { signIn, type User } from "../api/session.ts";
-import { useMessages } from "../messages/speech.ts";
+import { Button } from "../element/button.tsx";
+import { FormFailure } from "../element/form-failure.tsx";
+import { TextField } from "../element/text-field.tsx";
+import { useSending } from "../live/use-sending.ts";
+import { doorTexts } from "../messages/door.ts";
+import { useTexts } from "../messages/speech.ts";
 import { Door } from "./door.tsx";
-import { Field } from "./field.tsx";
-import { FormFailure } from "./form-failure.tsx";
 
 interface SignInProps {
   /** True when a session was there and has ended by itself. */
@@ -17,22 +19,14 @@ const UNAUTHORIZED = 401;
 
 /** Asks for e-mail and password. The address stays, so that signing in leads back to where one was. */
 export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
-  const { door, live } = useMessages();
+  const { door } = useTexts(doorTexts);
+  const { isBusy, failure, send } = useSending();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<number | null>(null);
+  // What the service refuses is not told field by field: which one is wrong is nobody's business.
+  const isRefused = failure?.status === BAD_REQUEST || failure?.status === UNAUTHORIZED;
 
-  const submit = async () => {
-    setBusy(true);
-    setFailure(null);
-    try {
-      onSignedIn(await signIn(email, password));
-    } catch (error) {
-      setFailure(statusOf(error));
-      setBusy(false);
-    }
-  };
+  const submit = () => send(async () => onSignedIn(await signIn(email, password)));
 
   return (
     <Door title={door.signInTitle}>
@@ -43,31 +37,28 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           void submit();
         }}
       >
-        <Field label={door.email} type="email" autocomplete="username" value={email} onValue={setEmail} />
-        <Field
+        <TextField
+          label={door.email}
+          type="email"
+          autocomplete="username"
+          value={email}
+          onValue={setEmail}
+          isRequired
+        />
+        <TextField
           label={door.password}
           type="password"
           autocomplete="current-password"
           value={password}
           onValue={setPassword}
+          isRequired
         />
-        <FormFailure
-          text={
-            failure === null
-              ? null
-              : signInFailure(failure, door.badCredentials, live.unreachable, door.failed)
-          }
-        />
-        <button type="submit" class="button" disabled={isBusy}>
+        <FormFailure failure={failure} text={isRefused ? door.badCredentials : undefined} />
+        <Button kind="main" type="submit" isBusy={isBusy}>
           {isBusy ? door.signingIn : door.signIn}
-        </button>
+        </Button>
       </form>
       <p class="door-hint">{door.firstTime}</p>
     </Door>
   );
-}
-
-function signInFailure(status: number, wrong: string, unreachable: string, other: string): string {
-  if (status === UNAUTHORIZED || status === BAD_REQUEST) return wrong;
-  return status === 0 ? unreachable : other;
 }

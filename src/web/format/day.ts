@@ -6,16 +6,24 @@ const DAY_MS = 86_400_000;
 /** Gives the calendar day of a moment (Unix milliseconds) in a time zone. */
 export function dayReader(timeZone: string | undefined): (timeMs: number) => Day {
   // The Swedish way to write a date is year-month-day.
-  const format = new Intl.DateTimeFormat("sv-SE", {
-    timeZone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
+  const format = inZone("sv-SE", timeZone, { year: "numeric", month: "2-digit", day: "2-digit" });
   return (timeMs) => format.format(timeMs);
 }
 
 /** The calendar day before. */
 export function dayBefore(day: Day): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, day.length);
+}
+
+/** A format of dates in a time zone; in the browser's own where it does not know that one. */
+export function inZone(
+  locale: string,
+  timeZone: string | undefined,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone });
+  } catch {
+    return new Intl.DateTimeFormat(locale, options);
+  }
 }

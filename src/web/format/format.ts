@@ -1,16 +1,30 @@
-import { type Day, dayBefore, dayReader } from "./day.ts";
+import { type Day, dayBefore, dayReader, inZone } from "./day.ts";
 
-/** Numbers and times as people read them, in one locale and time zone. Times are Unix milliseconds. */
+/** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
+export interface FormatCurrency {
+  readonly code: string;
+  readonly decimals: number;
+}
+
+/** Numbers and times as people read them, in one locale, time zone and currency. Times are Unix milliseconds. */
 export interface Format {
-  /** An amount with two decimals and no currency: `1.234,50`. */
+  /** An amount, exactly: `1.234,50 €`. Decimals beyond the currency's are shown when they are there. */
   money(amount: number): string;
-  /** The same in little room: `1,2 mil`. */
+  /** The same in little room, rounded: `1,2 mil €`. */
   shortMoney(amount: number): string;
   count(count: number): string;
+  /** Of 1: `12 %`. */
+  percent(share: number): string;
+  /** `3,2 GB`. */
+  bytes(bytes: number): string;
   /** `10:42`. */
   time(timeMs: number): string;
+  /** `10:42:07`. */
+  exactTime(timeMs: number): string;
   /** The time alone for today, with its day before that: `10:42`, `18 nov, 10:42`. */
   moment(timeMs: number, nowMs: number): string;
+  /** `18 nov 2026, 10:42`. */
+  dateTime(timeMs: number): string;
   /** ISO 8601, for programs. */
   iso(timeMs: number): string;
   day(timeMs: number): Day;
@@ -18,42 +32,97 @@ export interface Format {
   daysAgo(timeMs: number, nowMs: number): 0 | 1 | undefined;
   /** `martes, 18 de noviembre`. */
   longDay(timeMs: number): string;
+  /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
+  dayName(day: Day, style: DayStyle): string;
   /** `32 min`, `1 h 5 min`, `12 s`. */
   duration(durationMs: number): string;
+  /** Texts in the order of the language, numbers in them by their value. */
+  compare(a: string, b: string): number;
 }
+
+export type DayStyle = "weekday" | "long" | "short" | "numeric" | "month" | "longMonth";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const SHORT_MONEY_FROM = 1_000;
+const SHORT_MONEY_FROM = 10_000;
+/** An amount is kept to so many. */
+const MAX_DECIMALS = 6;
+const DAY_STYLES: Readonly<Record<DayStyle, Intl.DateTimeFormatOptions>> = {
+  weekday: { weekday: "short" },
+  long: { weekday: "long", day: "numeric", month: "long" },
+  short: { day: "numeric", month: "short" },
+  numeric: { day: "2-digit", month: "2-digit", year: "numeric" },
+  month: { month: "short" },
+  longMonth: { month: "long", year: "numeric" },
+};
+const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+const BYTE_STEP = 1_000;
 
-/** `timeZone` is an IANA name; one that the browser does not know, and undefined, mean the browser's own. */
-export function createFormat(locale: string, timeZone: string | undefined): Format {
-  const zone = knownZone(timeZone);
+/**
+ * `timeZone` is an IANA name; one that the browser does not know, and undefined, mean the browser's own.
+ * Without a currency amounts have two decimals and no sign.
+ */
+export function createFormat(
+  locale: string,
+  timeZone: string | undefined,
+  currency?: FormatCurrency | undefined,
+): Format {
   const number = (options: Intl.NumberFormatOptions) => lazy(() => new Intl.NumberFormat(locale, options));
-  const date = (options: Intl.DateTimeFormatOptions) =>
-    lazy(() => new Intl.DateTimeFormat(locale, { timeZone: zone, ...options }));
+  const date = (options: Intl.DateTimeFormatOptions) => lazy(() => inZone(locale, timeZone, options));
   const unit = (name: "hour" | "minute" | "second") =>
     number({ style: "unit", unit: name, unitDisplay: "short" });
+  const inMoney = moneyOptions(currency);
 
-  const money = number({ minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always" });
-  const short = number({ notation: "compact", maximumFractionDigits: 1 });
+  const money = number({
+    ...inMoney,
+    minimumFractionDigits: currency?.decimals ?? 2,
+    maximumFractionDigits: MAX_DECIMALS,
+    useGrouping: "always",
+  });
+  const short = number({
+    ...inMoney,
+    notation: "compact",
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 1,
+  });
+  const whole = number({
+    ...inMoney,
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 0,
+    useGrouping: "always",
+  });
   const count = number({ useGrouping: "always" });
+  const percent = number({ style: "percent", maximumFractionDigits: 0 });
   const time = date({ hour: "2-digit", minute: "2-digit" });
+  const exactTime = date({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const moment = date({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const dateTime = date({
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
   const longDay = date({ weekday: "long", day: "numeric", month: "long" });
   const hours = unit("hour");
   const minutes = unit("minute");
   const seconds = unit("second");
-  const dayOf = lazy(() => dayReader(zone));
+  const dayOf = lazy(() => dayReader(timeZone));
   const day = (timeMs: number) => dayOf()(timeMs);
+  const collator = lazy(() => new Intl.Collator(locale, { numeric: true }));
+  const days = new Map<DayStyle, Intl.DateTimeFormat>();
 
   return {
     money: (amount) => money().format(amount),
-    shortMoney: (amount) => (Math.abs(amount) < SHORT_MONEY_FROM ? money() : short()).format(amount),
+    shortMoney: (amount) => (Math.abs(amount) < SHORT_MONEY_FROM ? whole() : short()).format(amount),
     count: (value) => count().format(value),
+    percent: (share) => percent().format(share),
+    bytes: (bytes) => bytesText(locale, bytes),
     time: (timeMs) => time().format(timeMs),
+    exactTime: (timeMs) => exactTime().format(timeMs),
     moment: (timeMs, nowMs) => (day(timeMs) === day(nowMs) ? time() : moment()).format(timeMs),
+    dateTime: (timeMs) => dateTime().format(timeMs),
     iso: (timeMs) => new Date(timeMs).toISOString(),
     day,
     daysAgo: (timeMs, nowMs) => {
@@ -61,6 +130,12 @@ export function createFormat(locale: string, timeZone: string | undefined): Form
       return day(timeMs) === dayBefore(day(nowMs)) ? 1 : undefined;
     },
     longDay: (timeMs) => longDay().format(timeMs),
+    dayName: (of, style) => {
+      const known =
+        days.get(style) ?? new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...DAY_STYLES[style] });
+      days.set(style, known);
+      return known.format(Date.parse(`${of}T00:00:00Z`));
+    },
     duration: (durationMs) => {
       if (durationMs < MINUTE_MS) return seconds().format(Math.max(0, Math.round(durationMs / SECOND_MS)));
       const wholeHours = Math.floor(durationMs / HOUR_MS);
@@ -70,7 +145,38 @@ export function createFormat(locale: string, timeZone: string | undefined): Form
         ? hours().format(wholeHours)
         : `${hours().format(wholeHours)} ${minutes().format(restMinutes)}`;
     },
+    compare: (a, b) => collator().compare(a, b),
   };
+}
+
+/**
+ * Makes the browser read its data on a language before the first number is to be shown: on a slow tablet that
+ * takes a tenth of a second. To call while the server is being waited for.
+ */
+export function warmUp(locale: string): void {
+  const format = createFormat(locale, undefined, { code: "EUR", decimals: 2 });
+  format.money(0);
+  format.time(0);
+  format.dayName("2000-01-01", "weekday");
+  format.compare("a", "b");
+}
+
+function moneyOptions(currency: FormatCurrency | undefined): Intl.NumberFormatOptions {
+  return currency === undefined
+    ? {}
+    : { style: "currency", currency: currency.code, currencyDisplay: "narrowSymbol" };
+}
+
+function bytesText(locale: string, bytes: number): string {
+  const step = Math.min(BYTE_UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const unit = BYTE_UNITS[step] ?? "byte";
+  const value = bytes / BYTE_STEP ** step;
+  return new Intl.NumberFormat(locale, {
+    style: "unit",
+    unit,
+    unitDisplay: "short",
+    maximumFractionDigits: 1,
+  }).format(value);
 }
 
 /** Makes a thing at its first use: an Intl formatter takes a slow tablet several milliseconds each. */
@@ -80,12 +186,4 @@ function lazy<T>(make: () => T): () => T {
     made ??= { thing: make() };
     return made.thing;
   };
-}
-
-function knownZone(timeZone: string | undefined): string | undefined {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 }

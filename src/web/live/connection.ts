@@ -30,12 +30,14 @@ export class LiveConnection {
   open(): void {
     document.addEventListener("visibilitychange", this.#onVisibility);
     addEventListener("online", this.renew);
+    addEventListener("offline", this.#onOffline);
     this.#connect();
   }
 
   close(): void {
     document.removeEventListener("visibilitychange", this.#onVisibility);
     removeEventListener("online", this.renew);
+    removeEventListener("offline", this.#onOffline);
     clearTimeout(this.#rest);
     this.#disconnect();
   }
@@ -83,6 +85,9 @@ export class LiveConnection {
     this.#retry = setTimeout(() => this.#connect(), this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
   }
+
+  /** The network is gone: nothing tells the stream, which would wait for ever. */
+  readonly #onOffline = (): void => this.#lose();
 
   readonly #onVisibility = (): void => {
     clearTimeout(this.#rest);

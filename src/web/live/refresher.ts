@@ -5,8 +5,10 @@
 export class Refresher {
   readonly #load: () => Promise<void>;
   readonly #restMs: number;
-  #busy = false;
+  #isLoading = false;
+  #isClosed = false;
   #again = false;
+  /** Set while it rests after a load. */
   #rest: ReturnType<typeof setTimeout> | undefined;
 
   /** `load` must not reject. */
@@ -16,23 +18,36 @@ export class Refresher {
   }
 
   ask(): void {
-    if (this.#busy) this.#again = true;
+    if (this.#isLoading || this.#rest !== undefined) this.#again = true;
     else void this.#run();
   }
 
+  /** As `ask`, without the rest: for a person who waits. */
+  hurry(): void {
+    this.#endRest();
+    this.ask();
+  }
+
   close(): void {
-    clearTimeout(this.#rest);
-    this.#busy = true;
-    this.#again = false;
+    this.#isClosed = true;
+    this.#endRest();
   }
 
   async #run(): Promise<void> {
-    this.#busy = true;
+    if (this.#isClosed) return;
+    this.#isLoading = true;
     this.#again = false;
     await this.#load();
+    this.#isLoading = false;
+    if (this.#isClosed) return;
     this.#rest = setTimeout(() => {
-      this.#busy = false;
-      if (this.#again) this.ask();
+      this.#rest = undefined;
+      if (this.#again) void this.#run();
     }, this.#restMs);
+  }
+
+  #endRest(): void {
+    clearTimeout(this.#rest);
+    this.#rest = undefined;
   }
 }

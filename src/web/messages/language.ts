@@ -1,6 +1,3 @@
-import { en } from "./en.ts";
-import { es, type Messages } from "./es.ts";
-
 export type Language = "es" | "en";
 
 /** Spanish comes first, for whoever speaks neither. */
@@ -15,10 +12,6 @@ export function pickLanguage(chosen: string | null, browser: readonly string[]):
 /** The locale for numbers and dates: the browser's own variant of the language (es-MX, say) where it has one. */
 export function pickLocale(language: Language, browser: readonly string[]): string {
   return browser.find((locale) => baseOf(locale) === language) ?? language;
-}
-
-export function messagesOf(language: Language): Messages {
-  return language === "es" ? es : en;
 }
 
 export function otherLanguage(language: Language): Language {

@@ -1,14 +1,13 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
-import type { Messages } from "./es.ts";
-import { type Language, messagesOf, pickLanguage, pickLocale } from "./language.ts";
+import type { Bilingual } from "./bilingual.ts";
+import { type Language, pickLanguage, pickLocale } from "./language.ts";
 
 /** The language that the page speaks. */
 export interface Speech {
   readonly language: Language;
   /** BCP 47, for Intl. */
   readonly locale: string;
-  readonly messages: Messages;
   readonly speak: (language: Language) => void;
 }
 
@@ -24,8 +23,9 @@ export function useSpeech(): Speech {
   return speech;
 }
 
-export function useMessages(): Messages {
-  return useSpeech().messages;
+/** The texts in the language that the page speaks. */
+export function useTexts<M>(texts: Bilingual<M>): M {
+  return texts[useSpeech().language];
 }
 
 /** The page's one speech: remembers the choice, and tells the document its language. */
@@ -38,7 +38,6 @@ export function useChosenSpeech(): Speech {
     () => ({
       language,
       locale: pickLocale(language, navigator.languages),
-      messages: messagesOf(language),
       speak: (chosen: Language) => {
         remember(chosen);
         setLanguage(chosen);

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { Relays } from "../../guest/inside/relays.ts";
 import { RoomClient } from "../clock/room.ts";
 import { type ClockWorld, tellStory } from "../clock/story.ts";
-import { Program } from "./program.ts";
+import { PROGRAM, Program } from "./program.ts";
 
 const BASE_URL = "http://127.0.0.1:8080";
 /** What systemd-timesyncd makes when it has set the clock. */
@@ -80,7 +80,7 @@ class GuestWorld implements ClockWorld {
 
   async verify(): Promise<{ exitCode: number | null; output: string }> {
     const environment = { ...process.env, FLANCO_DATA_DIR: this.#dataDir };
-    const result = spawnSync(process.execPath, ["bin/flanco.mjs", "verify"], {
+    const result = spawnSync(process.execPath, [PROGRAM, "verify"], {
       env: environment,
       encoding: "utf8",
     });

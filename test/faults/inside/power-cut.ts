@@ -1,14 +1,17 @@
 // What a gateway does while its power may go: in the guest, starts the real program on an empty disk, makes the first
 // user, posts records from several clients at once (some with an Idempotency-Key, some of those twice) and drives
-// edges on the wired lines. Writes a note for every acknowledgement to standard output, as it comes.
+// edges on the wired lines, with a backup meanwhile; then starts it on a ledger of the first schema. Writes a note for
+// every acknowledgement to standard output, as it comes.
 //
-//   node test/faults/inside/power-cut.ts DATA_DIRECTORY POSTS SALES
+//   node power-cut.mjs DATA_DIRECTORY OLD_DATA_DIRECTORY POSTS SALES     (bundled)
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { PowerCutNote } from "../power-cut/note.ts";
 import { EMAIL, LINE_ROOMS, PASSWORD, POSTED_ROOM, postTimeMs, postValor } from "../power-cut/work.ts";
 import { Client } from "./client.ts";
-import { Program } from "./program.ts";
+import { PROGRAM, Program } from "./program.ts";
 
 const STANDARD_OUTPUT = 1;
 const CLIENTS = 3;
@@ -16,12 +19,19 @@ const KEY_EVERY = 3;
 const TWICE_EVERY = 9;
 const D_ID = "7234";
 
-const [dataDir, posts, sales] = process.argv.slice(2);
+const [dataDir, oldDataDir, posts, sales] = process.argv.slice(2);
 const folder = process.env["FLANCO_TEST_GPIO_SIM"];
-if (dataDir === undefined || !(Number(posts) > 0) || !(Number(sales) > 0) || folder === undefined) {
-  throw new Error("usage: power-cut.ts DATA_DIRECTORY POSTS SALES (in a guest with a simulated chip)");
+if (
+  dataDir === undefined ||
+  oldDataDir === undefined ||
+  !(Number(posts) > 0) ||
+  !(Number(sales) > 0) ||
+  folder === undefined
+) {
+  throw new Error("usage: power-cut.mjs DATA_DIRECTORY OLD_DATA_DIRECTORY POSTS SALES (in a guest)");
 }
 await work(dataDir, Number(posts), Number(sales), folder);
+await upgrade(oldDataDir);
 process.exit(0);
 
 async function work(directory: string, postCount: number, riseCount: number, relays: string): Promise<void> {
@@ -58,9 +68,28 @@ async function work(directory: string, postCount: number, riseCount: number, rel
       }
     }
   });
-  await Promise.all([...lines, ...clients]);
+  await Promise.all([...lines, ...clients, backUp(directory)]);
   tell({ kind: "done", posts: postCount, rises: riseCount });
   tell({ kind: "stopped", exitCode: await program.end("SIGTERM") });
+}
+
+async function backUp(directory: string): Promise<void> {
+  tell({ kind: "backing-up" });
+  const backup = spawn(process.execPath, [PROGRAM, "backup"], {
+    env: { ...process.env, FLANCO_DATA_DIR: directory },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [exitCode] = await once(backup, "close");
+  if (exitCode !== 0) throw new Error(`flanco backup ended with ${exitCode}.`);
+  tell({ kind: "backed-up" });
+}
+
+async function upgrade(directory: string): Promise<void> {
+  const program = new Program(directory);
+  tell({ kind: "upgrading" });
+  await program.start();
+  tell({ kind: "upgraded" });
+  await program.end("SIGTERM");
 }
 
 async function wire(client: Client): Promise<void> {

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
+/** Where it is installed in a guest. */
+export const PROGRAM = "/usr/lib/flanco/flanco.mjs";
 const READY = "flanco is ready.";
 const TOKEN = /\/primer-uso#([\w-]+)/;
 const SHOWN_CHARACTERS = 4_000;
@@ -17,15 +19,14 @@ export class Program {
 
   /** Starts the program; resolves once it says that it is ready, rejects when it ends before. */
   async start(): Promise<void> {
-    const program = spawn(process.execPath, ["bin/flanco.mjs", "serve"], {
+    const program = spawn(process.execPath, [PROGRAM, "serve"], {
       env: {
+        FLANCO_CLOCK_TRUST: "always",
         ...process.env,
         FLANCO_DATA_DIR: this.#dataDir,
         FLANCO_GPIO_DRIVER: "chardev",
         FLANCO_TIME_ZONE: "UTC",
         FLANCO_LOG_LEVEL: "warn",
-        // A checkout starts with a demonstration on lines of its own; an installed service does not.
-        FLANCO_DEMO: "false",
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

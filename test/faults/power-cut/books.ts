@@ -3,12 +3,14 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Recording } from "../../../scripts/powercut/recording.ts";
 import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
+import { listBackups } from "../../../src/store/backup-directory.ts";
 import { openForWriting } from "../../../src/store/open.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/verify.ts";
 import { noteSchema, type PowerCutNote } from "./note.ts";
 import { POSTED_ROOM, postMicros, postTimeMs } from "./work.ts";
 
 const LEDGER = "flanco.db";
+const BACKUPS = "backups";
 /** Losses told one by one; further ones would say the same. */
 const SHOWN_LOSSES = 5;
 
@@ -104,6 +106,29 @@ export class Books {
       ...(this.#acknowledgedUserAt <= cut && users !== 1 ? [`${users} users, of the one acknowledged`] : []),
       ...this.#strangers(rows),
     ];
+  }
+
+  /**
+   * Looks at what counts as a backup after one crash: each must be a whole ledger, of what was acknowledged before it was
+   * begun, and one that was acknowledged must be there. Names everything that is wrong.
+   */
+  compareBackups(folder: string, cut: number): readonly string[] {
+    const begun = this.entryOf("backing-up");
+    const known = this.notes.filter(({ entry }) => entry < begun).map(({ note }) => note);
+    const backups = listBackups(join(folder, BACKUPS));
+    if (backups.length === 0 && this.entryOf("backed-up") <= cut)
+      return ["the acknowledged backup is not there"];
+    return backups.flatMap(({ file, records }) => {
+      const { rows, users, wrong } = openLedger(join(folder, BACKUPS, file));
+      const missing = known.filter((note) => !isKept(note, rows));
+      return [
+        ...wrong,
+        ...(missing.length === 0 ? [] : [`${missing.length} records from before the backup are not in it`]),
+        ...(rows.length === records ? [] : [`the backup has ${rows.length} of ${records} records`]),
+        ...(users === 1 ? [] : [`the backup has ${users} users`]),
+        ...this.#strangers(rows),
+      ];
+    });
   }
 
   /** A record that the finished ledger has not, or has elsewhere, was made up, changed or stored twice. */

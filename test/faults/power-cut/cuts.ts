@@ -21,43 +21,43 @@ export class Cuts {
   readonly recording: Recording;
   readonly log: WriteLog;
   readonly scratch: string;
-  readonly #folder: string;
 
-  private constructor(name: string, recording: Recording, folder: string, scratch: string) {
+  private constructor(name: string, recording: Recording, scratch: string) {
     this.name = name;
     this.recording = recording;
     this.log = recording.openLog();
-    this.#folder = folder;
     this.scratch = scratch;
   }
 
   /**
-   * Runs a workload in the guest. `folder` is the program's data directory on the guest's disk, from the disk's root.
-   * With FLANCO_FAULTS_RECORDING set to the folder of a kept failure its recording is taken instead, so that the same
+   * Runs a workload in the guest. With FLANCO_FAULTS_RECORDING set to the folder of a kept failure its recording is taken instead, so that the same
    * seed makes the same states.
    */
-  static async record(
-    name: string,
-    guest: () => Promise<Guest>,
-    workload: Workload,
-    folder: string,
-  ): Promise<Cuts> {
+  static async record(name: string, guest: () => Promise<Guest>, workload: Workload): Promise<Cuts> {
     const scratch = mkdtempSync(join(SCRATCH, `flanco-power-cut-${name}-`));
     const kept = join(process.env["FLANCO_FAULTS_RECORDING"] ?? KEPT, name);
     const recording =
       process.env["FLANCO_FAULTS_RECORDING"] !== undefined && existsSync(kept)
         ? Recording.load(kept)
         : await Recording.make(await guest(), workload, join(scratch, "recording"));
-    return new Cuts(name, recording, folder, scratch);
+    return new Cuts(name, recording, scratch);
   }
 
-  /** Has each state judged. Keeps recording and disks of those that are wrong, unless they are meant to be. */
-  async survey(states: readonly CrashState[], judge: Judge, keep = true): Promise<readonly Finding[]> {
+  /**
+   * Has each state judged by a folder of the guest's disk, named from the disk's root. Keeps recording and disks of
+   * those that are wrong, unless they are meant to be.
+   */
+  async survey(
+    folder: string,
+    states: readonly CrashState[],
+    judge: Judge,
+    keep = true,
+  ): Promise<readonly Finding[]> {
     const findings = await survey({
       recording: this.recording,
       log: this.log,
       states,
-      folder: this.#folder,
+      folder,
       judge,
       scratch: join(this.scratch, "states"),
     });

@@ -11,9 +11,17 @@ export const noteSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("posted"), number: z.number() }),
   /** The program told, after its commit, of a sale that an edge made. */
   z.object({ kind: z.literal("sale"), recordId: z.number(), room: z.string(), createdMs: z.number() }),
+  /** A backup is asked for, beside all that goes on. */
+  z.object({ kind: z.literal("backing-up") }),
+  /** The backup was made, and proved. */
+  z.object({ kind: z.literal("backed-up") }),
   /** All work was acknowledged: so many records were posted, and so many edges driven that make a sale. */
   z.object({ kind: z.literal("done"), posts: z.number(), rises: z.number() }),
   /** The program was told to stop, and has. */
   z.object({ kind: z.literal("stopped"), exitCode: z.number().nullable() }),
+  /** The program is about to start on a ledger of the first schema. */
+  z.object({ kind: z.literal("upgrading") }),
+  /** It is ready on that ledger. */
+  z.object({ kind: z.literal("upgraded") }),
 ]);
 export type PowerCutNote = z.infer<typeof noteSchema>;

@@ -23,5 +23,7 @@ export function postValor(number: number): number {
 export const LINE_ROOMS = ["101", "102", "103", "104"] as const;
 /** The program's data directory on the guest's disk, below the disk's root. */
 export const DATA_FOLDER = "/flanco";
+/** The data directory of another life, with a ledger of the first schema. */
+export const OLD_FOLDER = "/old";
 export const EMAIL = "ana@example.org";
 export const PASSWORD = "correct horse battery";

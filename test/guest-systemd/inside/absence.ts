@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../guest/inside/deadline.ts";
 import type { Ledger } from "../../guest/inside/ledger.ts";
-import { interruptCounts, type Relays, shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
+import { interruptCounts, type Relays } from "../../guest/inside/relays.ts";
 import { type Drive, ROOMS } from "../../guest/report.ts";
 import type { Absence } from "../report.ts";
 import type { Unit } from "./unit.ts";
@@ -28,9 +28,9 @@ export async function proveAbsence(
   step: Absence["step"],
   leave: (pid: number) => Promise<void>,
 ): Promise<Absence> {
-  shareProcessorWithInterrupts();
   const position = ledger.position();
   const gaps = ledger.gaps().length;
+  const outages = ledger.outages().length;
   const drives: Drive[] = [];
   const drive = (offset: number, high: boolean) => drives.push(relays.drive(offset, high));
   let driving = true;
@@ -62,6 +62,7 @@ export async function proveAbsence(
     // The last sale of each room is the one that said that all was settled.
     rows: ROOMS.flatMap((room) => (ledger.roomsAfter(position)[room] ?? []).slice(0, -1)),
     gaps: ledger.gaps().slice(gaps),
+    outages: ledger.outages().slice(outages),
     journal: await unit.journal(awayFromNs),
   };
 }

@@ -2,10 +2,11 @@
 // each step to standard output, and whatever goes wrong to standard error.
 //
 //   node test/guest-systemd/inside/prove.ts full|short
-import { Api, USER_ADD } from "../../guest/inside/api.ts";
+import { uptime } from "node:os";
+import { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
-import { interruptCounts, Relays } from "../../guest/inside/relays.ts";
+import { interruptCounts, Relays, shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
 import { lineName, ROOMS } from "../../guest/report.ts";
 import type { Report } from "../report.ts";
 import { type Parts, proveAbsence } from "./absence.ts";
@@ -41,14 +42,13 @@ async function prove(kills: number): Promise<void> {
   await unit.configure("guest", SETTINGS);
   await unit.control("start", "flanco");
   await unit.ready(0);
-  const added = await unit.command(USER_ADD.options, USER_ADD.input);
-  if (added.exitCode !== 0) throw new Error(`user add: ${added.output}`);
   const api = new Api(unit.baseUrl);
-  await api.login();
+  await api.makeFirstUser(await firstRunToken());
   await api.wireEightRooms();
   const ledger = new Ledger(unit.ledgerFile);
   const parts = { unit, relays, ledger };
   await told();
+  shareProcessorWithInterrupts();
 
   for (let kill = 0; kill < kills; kill += 1) tell(await proveAbsence(parts, "killed", killed));
   tell(await proveAbsence(parts, "restarted", () => unit.control("restart", "flanco")));
@@ -59,8 +59,18 @@ async function prove(kills: number): Promise<void> {
   );
   tell(await unwired(api));
   await control(parts, api);
+  tell(await ended());
   ledger.close();
   tell({ step: "verified", ...(await unit.command(["verify"])) });
+}
+
+/** As the service tells it on its console, which is the journal. */
+async function firstRunToken(): Promise<string> {
+  for (const { message } of await unit.journal(0)) {
+    const token = /\/primer-uso#(\S+)/.exec(message)?.[1];
+    if (token !== undefined) return token;
+  }
+  throw new Error("The service told no link for the first user.");
 }
 
 async function killed(pid: number): Promise<void> {
@@ -90,17 +100,28 @@ async function unwired(api: Api): Promise<Report> {
   return { step: "unwired", storedBefore, storedAfter };
 }
 
-/** The same as the first step, with a systemd that keeps nothing. */
+/** The same as the first step, with a systemd that keeps nothing: it drops what it kept when it reads that. */
 async function control(parts: Parts, api: Api): Promise<void> {
   await api.wire(UNWIRED);
-  await unit.configure("no-store", NO_STORE);
-  await unit.control("stop", "flanco");
-  await unit.control("start", "flanco");
-  await unit.ready(0);
   await until(() => (interruptCounts().size === ROOMS.length ? null : "lines are not watched"), RELEASE_MS);
+  await unit.configure("no-store", NO_STORE);
+  const kept = await unit.show("NFileDescriptorStore");
+  if (kept !== "0") throw new Error(`systemd still keeps ${kept} descriptors.`);
+  shareProcessorWithInterrupts();
   tell(await proveAbsence(parts, "control", killed));
 }
 
+/** systemd hears of this end from the process alone: it takes it for stopping as soon as it is told. */
+async function ended(): Promise<Report> {
+  const beganNs = Number(process.hrtime.bigint());
+  const pid = await unit.mainPid();
+  process.kill(pid, "SIGTERM");
+  await unit.until(async () => ((await unit.mainPid()) === pid ? "the process goes on" : null), RELEASE_MS);
+  return { step: "ended", inactiveNs: await unit.inactiveNs(), journal: await unit.journal(beganNs) };
+}
+
+/** The time goes to standard error: where it went is seen when a run is too slow. */
 function tell(report: Report): void {
+  console.error(`${report.step} after ${Math.round(uptime())} s`);
   console.log(JSON.stringify(report));
 }

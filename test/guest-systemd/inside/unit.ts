@@ -11,6 +11,16 @@ const START_MS = 300_000;
 const ASK_MS = 500;
 const NANOSECONDS_PER_MICROSECOND = 1_000;
 
+const PROPERTIES = [
+  "MainPID",
+  "ActiveState",
+  "ActiveEnterTimestampMonotonic",
+  "ActiveExitTimestampMonotonic",
+  "StatusText",
+  "NFileDescriptorStore",
+] as const;
+type Property = (typeof PROPERTIES)[number];
+
 const run = promisify(execFile);
 
 export interface JournalEntry {
@@ -40,13 +50,22 @@ export class Unit {
     await run("systemctl", [verb, ...options]);
   }
 
-  async show(property: string): Promise<string> {
-    const { stdout } = await run("systemctl", ["show", "--value", `--property=${property}`, NAME]);
-    return stdout.trim();
+  async show(property: Property): Promise<string> {
+    return (await this.#properties())[property];
   }
 
   async mainPid(): Promise<number> {
     return Number(await this.show("MainPID"));
+  }
+
+  /** All at once: asking systemd takes a program's start. */
+  async #properties(): Promise<Readonly<Record<Property, string>>> {
+    const { stdout } = await run("systemctl", ["show", `--property=${PROPERTIES}`, NAME]);
+    const told = new Map(stdout.split("\n").map((line) => line.split("=", 2) as [string, string]));
+    return Object.fromEntries(PROPERTIES.map((name) => [name, told.get(name) ?? ""])) as Record<
+      Property,
+      string
+    >;
   }
 
   /** Asks until nothing is missing, as the deadline's `until` does, at systemd's pace. */
@@ -60,13 +79,19 @@ export class Unit {
 
   /** Waits until another process than `before` is ready; gives the monotonic time at which it was. */
   async ready(before: number): Promise<number> {
+    let enteredMicros = 0;
     await this.until(async () => {
-      const pid = await this.mainPid();
-      if (pid === 0 || pid === before) return `main process ${pid}`;
-      const state = await this.show("ActiveState");
-      return state === "active" ? null : `main process ${pid}, ${state}`;
+      const { MainPID, ActiveState, ActiveEnterTimestampMonotonic } = await this.#properties();
+      enteredMicros = Number(ActiveEnterTimestampMonotonic);
+      if (ActiveState === "active" && MainPID !== String(before)) return null;
+      return `main process ${MainPID}, ${ActiveState}`;
     }, START_MS);
-    return Number(await this.show("ActiveEnterTimestampMonotonic")) * NANOSECONDS_PER_MICROSECOND;
+    return enteredMicros * NANOSECONDS_PER_MICROSECOND;
+  }
+
+  /** Monotonic time at which it last ceased to be active. */
+  async inactiveNs(): Promise<number> {
+    return Number(await this.show("ActiveExitTimestampMonotonic")) * NANOSECONDS_PER_MICROSECOND;
   }
 
   /** What the service and systemd said of it since a monotonic time. */

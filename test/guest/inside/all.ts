@@ -1,12 +1,13 @@
 // Runs, in the guest, everything that test/guest proves: the drivers' conformance suite and the real program on
 // each driver. Writes one JSON object for each part to standard output.
 //
-//   node test/guest/inside/all.ts full|short
+//   node all.mjs full|short     (in the checkout's folder, bundled beside prove.mjs)
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
+import { join } from "node:path";
 import type { Part } from "../report.ts";
 
-const PROVE = "test/guest/inside/prove.ts";
+const PROVE = join(import.meta.dirname, "prove.mjs");
 const [form] = process.argv.slice(2);
 if (form !== "full" && form !== "short") throw new Error("usage: all.ts full|short");
 

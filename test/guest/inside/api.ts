@@ -27,9 +27,18 @@ export class Api {
   }
 
   async login(): Promise<void> {
-    const response = await this.#send("POST", "/api/login", { email: EMAIL, password: PASSWORD });
+    this.#keepCookie(await this.#send("POST", "/api/login", { email: EMAIL, password: PASSWORD }));
+  }
+
+  /** Makes the first user with the link's token, and is signed in as that user. */
+  async makeFirstUser(token: string): Promise<void> {
+    const user = { name: "Ana", email: EMAIL, password: PASSWORD };
+    this.#keepCookie(await this.#send("POST", "/api/first-run", { ...user, token }));
+  }
+
+  #keepCookie(response: Response): void {
     const cookie = response.headers.getSetCookie().find((entry) => entry.startsWith("auth_token="));
-    if (cookie === undefined) throw new Error("Login set no auth_token.");
+    if (cookie === undefined) throw new Error("Signing in set no auth_token.");
     this.#cookie = cookie.slice(0, cookie.indexOf(";"));
   }
 

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { type Gap, type LedgerRow, ROOMS } from "../report.ts";
+import { type Gap, type LedgerRow, type Outage, ROOMS } from "../report.ts";
 
 const COLUMNS = `room, micros, origin, created_ms AS createdMs, ended_ms AS endedMs, boot, line, request, sequence,
   monotonic_ns AS monotonicNs`;
@@ -9,6 +9,7 @@ export class Ledger {
   readonly #database: Database.Database;
   readonly #rows: Database.Statement<[number], LedgerRow>;
   readonly #gaps: Database.Statement<[], Gap>;
+  readonly #outages: Database.Statement<[], Outage>;
   readonly #state: Database.Statement<[], { room: string; records: number; ended: number }>;
   readonly #last: Database.Statement<[], { last: number }>;
 
@@ -18,6 +19,9 @@ export class Ledger {
       `SELECT ${COLUMNS} FROM record WHERE record_id > ? ORDER BY record_id`,
     );
     this.#gaps = this.#database.prepare("SELECT line, missed, reason FROM gap ORDER BY gap_id");
+    this.#outages = this.#database.prepare(
+      "SELECT line, from_ms AS fromMs, to_ms AS toMs FROM gap WHERE reason = 'outage' ORDER BY gap_id",
+    );
     this.#state = this.#database.prepare(
       "SELECT room, count(*) AS records, count(ended_ms) AS ended FROM record GROUP BY room",
     );
@@ -42,6 +46,10 @@ export class Ledger {
 
   gaps(): readonly Gap[] {
     return this.#gaps.all();
+  }
+
+  outages(): readonly Outage[] {
+    return this.#outages.all();
   }
 
   /** How many records each room has, and how many of them have ended. */

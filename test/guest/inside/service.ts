@@ -6,7 +6,8 @@ import { ROOMS } from "../report.ts";
 import { until } from "./deadline.ts";
 import { interruptCounts } from "./relays.ts";
 
-const PROGRAM = "bin/flanco.mjs";
+/** Where it is installed in a guest. */
+const PROGRAM = "/usr/lib/flanco/flanco.mjs";
 /** On an emulated processor that has to share the real one a start takes half a minute. */
 const START_MS = 240_000;
 const END_MS = 20_000;
@@ -34,8 +35,7 @@ export class Service {
       FLANCO_GPIO_DRIVER: driver,
       FLANCO_HTTP_PORT: "8080",
       FLANCO_HTTPS_PORT: "8443",
-      // A checkout starts with a demonstration on lines of its own; an installed service does not.
-      FLANCO_DEMO: "false",
+      FLANCO_CLOCK_TRUST: "always",
     };
     mkdirSync(this.#dataDirectory, { recursive: true, mode: 0o700 });
     mkdirSync("/var/log", { recursive: true });

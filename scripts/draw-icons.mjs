@@ -1,0 +1,40 @@
+// Draws the page's PNG icons from src/web/icon/icon.svg with Chromium, once: they are small, seldom change,
+// and lie beside it, so that building the page needs no browser.
+//
+//   node scripts/draw-icons.mjs
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "src", "web", "icon");
+const GROUND = "#0a5a50";
+// A maskable icon may be cut to a circle of four fifths of it, and Apple's to a square with round corners.
+const ICONS = [
+  { name: "icon-192", size: 192, isWhole: false },
+  { name: "icon-512", size: 512, isWhole: false },
+  { name: "maskable-512", size: 512, isWhole: true },
+  { name: "apple-touch", size: 180, isWhole: true },
+];
+
+const svg = await readFile(join(folder, "icon.svg"), "utf8");
+const browser = await chromium.launch({
+  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+});
+try {
+  for (const { name, size, isWhole } of ICONS) {
+    const page = await browser.newPage({ viewport: { width: size, height: size } });
+    const ground = isWhole ? GROUND : "transparent";
+    const scale = isWhole ? 0.8 : 1;
+    await page.setContent(
+      `<style>html,body{margin:0;background:${ground}}svg{display:block;width:100vw;height:100vh;transform:scale(${scale})}</style>${svg}`,
+    );
+    const png = await page.screenshot({ omitBackground: true });
+    await writeFile(join(folder, `${name}.png`), png);
+    console.log(`${name}.png ${png.length} bytes`);
+    await page.close();
+  }
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { bundle, bundleProgram } from "../bundle.mjs";
+import type { Patch } from "../patch.ts";
+import { CpioArchive } from "./cpio.ts";
+import { GuestFailure } from "./failure.ts";
+
+/** Where a package puts the program. */
+export const INSTALLED_PROGRAM = "/usr/lib/flanco";
+/** Where the bundled scripts are, each as NAME.mjs. */
+export const INSTALLED_SCRIPTS = "/opt/guest/scripts";
+const READY = "flanco is ready.";
+const LIMIT_MS = 60_000;
+
+/** What of flanco a guest holds. */
+export interface Installed {
+  /** Scripts by their names, each with its source's path. */
+  readonly scripts: Readonly<Record<string, string>>;
+  /** Changes of the program's sources, for a control. */
+  readonly patches?: readonly Patch[];
+}
+
+/**
+ * Bundles the program and scripts into an archive, with all that they need and what Node keeps of sources that it
+ * has compiled: emulated, compiling takes most of a start. `directory` is for the files that come and go. Gives
+ * the archive's path. Throws GuestFailure when the program does not start on this machine.
+ */
+export async function packInstalled(directory: string, { scripts, patches }: Installed): Promise<string> {
+  const work = mkdtempSync(join(directory, "installed-"));
+  const file = `${work}.cpio`;
+  const program = join(work, "program");
+  try {
+    await bundleProgram(program, patches);
+    await warmUp(program, join(work, "data"));
+    await bundle(join(work, "scripts"), scripts);
+    const archive = new CpioArchive(file);
+    addFolder(archive, program, INSTALLED_PROGRAM);
+    addFolder(archive, join(work, "scripts"), INSTALLED_SCRIPTS);
+    archive.close();
+    return file;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Writes a folder of this machine to the guest's `target`. */
+export function addFolder(archive: CpioArchive, folder: string, target: string): void {
+  archive.directory(target);
+  for (const name of readdirSync(folder)) {
+    const source = join(folder, name);
+    if (lstatSync(source).isDirectory()) addFolder(archive, source, `${target}/${name}`);
+    else archive.copy(`${target}/${name}`, source, 0o644);
+  }
+}
+
+/** Starts a bundled program once, with the guest's driver, so that what it compiles is kept beside it. */
+export async function warmUp(program: string, dataDirectory: string): Promise<void> {
+  const child = spawn(process.execPath, [join(program, "flanco.mjs"), "serve"], {
+    env: {
+      PATH: process.env["PATH"],
+      FLANCO_DATA_DIR: dataDirectory,
+      FLANCO_GPIO_DRIVER: "chardev",
+      FLANCO_DEMO: "false",
+      FLANCO_HOST: "127.0.0.1",
+      FLANCO_HTTP_PORT: String(await freePort()),
+      FLANCO_HTTPS_PORT: String(await freePort()),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  const hear = (chunk: Buffer) => {
+    const before = said.includes(READY);
+    said += chunk.toString();
+    // Once: a second signal would end it before Node has written what it keeps.
+    if (!before && said.includes(READY)) child.kill("SIGTERM");
+  };
+  child.stdout.on("data", hear);
+  child.stderr.on("data", hear);
+  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  await once(child, "close");
+  clearTimeout(timer);
+  if (!said.includes(READY)) throw new GuestFailure(`The bundled program did not start:\n${said}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

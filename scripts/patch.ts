@@ -1,0 +1,26 @@
+/** A change of one source file: this text, which stands there once, becomes that one. */
+export interface Patch {
+  /** Path in the checkout. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The text of a source file with a protection taken away, for a control. Throws where a text to change does not
+ * stand in it exactly once: a control that controls nothing must not pass.
+ */
+export function patched(file: string, source: string, patches: readonly Patch[]): string {
+  let text = source;
+  for (const { file: changed, from, to } of patches) {
+    if (changed !== file) continue;
+    const parts = text.split(from);
+    if (parts.length !== 2) {
+      throw new Error(
+        `${file} has ${parts.length - 1} times, not once: ${from}\nAdapt the control to the file as it is.`,
+      );
+    }
+    text = parts.join(to);
+  }
+  return text;
+}

@@ -1,0 +1,69 @@
+/** A local calendar day as a number that reads like one: 20261121. */
+export type Day = number;
+/** A local calendar month: 202611. */
+export type Month = number;
+
+const DAY_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
+const MONTH_TEXT = /^(\d{4})-(\d{2})$/;
+
+/** The day of `YYYY-MM-DD`; undefined for a text that is none, the 30th of February among them. */
+export function parseDay(text: string): Day | undefined {
+  const [, year, month, day] = DAY_TEXT.exec(text) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const parsed = Number(year + month + day);
+  return dayFromDate(dateFromDay(parsed)) === parsed ? parsed : undefined;
+}
+
+/** The month of `YYYY-MM`; undefined for a text that is none. */
+export function parseMonth(text: string): Month | undefined {
+  const [, year, month] = MONTH_TEXT.exec(text) ?? [];
+  if (year === undefined || month === undefined) return undefined;
+  return Number(month) >= 1 && Number(month) <= 12 ? Number(year + month) : undefined;
+}
+
+/** `YYYY-MM-DD`. */
+export function formatDay(day: Day): string {
+  const digits = String(day).padStart(8, "0");
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+export function monthOf(day: Day): Month {
+  return Math.floor(day / 100);
+}
+
+export function firstDayOf(month: Month): Day {
+  return month * 100 + 1;
+}
+
+export function lastDayOf(month: Month): Day {
+  const next = month % 100 === 12 ? month + 100 - 11 : month + 1;
+  return addDays(firstDayOf(next), -1);
+}
+
+export function addDays(day: Day, days: number): Day {
+  const date = dateFromDay(day);
+  date.setUTCDate(date.getUTCDate() + days);
+  return dayFromDate(date);
+}
+
+/** The same day of the year before; the 28th for a 29th of February. */
+export function yearBefore(day: Day): Day {
+  return Math.min(day - 10_000, lastDayOf(monthOf(day) - 100));
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(day: Day): number {
+  return dateFromDay(day).getUTCDay();
+}
+
+/** That day's midnight in UTC. */
+export function dateFromDay(day: Day): Date {
+  const date = new Date(0);
+  date.setUTCFullYear(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
+  return date;
+}
+
+/** The day that a moment has in UTC. */
+export function dayFromDate(date: Date): Day {
+  return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+}

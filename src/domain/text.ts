@@ -1,0 +1,13 @@
+/** Characters (code points) that a name, a room or an e-mail may have. */
+export const MAX_TEXT = 200;
+
+/** What is wrong with a text of so many characters at least and at most. */
+export type TextMistake = "too_short" | "too_long" | "malformed";
+
+/** Undefined for a text that is right: as long as it may be, without halves of surrogate pairs and without NUL. */
+export function textMistake(text: string, minimum: number, maximum: number): TextMistake | undefined {
+  const length = [...text].length;
+  if (length < minimum) return "too_short";
+  if (length > maximum) return "too_long";
+  return text.isWellFormed() && !text.includes("\0") ? undefined : "malformed";
+}

@@ -1,0 +1,76 @@
+import { valorFromMicros } from "../domain/amount.ts";
+import type { StoredRecord } from "../domain/record.ts";
+
+/** The languages of an export; each has the separator and the decimal point that its spreadsheets expect. */
+export type CsvLanguage = "es" | "en";
+
+interface Dialect {
+  readonly separator: string;
+  readonly decimalPoint: string;
+  readonly header: readonly string[];
+  readonly states: Readonly<Record<"counted" | "voided" | "provisional", string>>;
+  readonly origins: Readonly<Record<StoredRecord["origin"], string>>;
+}
+
+const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
+  es: {
+    separator: ";",
+    decimalPoint: ",",
+    header: ["Fecha", "Hora", "Ubicación", "Dispositivo", "Habitación", "Valor", "Estado", "Origen", "Fin"],
+    states: { counted: "contado", voided: "anulado", provisional: "provisional" },
+    origins: { posted: "enviado", edge: "relé", found_at_start: "encontrado al arrancar" },
+  },
+  en: {
+    separator: ",",
+    decimalPoint: ".",
+    header: ["Date", "Time", "Location", "Device", "Room", "Value", "State", "Origin", "Ended"],
+    states: { counted: "counted", voided: "voided", provisional: "provisional" },
+    origins: { posted: "posted", edge: "relay", found_at_start: "found at start" },
+  },
+};
+
+const BYTE_ORDER_MARK = "\uFEFF";
+/** What a spreadsheet takes for the beginning of a formula, in either width. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
+
+/** The beginning of the file: a byte-order mark, by which spreadsheets know UTF-8, and the header row. */
+export function csvHead(language: CsvLanguage): string {
+  return BYTE_ORDER_MARK + rowOf(DIALECTS[language].header, language);
+}
+
+/**
+ * One record as a row. `localTime` gives a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
+ * exact, without grouping; a provisional record counts, a voided one does not.
+ */
+export function csvRow(
+  record: StoredRecord,
+  language: CsvLanguage,
+  localTime: (timeMs: number) => string,
+): string {
+  const { decimalPoint, states, origins } = DIALECTS[language];
+  const [date = "", time = ""] = localTime(record.createdTimeMs).slice(0, -".000".length).split("T");
+  const ended =
+    record.endedTimeMs === null
+      ? ""
+      : localTime(record.endedTimeMs).slice(0, -".000".length).replace("T", " ");
+  const texts = [record.locationName, record.deviceName, record.room].map(harmless);
+  const value = String(valorFromMicros(record.valorMicros)).replace(".", decimalPoint);
+  const state = record.voided !== null ? "voided" : record.provisional ? "provisional" : "counted";
+  return rowOf([date, time, ...texts, value, states[state], origins[record.origin], ended], language);
+}
+
+/** A text that no spreadsheet takes for a formula. */
+function harmless(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
+function rowOf(cells: readonly string[], language: CsvLanguage): string {
+  const { separator } = DIALECTS[language];
+  return `${cells.map((cell) => quoted(cell, separator)).join(separator)}\r\n`;
+}
+
+/** RFC 4180: a cell with a separator, a quote or the end of a line in it stands in quotes, which are doubled. */
+function quoted(cell: string, separator: string): string {
+  return cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

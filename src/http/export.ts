@@ -1,0 +1,127 @@
+import { Readable } from "node:stream";
+import type { Clock } from "../domain/clock.ts";
+import { formatDay } from "../domain/day.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
+import type { FoundRecord, RecordFilter } from "../domain/record.ts";
+import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type WalkedReader, walkRecords } from "./record-walk.ts";
+import { exportQuery, toRecordFilter } from "./schema.ts";
+
+/** Exports under way at once: each takes its turn in every round of the event loop. */
+const MAX_EXPORTS = 3;
+
+/** A client that takes nothing for so long is gone, or keeps a place from others. */
+const STALLED_MS = 60_000;
+
+const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
+
+type ExportReader = WalkedReader & Pick<LedgerReader, "countRecords" | "localTime">;
+type Walk = AsyncIterator<readonly FoundRecord[]>;
+
+export function exportEndpoints(
+  reader: ExportReader,
+  clock: Clock,
+  log: Log,
+  stalledMs = STALLED_MS,
+): readonly Endpoint[] {
+  const places = new Places(MAX_EXPORTS);
+  return [
+    endpoint({
+      method: "get",
+      path: "/export",
+      summary: "The user's records as a table for a spreadsheet, newest first by time.",
+      session: true,
+      query: exportQuery,
+      status: 200,
+      stream: "text/csv",
+      errors: ["invalid", "overloaded", "unavailable", "internal"],
+      run: async ({ userId, query, context }) => {
+        const filter = toRecordFilter(query);
+        const leave = places.take();
+        try {
+          const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
+          // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
+          const first = await walk.next();
+          if (filter.room === null) {
+            context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
+          }
+          context.set("Content-Type", "text/csv; charset=utf-8");
+          const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
+          context.set("Content-Disposition", `attachment; filename="${name}"`);
+          const isOver = () => {
+            stalled.refresh();
+            return stream.destroyed;
+          };
+          const pieces = rows(query.lang, first, walk, reader, isOver);
+          const stream = Readable.from(pieces, { objectMode: false });
+          const stalled = setTimeout(() => stream.destroy(nobodyReads()), stalledMs);
+          stream.once("close", () => {
+            clearTimeout(stalled);
+            leave();
+          });
+          stream.once("error", (error) => log.error({ err: error }, "an export broke off"));
+          return stream;
+        } catch (error) {
+          leave();
+          throw error;
+        }
+      },
+    }),
+  ];
+}
+
+/** The file's pieces, each made when the one before has been taken. */
+async function* rows(
+  language: CsvLanguage,
+  first: IteratorResult<readonly FoundRecord[]>,
+  walk: Walk,
+  reader: Pick<LedgerReader, "localTime">,
+  isOver: () => boolean,
+): AsyncGenerator<string> {
+  yield csvHead(language);
+  for (let piece = first; piece.done !== true; piece = await walk.next()) {
+    // The client has hung up. Where nothing fits, nothing is yielded, and nobody would say so.
+    if (isOver()) return;
+    const text = piece.value
+      .map((record) => csvRow(record, language, (timeMs) => reader.localTime(timeMs)))
+      .join("");
+    if (text !== "") yield text;
+  }
+}
+
+/** `flanco-ventas-2026-11-01-2026-11-30.csv`: the days that were asked for, or up to today. */
+function fileName(language: CsvLanguage, { from, to }: RecordFilter, now: string): string {
+  const last = to === null ? now.slice(0, -"T00:00:00.000".length) : formatDay(to);
+  const days = from === null ? last : `${formatDay(from)}-${last}`;
+  return `${FILE_NAMES[language]}-${days}.csv`;
+}
+
+function nobodyReads(): FlancoError {
+  return new FlancoError("unavailable", "Nobody takes the export any more.");
+}
+
+/** So many places and no more. */
+class Places {
+  readonly #count: number;
+  #taken = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** Gives the way to leave it, to be gone once. Throws `overloaded`. */
+  take(): () => void {
+    if (this.#taken >= this.#count) {
+      throw new FlancoError("overloaded", "Other exports are under way.", {
+        hint: "Try again when one of them is done.",
+      });
+    }
+    this.#taken += 1;
+    return () => {
+      this.#taken -= 1;
+    };
+  }
+}

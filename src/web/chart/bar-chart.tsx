@@ -1,0 +1,178 @@
+import { useRef, useState } from "preact/hooks";
+import { type Scale, scaleOf } from "./scale.ts";
+
+/** One bar. */
+export interface Bar {
+  readonly key: string;
+  /** Under the bar, in little room. */
+  readonly name: string;
+  /** In full, for whoever hears it: what, and how much. */
+  readonly text: string;
+  readonly value: number;
+  /** On the bar. */
+  readonly valueText: string;
+  /** Stands out: today, this month. */
+  readonly isNow: boolean;
+  /** Has not come yet. */
+  readonly isAhead: boolean;
+}
+
+interface BarChartProps {
+  /** Names the chart. */
+  readonly label: string;
+  readonly bars: readonly Bar[];
+  /** Index of the bar whose values are shown in full. */
+  readonly chosen: number;
+  readonly onChoose: (index: number) => void;
+  /** Of a line behind the bars. */
+  readonly tickText: (value: number) => string;
+}
+
+/** How much of its place a bar takes. */
+const FILL = 0.62;
+const WHOLE = 100;
+/** More bars than these have no room for their amounts on a phone. */
+const MANY = 7;
+
+/**
+ * Bars over names. One of them is chosen, by the pointer, by touch or by the arrow keys; who shows the chart
+ * says its exact values. The picture is for the eye alone: buttons over it carry all that it tells.
+ */
+export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartProps) {
+  const scale = scaleOf(bars.map((bar) => bar.value));
+  const [over, setOver] = useState<number | null>(null);
+  const row = useRef<HTMLDivElement>(null);
+  const show = (index: number) => {
+    setOver(index);
+    onChoose(index);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const index = nextOf(event.key, chosen, bars.length);
+    if (index === undefined) return;
+    event.preventDefault();
+    onChoose(index);
+    row.current?.querySelectorAll("button")[index]?.focus();
+  };
+  return (
+    <div class={bars.length > MANY ? "chart chart-many" : "chart"}>
+      <Axis scale={scale} tickText={tickText} />
+      <div class="chart-plot">
+        <Picture bars={bars} scale={scale} shown={over ?? chosen} />
+        {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons is no form's fieldset. */}
+        <div
+          class="chart-bars"
+          role="group"
+          aria-label={label}
+          ref={row}
+          onKeyDown={onKey}
+          onPointerLeave={() => setOver(null)}
+        >
+          {bars.map((bar, index) => (
+            <button
+              key={bar.key}
+              type="button"
+              class={index === chosen ? "chart-bar chart-bar-chosen" : "chart-bar"}
+              tabIndex={index === chosen ? 0 : -1}
+              aria-label={bar.text}
+              aria-pressed={index === chosen}
+              onClick={() => onChoose(index)}
+              onFocus={() => onChoose(index)}
+              onPointerEnter={() => show(index)}
+            />
+          ))}
+        </div>
+      </div>
+      <div class="chart-names" aria-hidden="true">
+        {bars.map((bar, index) => (
+          <span key={bar.key} class={nameClass(bar, index === chosen)}>
+            {bar.name}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Axis({ scale, tickText }: { readonly scale: Scale; readonly tickText: (value: number) => string }) {
+  return (
+    <div class="chart-axis" aria-hidden="true">
+      {scale.ticks.map((tick) => (
+        <span key={tick} style={{ bottom: percent(scale.place(tick)) }}>
+          {tickText(tick)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface PictureProps {
+  readonly bars: readonly Bar[];
+  readonly scale: Scale;
+  readonly shown: number;
+}
+
+function Picture({ bars, scale, shown }: PictureProps) {
+  const width = 1 / bars.length;
+  const zero = scale.place(0);
+  return (
+    <svg class="chart-picture" aria-hidden="true" focusable="false">
+      {scale.ticks.map((tick) => (
+        <line
+          key={tick}
+          class={tick === 0 ? "chart-zero" : "chart-line"}
+          x1="0"
+          x2="100%"
+          y1={percent(1 - scale.place(tick))}
+          y2={percent(1 - scale.place(tick))}
+        />
+      ))}
+      {bars.map((bar, index) => {
+        const top = Math.max(scale.place(bar.value), zero);
+        const bottom = Math.min(scale.place(bar.value), zero);
+        return (
+          <g key={bar.key} class={barClass(bar, index === shown)}>
+            <rect
+              x={percent(width * (index + (1 - FILL) / 2))}
+              width={percent(width * FILL)}
+              y={percent(1 - top)}
+              height={percent(top - bottom)}
+              rx="4"
+            />
+            {!bar.isAhead && (
+              <text x={percent(width * (index + 1 / 2))} y={percent(1 - top)} dy="-0.5em">
+                {bar.valueText}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+function barClass(bar: Bar, isShown: boolean): string {
+  return `chart-fill${bar.isNow ? " chart-fill-now" : ""}${isShown ? " chart-fill-shown" : ""}`;
+}
+
+function nameClass(bar: Bar, isChosen: boolean): string {
+  return `chart-name${bar.isNow ? " chart-name-now" : ""}${isChosen ? " chart-name-chosen" : ""}`;
+}
+
+function nextOf(key: string, from: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowRight":
+      return Math.min(from + 1, count - 1);
+    case "ArrowLeft":
+      return Math.max(from - 1, 0);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return undefined;
+  }
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * WHOLE * WHOLE) / WHOLE}%`;
+}

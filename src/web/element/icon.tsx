@@ -1,0 +1,40 @@
+/** Drawn on 24 by 24, in strokes of the text's colour. */
+const PATHS = {
+  panel: "M4 20V11M10 20V4M16 20v-7M22 20H2",
+  rooms: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
+  records: "M4 6h16M4 12h16M4 18h10",
+  report: "M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7",
+  places: "M4 21V6l8-3 8 3v15M9 21v-5h6v5M9 9h.01M15 9h.01M9 12.5h.01M15 12.5h.01",
+  lines: "M2 17h5V7h6v10h5V7h4",
+  state: "M3 12h4l3-8 4 16 3-8h4",
+  more: "M5 11a1 1 0 100 2 1 1 0 000-2zM12 11a1 1 0 100 2 1 1 0 000-2zM19 11a1 1 0 100 2 1 1 0 000-2z",
+  up: "M12 19V6M6 12l6-6 6 6",
+  down: "M12 5v13M6 12l6 6 6-6",
+  close: "M6 6l12 12M18 6L6 18",
+  plus: "M12 5v14M5 12h14",
+  back: "M15 5l-7 7 7 7",
+  forward: "M9 5l7 7-7 7",
+  warning: "M12 4L2.5 20h19zM12 10v4M12 17h.01",
+  bad: "M12 3a9 9 0 100 18 9 9 0 000-18zM12 8v5M12 16h.01",
+  info: "M12 3a9 9 0 100 18 9 9 0 000-18zM12 11v5M12 8h.01",
+  done: "M5 12.5l4.5 4.5L19 7.5",
+  download: "M12 4v11M7 11l5 5 5-5M4 20h16",
+  print: "M7 8V3h10v5M7 17H4V9h16v8h-3M7 14h10v7H7z",
+  edit: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3",
+  remove: "M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6",
+  user: "M12 4a4 4 0 100 8 4 4 0 000-8zM4 21c0-4 4-6 8-6s8 2 8 6",
+  language: "M12 3a9 9 0 100 18 9 9 0 000-18zM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18",
+  leave: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
+  table: "M4 5h16v14H4zM4 10h16M10 5v14",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** A sign beside a text that says the same: nobody hears it. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,24 @@
+import type { ApiFailure } from "../api/failure.ts";
+import type { elementTexts } from "../messages/element.ts";
+
+type Mistakes = (typeof elementTexts.es)["mistakes"];
+
+/**
+ * What is wrong with a field, in the user's language, from the kind alone: the server's text is English.
+ * `field` is the API's path of it (`newDevice.dId`); its last part alone is found too. `own` says more for some kinds.
+ */
+export function mistakeOf(
+  failure: ApiFailure | null,
+  field: string,
+  mistakes: Mistakes,
+  own: Partial<Mistakes> = {},
+): string | undefined {
+  const mistake =
+    failure?.fields.get(field) ??
+    [...(failure?.fields ?? [])].find(([path]) => path.endsWith(`.${field}`))?.[1];
+  if (mistake === undefined) return undefined;
+  const { kind } = mistake;
+  const isKnown = kind === "required" || kind === "length" || kind === "range" || kind === "unique";
+  const key = isKnown ? kind : "type";
+  return own[key] ?? mistakes[key];
+}

@@ -1,0 +1,81 @@
+import type { Fault } from "../api/status.ts";
+import { Link } from "../element/link.tsx";
+import { Notice } from "../element/notice.tsx";
+import type { Format } from "../format/format.ts";
+import { type FaultValues, faultTexts } from "../messages/faults.ts";
+import { useTexts } from "../messages/speech.ts";
+import { addressOf } from "../route.ts";
+import { useVisit } from "./visit.ts";
+
+/** What a clinic may go on working with: somebody should know, nobody must run. */
+const MILD = [
+  "disk_low",
+  "backup_missing",
+  "backup_old",
+  "archive_failed",
+  "clock_untrusted",
+  "records_unplaced",
+  "queue_filling",
+];
+
+interface FaultListProps {
+  readonly faults: readonly Fault[];
+  /** No more than these are shown; the way to the rest stands below. */
+  readonly most?: number;
+}
+
+/** What a person must see to, in plain words, the worst first; the server's own words behind a fold, for a technician. */
+export function FaultList({ faults, most = faults.length }: FaultListProps) {
+  const texts = useTexts(faultTexts);
+  const { count } = useVisit().format;
+  const inOrder = [...faults].sort((a, b) => Number(isMild(a)) - Number(isMild(b)));
+  const rest = faults.length - most;
+  return (
+    <>
+      {inOrder.slice(0, most).map((fault, index) => (
+        <FaultNotice key={`${fault.code}-${index}`} fault={fault} />
+      ))}
+      {rest > 0 && (
+        <p>
+          <Link to={addressOf("state")}>{texts.more(rest, count(rest))}</Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function isMild({ code }: Fault): boolean {
+  return MILD.includes(code);
+}
+
+function FaultNotice({ fault }: { readonly fault: Fault }) {
+  const texts = useTexts(faultTexts);
+  const { format, now } = useVisit();
+  const faults: Readonly<Record<string, (typeof texts.faults)["disk_full"] | undefined>> = texts.faults;
+  const known = faults[fault.code];
+  const values = valuesOf(fault, format, now());
+  return (
+    <Notice kind={isMild(fault) ? "warn" : "bad"} title={known?.what(values) ?? texts.unknown}>
+      {known !== undefined && <p>{known.todo(values)}</p>}
+      <details class="fault-details" open={known === undefined}>
+        <summary>
+          {texts.details} · {texts.since(format.moment(fault.sinceMs, now()))}
+        </summary>
+        <p lang="en">
+          {fault.message} {fault.hint}
+        </p>
+      </details>
+    </Notice>
+  );
+}
+
+function valuesOf({ details }: Fault, format: Format, nowMs: number): FaultValues {
+  const number = (name: string) => Number(details[name] ?? 0);
+  return {
+    number,
+    count: (name) => format.count(number(name)),
+    bytes: (name) => format.bytes(number(name)),
+    moment: (name) => format.moment(number(name), nowMs),
+    text: (name) => String(details[name] ?? ""),
+  };
+}

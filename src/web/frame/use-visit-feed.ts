@@ -1,0 +1,86 @@
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { Api } from "../api/api.ts";
+import { statusOf, UNREACHABLE } from "../api/failure.ts";
+import { loadStatus, type Status } from "../api/status.ts";
+import { LiveConnection, type LiveState } from "../live/connection.ts";
+import { News } from "../live/news.ts";
+import { type Part, ready } from "../live/part.ts";
+import { Refresher } from "../live/refresher.ts";
+
+export interface VisitFeed {
+  readonly api: Api;
+  readonly news: News;
+  readonly live: LiveState;
+  readonly status: Part<Status>;
+  readonly reloadStatus: () => void;
+  /** Unix milliseconds by the gateway's clock. */
+  readonly now: () => number;
+}
+
+const REST_MS = 250;
+/** How often the gateway's state is asked for when nothing happens. */
+const ROUND_MS = 60_000;
+
+/**
+ * Opens one live connection for all views, and keeps the gateway's status. `onEnded`: the session is over.
+ * `firstStatus`: what the gateway has just said, if it was asked.
+ */
+export function useVisitFeed(onEnded: () => void, firstStatus: Status | null): VisitFeed {
+  const [live, setLive] = useState<LiveState>("connecting");
+  const [status, setStatus] = useState<Part<Status>>(
+    firstStatus === null ? { kind: "waiting" } : ready(firstStatus),
+  );
+  const own = useMemo(() => {
+    // How far the gateway's clock is ahead of this machine's.
+    let aheadMs = firstStatus === null ? 0 : aheadOf(firstStatus);
+    const api = new Api(onEnded);
+    const news = new News();
+    const refresher = new Refresher(async () => {
+      try {
+        const status = await loadStatus(api);
+        aheadMs = aheadOf(status);
+        setStatus(ready(status));
+      } catch (error) {
+        console.warn(error);
+        setStatus((before) => (before.kind === "ready" ? before : { kind: "failed" }));
+        // A stream may be dead without knowing (a cable pulled). The round of the status finds that out.
+        if (statusOf(error) === UNREACHABLE) connection.renew();
+      }
+    }, REST_MS);
+    const connection = new LiveConnection({
+      onState: setLive,
+      onEvent: (event) => {
+        if (event.kind === "hello" || event.kind === "places" || event.kind === "gap") refresher.ask();
+        news.tell(event);
+      },
+      onRefused: () => refresher.ask(),
+    });
+    return {
+      api,
+      news,
+      refresher,
+      connection,
+      reloadStatus: () => refresher.ask(),
+      now: () => Date.now() + aheadMs,
+    };
+  }, [onEnded]);
+
+  // Before the first paint: on a slow tablet the requests would otherwise wait for it.
+  useLayoutEffect(() => {
+    own.connection.open();
+    if (status.kind === "waiting") own.refresher.ask();
+    const round = setInterval(own.reloadStatus, ROUND_MS);
+    return () => {
+      clearInterval(round);
+      own.connection.close();
+      own.refresher.close();
+      own.api.close();
+    };
+  }, [own]);
+
+  return { ...own, live, status };
+}
+
+function aheadOf(status: Status): number {
+  return status.clock.timeMs - Date.now();
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useTitle } from "./title.ts";
+
+interface ViewProps {
+  readonly title: string;
+  /** Beside the title: the view's main button, a switch. */
+  readonly actions?: ComponentChildren;
+  /** One sentence under the title. */
+  readonly intro?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+let isFirst = true;
+
+/** One view: names itself to the tab, and to the keyboard and the screen reader when it comes. */
+export function ViewFrame({ title, actions, intro, children }: ViewProps) {
+  useTitle(title);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The page that has just been opened starts at its top, like every page.
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
+  }, []);
+  return (
+    <>
+      <header class="view-head">
+        <div class="view-top">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {actions !== undefined && <div class="view-actions">{actions}</div>}
+        </div>
+        {intro !== undefined && <p class="view-intro">{intro}</p>}
+      </header>
+      <div class="view">{children}</div>
+    </>
+  );
+}

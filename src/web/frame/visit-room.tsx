@@ -1,0 +1,66 @@
+import { useMemo } from "preact/hooks";
+import type { User } from "../api/session.ts";
+import type { Status } from "../api/status.ts";
+import { createFormat } from "../format/format.ts";
+import { GuideView } from "../guide/guide-view.tsx";
+import { LinesView } from "../lines/lines-view.tsx";
+import { readyValue } from "../live/part.ts";
+import { useSpeech } from "../messages/speech.ts";
+import { PanelView } from "../panel/panel-view.tsx";
+import { PlacesView } from "../places/places-view.tsx";
+import { RecordsView } from "../records/records-view.tsx";
+import { ReportView } from "../report/report-view.tsx";
+import { RoomsView } from "../rooms/rooms-view.tsx";
+import type { View } from "../route.ts";
+import { StateView } from "../state/state-view.tsx";
+import { Shell } from "./shell.tsx";
+import { useVisitFeed } from "./use-visit-feed.ts";
+import { type Visit, VisitProvider } from "./visit.ts";
+
+interface VisitRoomProps {
+  readonly user: User;
+  /** What the gateway has just said of itself; null when it was not asked. */
+  readonly firstStatus: Status | null;
+  readonly view: View;
+  readonly onEnded: () => void;
+  readonly onSignOut: () => void;
+}
+
+const VIEWS = {
+  panel: PanelView,
+  rooms: RoomsView,
+  records: RecordsView,
+  report: ReportView,
+  places: PlacesView,
+  lines: LinesView,
+  state: StateView,
+  guide: GuideView,
+} as const;
+
+/** Everything behind the session: one connection, one format, and the view of the address. */
+export function VisitRoom({ user, firstStatus, view, onEnded, onSignOut }: VisitRoomProps) {
+  const { locale } = useSpeech();
+  const feed = useVisitFeed(onEnded, firstStatus);
+  const status = readyValue(feed.status);
+  const timeZone = status?.timeZone;
+  const code = status?.currency.code;
+  const decimals = status?.currency.decimals ?? 2;
+  const format = useMemo(
+    () => createFormat(locale, timeZone, code === undefined ? undefined : { code, decimals }),
+    [locale, timeZone, code, decimals],
+  );
+  const visit = useMemo<Visit>(
+    () => ({ ...feed, user, format }),
+    [feed.api, feed.news, feed.live, feed.status, feed.reloadStatus, user, format],
+  );
+  // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
+  if (feed.status.kind === "waiting") return null;
+  const Shown = VIEWS[view];
+  return (
+    <VisitProvider value={visit}>
+      <Shell view={view} onSignOut={onSignOut}>
+        <Shown key={view} />
+      </Shell>
+    </VisitProvider>
+  );
+}

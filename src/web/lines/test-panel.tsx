@@ -1,0 +1,104 @@
+import type { Line } from "../api/line.ts";
+import { Button } from "../element/button.tsx";
+import { useFormat } from "../frame/visit.ts";
+import { linesTexts } from "../messages/lines.ts";
+import { useTexts } from "../messages/speech.ts";
+import { isFree, lineName } from "./board.ts";
+import type { LineDoing } from "./doing.ts";
+import type { Move } from "./moves.ts";
+
+const SHOWN_MOVES = 6;
+
+/** Which is which: says, large and aloud, which line moved when a relay is switched. */
+export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; readonly doing: LineDoing }) {
+  const texts = useTexts(linesTexts);
+  const { count } = useFormat();
+  const { test, onWire } = doing;
+  const free = lines.filter(isFree);
+  const [last, ...before] = test.moves.moves;
+  const lastLine = lines.find(({ address }) => address === last?.line);
+  const named = (address: string) => {
+    const line = lines.find((candidate) => candidate.address === address);
+    return line === undefined ? address : lineName(line);
+  };
+  const { size } = test.picked;
+  const pickedText =
+    size === 0 ? texts.testCountZero : size === 1 ? texts.testCountOne : texts.testCount(count(size));
+  return (
+    <section class="panel test" aria-labelledby="line-test">
+      <h2 id="line-test">{texts.testTitle}</h2>
+      <p>{texts.testHow}</p>
+      <div class="test-screen" role="status">
+        {last === undefined ? (
+          <p class="test-waiting">{texts.testWaiting}</p>
+        ) : (
+          <LastMove move={last} line={lastLine} name={named(last.line)} />
+        )}
+      </div>
+      {lastLine !== undefined && isFree(lastLine) && (
+        <Button kind="main" onPress={() => onWire(lastLine)}>
+          {texts.connectOf(lineName(lastLine))}
+        </Button>
+      )}
+      {before.length > 0 && (
+        <ol class="test-moves">
+          {before.slice(0, SHOWN_MOVES).map((move) => (
+            <OlderMove key={move.number} move={move} name={named(move.line)} />
+          ))}
+        </ol>
+      )}
+      <div class="test-pick">
+        <p>{pickedText}</p>
+        <div class="actions">
+          <Button onPress={() => test.pick(free.map(({ address }) => address))}>{texts.testAll}</Button>
+          {size > 0 && <Button onPress={() => test.pick([])}>{texts.testNone}</Button>}
+        </div>
+      </div>
+      <p class="test-trouble" role="alert">
+        {test.refused !== null && texts.unreadable(named(test.refused))}
+        {test.hasFailed && ` ${texts.testFailed}`}
+      </p>
+    </section>
+  );
+}
+
+interface LastMoveProps {
+  readonly move: Move;
+  readonly line: Line | undefined;
+  readonly name: string;
+}
+
+function LastMove({ move, line, name }: LastMoveProps) {
+  const texts = useTexts(linesTexts);
+  const { exactTime } = useFormat();
+  const room = line?.wired?.room;
+  return (
+    <>
+      <p class="test-line" key={move.number}>
+        {room === undefined ? texts.moved(name) : texts.movedRoom(name, room)}
+      </p>
+      <p class="soft">
+        {room === undefined
+          ? move.level
+            ? texts.movedHigh
+            : texts.movedLow
+          : move.level
+            ? texts.movedOn
+            : texts.movedOff}
+        {" · "}
+        {exactTime(move.timeMs)}
+      </p>
+    </>
+  );
+}
+
+function OlderMove({ move, name }: { readonly move: Move; readonly name: string }) {
+  const texts = useTexts(linesTexts);
+  const { exactTime } = useFormat();
+  return (
+    <li>
+      <span class="soft">{exactTime(move.timeMs)}</span> {name}{" "}
+      {move.level ? texts.movedHigh : texts.movedLow}
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+import { bilingual } from "./bilingual.ts";
+
+export const doorTexts = bilingual(
+  {
+    door: {
+      signInTitle: "Iniciar sesión",
+      signIn: "Entrar",
+      signingIn: "Entrando…",
+      email: "Correo electrónico",
+      password: "Contraseña",
+      ended: "Su sesión ha terminado. Entre de nuevo para seguir donde estaba.",
+      badCredentials: "El correo o la contraseña no son correctos.",
+      firstTime: "¿Primera vez? Al arrancar, el servicio muestra un enlace para crear la primera cuenta.",
+      failed: "No se ha podido completar. Inténtelo de nuevo en un momento.",
+    },
+
+    /** What is wrong with a field, by the kind that the API gives. */
+    mistakes: {
+      required: "Falta este dato.",
+      type: "Este dato no es válido.",
+      length: "Es demasiado corto o demasiado largo.",
+      range: "Está fuera de los límites.",
+      unique: "Ya existe.",
+      email: "Escriba un correo válido, como ana@clinica.es.",
+      name: "Escriba un nombre de 1 a 200 caracteres.",
+      password: "La contraseña no cumple las condiciones.",
+      again: "Las contraseñas no son iguales.",
+      emailTaken: "Ya hay una cuenta con este correo.",
+    },
+  },
+  {
+    door: {
+      signInTitle: "Sign in",
+      signIn: "Sign in",
+      signingIn: "Signing in…",
+      email: "E-mail",
+      password: "Password",
+      ended: "Your session has ended. Sign in again to go on where you were.",
+      badCredentials: "The e-mail or the password is not right.",
+      firstTime: "First time here? When it starts, the service shows a link for making the first account.",
+      failed: "That did not work. Please try again in a moment.",
+    },
+
+    mistakes: {
+      required: "This is missing.",
+      type: "This is not valid.",
+      length: "This is too short or too long.",
+      range: "This is out of bounds.",
+      unique: "This exists already.",
+      email: "Write a valid e-mail, like ana@clinic.org.",
+      name: "Write a name of 1 to 200 characters.",
+      password: "The password does not meet the conditions.",
+      again: "The passwords are not the same.",
+      emailTaken: "There is an account with this e-mail already.",
+    },
+  },
+);

@@ -1,0 +1,200 @@
+import type { FaultCode } from "../../domain/fault.ts";
+import { bilingual } from "./bilingual.ts";
+
+/** Values that a fault's text may name, written for people. A value that is missing is an empty text. */
+export interface FaultValues {
+  readonly number: (name: string) => number;
+  readonly count: (name: string) => string;
+  readonly bytes: (name: string) => string;
+  readonly moment: (name: string) => string;
+  readonly text: (name: string) => string;
+}
+
+/** A fault of the gateway: what it is, and what to do, for people who are not technical. */
+interface FaultText {
+  readonly what: (values: FaultValues) => string;
+  readonly todo: (values: FaultValues) => string;
+}
+
+interface FaultTexts {
+  readonly since: (time: string) => string;
+  readonly details: string;
+  /** Above the text of a fault that this page does not know. */
+  readonly unknown: string;
+  /** In place of those that are not shown here. */
+  readonly more: (count: number, text: string) => string;
+  readonly faults: Readonly<Record<FaultCode, FaultText>>;
+}
+
+const es: FaultTexts = {
+  since: (time) => `Desde ${time}`,
+  details: "Para el técnico",
+  unknown: "El equipo avisa de un problema",
+  more: (count, text) => (count === 1 ? "Ver 1 aviso más" : `Ver ${text} avisos más`),
+  faults: {
+    disk_full: {
+      what: () => "El disco está lleno: no se pueden guardar ventas nuevas.",
+      todo: () => "Avise a su técnico hoy mismo. Los encendidos esperan en memoria mientras quepan.",
+    },
+    disk_low: {
+      what: ({ bytes }) => `Queda poco sitio en el disco: ${bytes("freeBytes")} libres.`,
+      todo: () => "Pida a su técnico que libere espacio. Por ahora todo se registra.",
+    },
+    card_worn: {
+      what: () => "La tarjeta de memoria está desgastada y puede fallar.",
+      todo: () => "Pida a su técnico que la cambie por una nueva. Haga antes una copia de seguridad.",
+    },
+    backup_failed: {
+      what: () => "La última copia de seguridad ha fallado.",
+      todo: () => "Se intenta de nuevo cada hora. Si mañana sigue este aviso, llame a su técnico.",
+    },
+    backup_missing: {
+      what: () => "Todavía no hay ninguna copia de seguridad.",
+      todo: () => "Pida a su técnico que revise dónde se guardan las copias.",
+    },
+    backup_old: {
+      what: ({ number, count }) =>
+        number("days") === 1
+          ? "La última copia de seguridad es de hace 1 día."
+          : `La última copia de seguridad es de hace ${count("days")} días.`,
+      todo: () => "Pida a su técnico que revise por qué no se hacen copias nuevas.",
+    },
+    archive_failed: {
+      what: () => "Los meses antiguos no se han podido archivar.",
+      todo: () =>
+        "No se ha quitado nada y se intenta de nuevo cada hora. Si sigue mañana, avise a su técnico.",
+    },
+    ledger_damaged: {
+      what: () => "La revisión del registro ha encontrado un error.",
+      todo: () => "No apague el equipo y llame a su técnico.",
+    },
+    records_lost: {
+      what: () => "Se perdieron registros con un fichero dañado.",
+      todo: () => "Compare esas horas con sus propios apuntes y pida a su técnico que añada lo que falte.",
+    },
+    clock_untrusted: {
+      what: ({ number, count }) =>
+        number("waiting") === 1
+          ? "El reloj del equipo no está en hora: 1 venta tiene la hora pendiente."
+          : `El reloj del equipo no está en hora: ${count("waiting")} ventas tienen la hora pendiente.`,
+      todo: () => "Conecte el equipo a internet un momento. Las horas se corrigen solas; no se pierde nada.",
+    },
+    records_unplaced: {
+      what: ({ number, count }) =>
+        number("records") === 1
+          ? "De 1 venta no se sabe la hora exacta."
+          : `De ${count("records")} ventas no se sabe la hora exacta.`,
+      todo: () => "Cuentan igual en los totales; solo su hora es aproximada.",
+    },
+    line_failed: {
+      what: ({ text }) => `La línea ${text("line")} no se vigila: sus ventas no se registran.`,
+      todo: () => "Llame a su técnico y lea el texto de abajo.",
+    },
+    edges_lost: {
+      what: ({ number, count }) =>
+        number("sales") === 1
+          ? "Se perdió 1 venta de la que no hay registro."
+          : number("sales") === 0
+            ? "Hubo momentos en que pudieron perderse ventas."
+            : `Se perdieron ${count("sales")} ventas de las que no hay registro.`,
+      todo: ({ text }) => `Líneas: ${text("lines")}. Los detalles están en Estado.`,
+    },
+    line_outage: {
+      what: ({ moment }) =>
+        `Entre ${moment("from")} y ${moment("to")} no se vigilaron todas las líneas: lo que se encendió entonces no tiene registro.`,
+      todo: ({ text }) => `Compare esas horas con sus propios apuntes. Líneas: ${text("lines")}.`,
+    },
+    queue_filling: {
+      what: ({ count }) => `El equipo va con retraso: ${count("waiting")} anotaciones esperan.`,
+      todo: () => "Suele pasar solo en unos minutos. Si el aviso sigue, llame a su técnico.",
+    },
+  },
+};
+
+const en: FaultTexts = {
+  since: (time) => `Since ${time}`,
+  details: "For the technician",
+  unknown: "The gateway reports a problem",
+  more: (count, text) => (count === 1 ? "See 1 more notice" : `See ${text} more notices`),
+  faults: {
+    disk_full: {
+      what: () => "The disk is full: new sales cannot be stored.",
+      todo: () => "Call your technician today. Switchings wait in memory as long as there is room.",
+    },
+    disk_low: {
+      what: ({ bytes }) => `The disk is nearly full: ${bytes("freeBytes")} left.`,
+      todo: () => "Ask your technician to free some space. Everything is still being recorded.",
+    },
+    card_worn: {
+      what: () => "The memory card is worn and may fail.",
+      todo: () => "Ask your technician to replace it. Make a backup first.",
+    },
+    backup_failed: {
+      what: () => "The last backup has failed.",
+      todo: () => "It is tried again every hour. If this is still here tomorrow, call your technician.",
+    },
+    backup_missing: {
+      what: () => "There is no backup yet.",
+      todo: () => "Ask your technician to check where backups are kept.",
+    },
+    backup_old: {
+      what: ({ number, count }) =>
+        number("days") === 1
+          ? "The last backup is 1 day old."
+          : `The last backup is ${count("days")} days old.`,
+      todo: () => "Ask your technician to check why no new ones are made.",
+    },
+    archive_failed: {
+      what: () => "Old months could not be archived.",
+      todo: () =>
+        "Nothing was removed, and it is tried again every hour. If it is still here tomorrow, tell your technician.",
+    },
+    ledger_damaged: {
+      what: () => "The check of the ledger has found a mistake.",
+      todo: () => "Do not switch the gateway off, and call your technician.",
+    },
+    records_lost: {
+      what: () => "Records were lost with a damaged file.",
+      todo: () => "Compare those hours with your own notes, and have your technician add what is missing.",
+    },
+    clock_untrusted: {
+      what: ({ number, count }) =>
+        number("waiting") === 1
+          ? "The gateway's clock is not set: the time of 1 sale is still to be settled."
+          : `The gateway's clock is not set: the times of ${count("waiting")} sales are still to be settled.`,
+      todo: () =>
+        "Connect the gateway to the internet for a moment. Times correct themselves; nothing is lost.",
+    },
+    records_unplaced: {
+      what: ({ number, count }) =>
+        number("records") === 1
+          ? "The exact time of 1 sale is not known."
+          : `The exact times of ${count("records")} sales are not known.`,
+      todo: () => "They count in the totals all the same; only their time is approximate.",
+    },
+    line_failed: {
+      what: ({ text }) => `The line ${text("line")} is not watched: its sales are not recorded.`,
+      todo: () => "Call your technician and read out the text below.",
+    },
+    edges_lost: {
+      what: ({ number, count }) =>
+        number("sales") === 1
+          ? "1 sale was lost and has no record."
+          : number("sales") === 0
+            ? "There were moments in which sales may have been lost."
+            : `${count("sales")} sales were lost and have no record.`,
+      todo: ({ text }) => `Lines: ${text("lines")}. The details are under State.`,
+    },
+    line_outage: {
+      what: ({ moment }) =>
+        `Between ${moment("from")} and ${moment("to")} not all lines were watched: what was switched on then has no record.`,
+      todo: ({ text }) => `Compare those hours with your own notes. Lines: ${text("lines")}.`,
+    },
+    queue_filling: {
+      what: ({ count }) => `The gateway is running behind: ${count("waiting")} entries are waiting.`,
+      todo: () => "This usually passes within minutes. If it stays, call your technician.",
+    },
+  },
+};
+
+export const faultTexts = bilingual<FaultTexts>(es, en);

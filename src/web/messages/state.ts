@@ -1,0 +1,187 @@
+import { bilingual } from "./bilingual.ts";
+
+/** How the gateway is. */
+export const stateTexts = bilingual(
+  {
+    title: "Estado del equipo",
+    failed: "No se ha podido leer el estado. Compruebe la conexión y reintente.",
+    well: "Todo va bien",
+    trouble: (count: number) => (count === 1 ? "Hay 1 cosa que atender" : `Hay ${count} cosas que atender`),
+    asOf: (time: string) => `Visto a las ${time}`,
+
+    today: "Hoy",
+    todaySales: (count: string, one: boolean) => (one ? "1 venta" : `${count} ventas`),
+
+    lines: "Líneas",
+    linesWatched: (watched: string, wired: string) => `Se vigilan ${watched} de ${wired}`,
+    linesNone: "No hay líneas conectadas",
+    linesNoneDetail: "Solo se guardan las ventas que envían otros programas.",
+    lastEdges: "Último cambio de cada línea",
+    line: "Línea",
+    room: "Habitación",
+    level: "Estado",
+    lastChange: "Último cambio",
+    on: "Encendida",
+    off: "Apagada",
+    never: "Sin señal todavía",
+    provisionalTime: "hora provisional",
+
+    gaps: "Cortes",
+    gapsNone: "Ninguno",
+    gapsNoneDetail: "No se ha perdido ninguna señal.",
+    gapsCount: (count: string, one: boolean) => (one ? "1 corte" : `${count} cortes`),
+    gapsRecent: (count: string, one: boolean) =>
+      one ? "1 en los últimos 30 días" : `${count} en los últimos 30 días`,
+    gapsOld: "Ninguno en los últimos 30 días",
+    gap: (line: string, from: string, to: string, sales: number | null) =>
+      sales === null
+        ? `${from} a ${to}, línea ${line}: sin vigilar, no se sabe si hubo ventas`
+        : `${from} a ${to}, línea ${line}: ${sales === 1 ? "1 venta sin registrar" : `${sales} ventas sin registrar`}`,
+
+    backup: "Copia de seguridad",
+    backupNone: "Ninguna todavía",
+    backupNoneDetail: "La primera se hace sola en las próximas horas.",
+    backupAge: (age: string) => `Hace ${age}`,
+    backupAgeUnknown: "No se sabe de cuándo",
+    backupProved: (records: string, moment: string) =>
+      `Se restauró para comprobarla: ${records} registros, todos bien (${moment}).`,
+
+    disk: "Disco",
+    diskFree: (free: string) => `${free} libres`,
+    diskOf: (total: string) => `De ${total} en total.`,
+    diskLedger: (size: string) => `Los registros ocupan ${size}.`,
+    diskUnknown: "Sin leer todavía",
+    card: "Tarjeta",
+    cardUsed: (percent: string) => `${percent} de su vida gastada`,
+    cardBeyond: "Ha pasado su vida útil",
+    cardSpare: {
+      normal: "Bloques de reserva: bien",
+      warning: "Bloques de reserva: quedan pocos",
+      urgent: "Bloques de reserva: casi agotados",
+    },
+    cardUnknown: "Esta tarjeta no dice cuánto está gastada.",
+
+    clock: "Reloj",
+    clockTrusted: "En hora",
+    clockTrustedSince: (moment: string) => `Puesto en hora por la red desde ${moment}.`,
+    clockUntrusted: "Sin poner en hora",
+    clockUntrustedDetail:
+      "Las ventas se guardan con hora provisional y se corrigen solas cuando la red dé la hora.",
+    clockZone: (zone: string) => `Hora de ${zone}`,
+    clockWaiting: (count: string, one: boolean) =>
+      one ? "1 registro espera su hora." : `${count} registros esperan su hora.`,
+    clockUnplaced: (count: string, one: boolean) =>
+      one
+        ? "De 1 registro antiguo no se sabe la hora exacta."
+        : `De ${count} registros antiguos no se sabe la hora exacta.`,
+
+    work: "Trabajo pendiente",
+    workNone: "Nada en espera",
+    workNoneDetail: "Cada venta se guarda en cuanto llega.",
+    workWaiting: (count: string) => `${count} en espera`,
+    workEdges: (count: string, limit: string) => `Señales por guardar: ${count} (caben ${limit}).`,
+    workWrites: (count: string, limit: string) => `Cambios por guardar: ${count} (caben ${limit}).`,
+
+    program: "Programa",
+    version: (version: string) => `Flanco ${version}`,
+    uptime: (duration: string) => `En marcha desde hace ${duration}`,
+    driver: (driver: string) => `Lectura de líneas: ${driver}`,
+    drivers: {
+      chardev: "entradas del equipo",
+      sysfs: "entradas del equipo, modo antiguo: puede perder señales muy rápidas",
+      simulated: "simulada",
+      none: "ninguna",
+    },
+    days: (count: string, one: boolean) => (one ? "1 día" : `${count} días`),
+  },
+  {
+    title: "State of the gateway",
+    failed: "The state could not be read. Check the connection and try again.",
+    well: "All is well",
+    trouble: (count) => (count === 1 ? "There is 1 thing to see to" : `There are ${count} things to see to`),
+    asOf: (time) => `Seen at ${time}`,
+
+    today: "Today",
+    todaySales: (count, one) => (one ? "1 sale" : `${count} sales`),
+
+    lines: "Lines",
+    linesWatched: (watched, wired) => `${watched} of ${wired} watched`,
+    linesNone: "No lines are wired",
+    linesNoneDetail: "Only sales that other programs send are kept.",
+    lastEdges: "Last change of each line",
+    line: "Line",
+    room: "Room",
+    level: "Level",
+    lastChange: "Last change",
+    on: "On",
+    off: "Off",
+    never: "No signal yet",
+    provisionalTime: "time not certain",
+
+    gaps: "Gaps",
+    gapsNone: "None",
+    gapsNoneDetail: "No signal was ever lost.",
+    gapsCount: (count, one) => (one ? "1 gap" : `${count} gaps`),
+    gapsRecent: (count, one) => (one ? "1 in the last 30 days" : `${count} in the last 30 days`),
+    gapsOld: "None in the last 30 days",
+    gap: (line, from, to, sales) =>
+      sales === null
+        ? `${from} to ${to}, line ${line}: not watched, nobody knows whether there were sales`
+        : `${from} to ${to}, line ${line}: ${sales === 1 ? "1 sale without a record" : `${sales} sales without a record`}`,
+
+    backup: "Backup",
+    backupNone: "None yet",
+    backupNoneDetail: "The first is made by itself in the next hours.",
+    backupAge: (age) => `${age} ago`,
+    backupAgeUnknown: "Nobody knows from when",
+    backupProved: (records, moment) => `Restored to prove it: ${records} records, all well (${moment}).`,
+
+    disk: "Disk",
+    diskFree: (free) => `${free} free`,
+    diskOf: (total) => `Of ${total} in all.`,
+    diskLedger: (size) => `The records take ${size}.`,
+    diskUnknown: "Not read yet",
+    card: "Card",
+    cardUsed: (percent) => `${percent} of its life used`,
+    cardBeyond: "It is beyond its life",
+    cardSpare: {
+      normal: "Spare blocks: fine",
+      warning: "Spare blocks: few are left",
+      urgent: "Spare blocks: almost used up",
+    },
+    cardUnknown: "This card does not tell how worn it is.",
+
+    clock: "Clock",
+    clockTrusted: "Right",
+    clockTrustedSince: (moment) => `Set by the network since ${moment}.`,
+    clockUntrusted: "Not set",
+    clockUntrustedDetail:
+      "Sales are kept with a provisional time, which is put right once the network gives the time.",
+    clockZone: (zone) => `Time of ${zone}`,
+    clockWaiting: (count, one) =>
+      one ? "1 record waits for its time." : `${count} records wait for their time.`,
+    clockUnplaced: (count, one) =>
+      one
+        ? "Of 1 old record nobody knows the exact time."
+        : `Of ${count} old records nobody knows the exact time.`,
+
+    work: "Work waiting",
+    workNone: "Nothing waits",
+    workNoneDetail: "Each sale is kept the moment it comes.",
+    workWaiting: (count) => `${count} waiting`,
+    workEdges: (count, limit) => `Signals to be kept: ${count} (room for ${limit}).`,
+    workWrites: (count, limit) => `Changes to be kept: ${count} (room for ${limit}).`,
+
+    program: "Program",
+    version: (version) => `Flanco ${version}`,
+    uptime: (duration) => `Running for ${duration}`,
+    driver: (driver) => `Lines read by: ${driver}`,
+    drivers: {
+      chardev: "the gateway's inputs",
+      sysfs: "the gateway's inputs, the old way: very quick signals may be lost",
+      simulated: "simulation",
+      none: "nothing",
+    },
+    days: (count, one) => (one ? "1 day" : `${count} days`),
+  },
+);

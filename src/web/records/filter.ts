@@ -1,0 +1,97 @@
+import type { Sale } from "../api/sale.ts";
+import type { Day } from "../format/day.ts";
+
+/** Which records to show. An empty text leaves that part open. */
+export interface RecordFilter {
+  /** First and last local day, both included. */
+  readonly from: Day | "";
+  readonly to: Day | "";
+  readonly location: string;
+  /** A device's id. */
+  readonly device: string;
+  readonly room: string;
+}
+
+export const EVERY_RECORD: RecordFilter = { from: "", to: "", location: "", device: "", room: "" };
+const FIELDS = ["from", "to", "location", "device", "room"] as const;
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+/** The filter as the API's and the page's own query have it, without `?`: empty when it is open on every side. */
+export function queryOf(filter: RecordFilter): string {
+  const query = new URLSearchParams();
+  for (const field of FIELDS) if (filter[field].trim() !== "") query.set(field, filter[field].trim());
+  return query.toString();
+}
+
+/** Reads a filter from an address. What makes no sense there is left open. */
+export function filterOf(query: URLSearchParams): RecordFilter {
+  const text = (name: string) => query.get(name)?.trim() ?? "";
+  const day = (name: string) => (isDay(text(name)) ? text(name) : "");
+  return {
+    from: day("from"),
+    to: day("to"),
+    location: text("location"),
+    device: text("device"),
+    room: text("room"),
+  };
+}
+
+export function isOpen(filter: RecordFilter): boolean {
+  return queryOf(filter) === "";
+}
+
+/** Whether a record is among those that the filter asks for. */
+export function lets(
+  { from, to, location, device, room }: RecordFilter,
+  record: Sale,
+  dayOf: (timeMs: number) => Day,
+): boolean {
+  const day = dayOf(record.createdTimeMs);
+  return (
+    (from === "" || day >= from) &&
+    (to === "" || day <= to) &&
+    (location === "" || record.locationName === location) &&
+    (device === "" || record.deviceId === device) &&
+    (room === "" || record.room === room)
+  );
+}
+
+/** True when the first day comes after the last, so that nothing could be found. */
+export function isBackwards({ from, to }: RecordFilter): boolean {
+  return from !== "" && to !== "" && from > to;
+}
+
+export type QuickRange = "today" | "week" | "month" | "all";
+
+/** The days of a range that ends today. */
+export function quickRange(range: QuickRange, today: Day): Pick<RecordFilter, "from" | "to"> {
+  switch (range) {
+    case "today":
+      return { from: today, to: today };
+    case "week":
+      return { from: daysBefore(today, 6), to: today };
+    case "month":
+      return { from: `${today.slice(0, 7)}-01`, to: today };
+    case "all":
+      return { from: "", to: "" };
+  }
+}
+
+/** The range that a filter's days are, if they are one. */
+export function quickRangeOf({ from, to }: RecordFilter, today: Day): QuickRange | undefined {
+  const ranges: readonly QuickRange[] = ["today", "week", "month", "all"];
+  return ranges.find((range) => {
+    const days = quickRange(range, today);
+    return days.from === from && days.to === to;
+  });
+}
+
+function daysBefore(day: Day, days: number): Day {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, day.length);
+}
+
+function isDay(text: string): boolean {
+  return DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+}

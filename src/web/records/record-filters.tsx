@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Choices } from "../api/choices.ts";
+import { Button } from "../element/button.tsx";
+import { Segments } from "../element/segments.tsx";
+import { type Choice, SelectField } from "../element/select-field.tsx";
+import { TextField } from "../element/text-field.tsx";
+import { useVisit } from "../frame/visit.ts";
+import { recordsTexts } from "../messages/records.ts";
+import { useTexts } from "../messages/speech.ts";
+import {
+  EVERY_RECORD,
+  isBackwards,
+  isOpen,
+  type QuickRange,
+  quickRange,
+  quickRangeOf,
+  type RecordFilter,
+} from "./filter.ts";
+
+interface RecordFiltersProps {
+  readonly filter: RecordFilter;
+  readonly onFilter: (filter: RecordFilter) => void;
+  /** Undefined until they are known: what is chosen can be seen all the same. */
+  readonly choices: Choices | undefined;
+}
+
+const RANGES = ["all", "today", "week", "month"] as const satisfies readonly QuickRange[];
+/** While somebody types a room, nothing is asked for. */
+const TYPING_MS = 400;
+
+/** Narrows the records down. */
+export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps) {
+  const texts = useTexts(recordsTexts);
+  const { format, now } = useVisit();
+  const [isUnfolded, setUnfolded] = useState(!isOpen({ ...filter, from: "", to: "" }));
+  const today = format.day(now());
+  const range = quickRangeOf(filter, today);
+  const set = (part: Partial<RecordFilter>) => onFilter({ ...filter, ...part });
+  return (
+    <section class="panel record-filters" aria-label={texts.filters}>
+      <div class="record-ranges">
+        <Segments
+          label={texts.date}
+          value={range ?? ""}
+          choices={RANGES.map((value) => ({ value, text: texts.ranges[value] }))}
+          onValue={(value) => {
+            const chosen = RANGES.find((candidate) => candidate === value);
+            if (chosen !== undefined) set(quickRange(chosen, today));
+          }}
+        />
+        <span class="record-fold">
+          <Button kind="quiet" isExpanded={isUnfolded} onPress={() => setUnfolded(!isUnfolded)}>
+            {texts.filters}
+          </Button>
+        </span>
+        {!isOpen(filter) && (
+          <Button kind="quiet" icon="close" onPress={() => onFilter(EVERY_RECORD)}>
+            {texts.clear}
+          </Button>
+        )}
+      </div>
+      <div class={isUnfolded ? "filters record-fields" : "filters record-fields record-fields-folded"}>
+        <TextField
+          label={texts.from}
+          type="date"
+          value={filter.from}
+          max={filter.to === "" ? today : filter.to}
+          mistake={isBackwards(filter) ? texts.backwards : undefined}
+          onValue={(from) => set({ from })}
+        />
+        <TextField
+          label={texts.to}
+          type="date"
+          value={filter.to}
+          min={filter.from}
+          onValue={(to) => set({ to })}
+        />
+        <SelectField
+          label={texts.location}
+          value={filter.location}
+          choices={withChosen(
+            texts.everyLocation,
+            (choices?.locations ?? []).map((name) => ({ value: name, text: name })),
+            filter.location,
+          )}
+          onValue={(location) => set({ location, device: "" })}
+        />
+        <SelectField
+          label={texts.device}
+          value={filter.device}
+          choices={withChosen(
+            texts.everyDevice,
+            deviceChoices(choices, filter.location, texts.goneDevice),
+            filter.device,
+          )}
+          onValue={(device) => set({ device })}
+        />
+        <RoomField
+          label={texts.room}
+          value={filter.room}
+          choices={roomChoices(choices, filter)}
+          onValue={(room) => set({ room })}
+        />
+      </div>
+    </section>
+  );
+}
+
+interface RoomFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly string[];
+  readonly onValue: (value: string) => void;
+}
+
+/** A room's number, told on once the typing rests. */
+function RoomField({ label, value, choices, onValue }: RoomFieldProps) {
+  const [typed, setTyped] = useState(value);
+  const latest = useRef(onValue);
+  latest.current = onValue;
+  // The address may change without typing: filters cleared, the way back.
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const rest = setTimeout(() => latest.current(typed.trim()), TYPING_MS);
+    return () => clearTimeout(rest);
+  }, [typed, value]);
+  return <TextField label={label} value={typed} choices={choices} onValue={setTyped} />;
+}
+
+/** The choices behind "all of them"; what is chosen is among them, even where nothing is known of it any more. */
+function withChosen(all: string, choices: readonly Choice[], chosen: string): readonly Choice[] {
+  const isKnown = chosen === "" || choices.some(({ value }) => value === chosen);
+  return [{ value: "", text: all }, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
+}
+
+function deviceChoices(choices: Choices | undefined, location: string, gone: string): readonly Choice[] {
+  const devices = choices?.devices ?? [];
+  return devices
+    .filter(({ locationName }) => location === "" || locationName === location)
+    .map(({ id, name, locationName }) => ({
+      value: id,
+      text: location === "" ? `${name ?? gone} · ${locationName}` : (name ?? gone),
+    }));
+}
+
+function roomChoices(choices: Choices | undefined, { location, device }: RecordFilter): readonly string[] {
+  const rooms = (choices?.devices ?? [])
+    .filter(({ id }) => device === "" || id === device)
+    .filter(({ locationName }) => location === "" || locationName === location)
+    .flatMap((chosen) => chosen.rooms);
+  return [...new Set(rooms)];
+}

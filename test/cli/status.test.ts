@@ -1,0 +1,140 @@
+import { rmSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { toStatusAnswer } from "../../src/http/status.ts";
+import { EMAIL, seedLedger } from "./ledger.ts";
+import { Appliance, onlyLine, PASSWORD, PROCESS_TEST_MS } from "./program.ts";
+
+const STOPPED =
+  "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.";
+
+interface Told {
+  readonly running: boolean;
+  readonly recordsToday: { readonly sales: number; readonly revenue: number };
+  readonly lastBackup: { readonly records: number } | null;
+  readonly faults: readonly { readonly code: string; readonly details: object }[];
+}
+
+describe("flanco status", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+    // Midnight may come between: today is the day of the last of them.
+    await seedLedger(appliance.ledgerFile, [Date.now(), Date.now(), Date.now()]);
+  });
+
+  afterEach(() => appliance.close());
+
+  it("says in plain words how a service is with which all is well, and ends with 0", async () => {
+    await appliance.start({ FLANCO_CURRENCY: "DOP", FLANCO_CURRENCY_DECIMALS: "0" });
+    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).to.match(/^flanco \S+ is running since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(\d+ s\)\.$/);
+    expect(lines[1]).to.equal("Lines: 8 of 8 watched by the driver simulated (SIMULATED).");
+    expect(lines[2]).to.match(/^ {2}SIM0: room 101 of Pasillo A, off since \d{4}-/);
+    expect(stdout).to.match(/^Today \(\d{4}-\d\d-\d\d\): 3 records, 12 DOP\.$/m);
+    expect(stdout).to.contain("\nGaps: 0 known, 0 of them in the last 30 days.\n");
+    expect(stdout).to.contain(
+      "\nWaiting for the disk: 0 writes (room for 4096), 0 switchings (room for 10000).\n",
+    );
+    expect(stdout).to.contain("\nBackup: none yet.\n");
+    expect(stdout).to.match(/^Disk: [\d.]+ \w+ of [\d.]+ \w+ free; the ledger takes [\d.]+ kB, its log /m);
+    expect(stdout).to.match(/^Clock: .*\(UTC\), set, and to be trusted\.$/m);
+    expect(lines.at(-1)).to.equal("Nothing needs attention.");
+  });
+
+  it("tells as JSON the same as the API, of all users", async () => {
+    const service = await appliance.start();
+    const { exitCode, stdout } = await appliance.call(["status", "--json"]);
+    expect(exitCode).to.equal(0);
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    const answer = (await (await service.get("/api/status", cookie)).json()) as { data: object };
+    const { running, ...told } = JSON.parse(stdout);
+    expect(running).to.equal(true);
+    expect(Object.keys(told)).to.have.members(Object.keys(answer.data));
+    const keep = ({
+      recordsToday,
+      lastEdges,
+      lastBackup,
+      currency,
+      linesWatched,
+      faults,
+    }: ReturnType<typeof toStatusAnswer>) => ({
+      recordsToday,
+      lastEdges,
+      lastBackup,
+      currency,
+      linesWatched,
+      faults,
+    });
+    expect(keep(told)).to.deep.equal(keep(answer.data as ReturnType<typeof toStatusAnswer>));
+    expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
+  });
+
+  it("says each fault in a line of its own with what to do, and ends with 1", async () => {
+    await appliance.start({ FLANCO_SIMULATED_LINES: "6" });
+    const plain = await appliance.call(["status"]);
+    expect(plain.exitCode).to.equal(1);
+    expect(plain.stdout).to.contain("Lines: 6 of 8 watched");
+    expect(plain.stdout).not.to.contain("Nothing needs attention");
+    const lines = plain.stderr.trimEnd().split("\n");
+    expect(lines).to.have.length(2);
+    lines.forEach((line, index) => {
+      expect(line).to.match(
+        new RegExp(`^flanco: The line SIM${6 + index} is not watched, .*flanco gpio detect`),
+      );
+    });
+    const json = await appliance.call(["status", "--json"]);
+    expect(json.exitCode).to.equal(1);
+    const { faults } = JSON.parse(json.stdout) as Told;
+    expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
+  });
+
+  it("says that no service runs, and what the files tell all the same, and ends with 1", async () => {
+    await appliance.succeed(["backup"]);
+    const plain = await appliance.call(["status"]);
+    expect(plain.exitCode).to.equal(1);
+    expect(onlyLine(plain)).to.equal(STOPPED);
+    expect(plain.stdout).to.match(/^Today \(\d{4}-\d\d-\d\d\): 3 records, 12\.00 EUR\.$/m);
+    expect(plain.stdout).to.match(/^Backup: of .*, with 3 records, restored and checked\.$/m);
+    const json = await appliance.call(["status", "--json"]);
+    expect(json.exitCode).to.equal(1);
+    const told = JSON.parse(json.stdout) as Told;
+    expect(told).to.deep.include({ running: false, faults: [] });
+    expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
+    expect(told.lastBackup?.records).to.equal(3);
+  });
+
+  it("tells of backups and disk also where the ledger itself cannot be read", async () => {
+    await appliance.succeed(["backup"]);
+    truncateSync(appliance.ledgerFile, 50);
+    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.match(/^Backup: of .*\nDisk: .* free; the ledger takes 50 B, its log /);
+    expect(stderr).to.contain("is damaged: it is cut off.");
+    const told = JSON.parse((await appliance.call(["status", "--json"])).stdout) as Told;
+    expect(told).not.to.have.any.keys("recordsToday", "gaps");
+    expect(told.lastBackup?.records).to.equal(3);
+  });
+
+  it("says where there is no ledger at all", async () => {
+    rmSync(appliance.dataDir, { recursive: true });
+    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
+    const [stopped, missing, ...more] = stderr.trimEnd().split("\n");
+    expect(stopped).to.equal(STOPPED);
+    expect(missing).to.contain(`There is no ledger ${join(appliance.dataDir, "flanco.db")}.`);
+    expect(more).to.deep.equal([]);
+  });
+
+  it("does not wait for ever for a service that hangs", async () => {
+    const service = await appliance.start();
+    process.kill(service.pid, "SIGSTOP");
+    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
+    expect(stderr).to.contain("The service has not answered for 5 seconds.");
+  });
+});

@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import type { BackupStatus } from "../../src/domain/status.ts";
+import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
+
+const NOW_MS = Date.UTC(2026, 2, 11, 11);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const GIGABYTE = 1024 ** 3;
+const FIRST_SEEN_MS = NOW_MS - 7;
+
+const SOUND: Reading = {
+  version: "1",
+  timeZone: "UTC",
+  currency: { code: "EUR", decimals: 2 },
+  driver: "chardev",
+  simulated: false,
+  startedMs: NOW_MS - HOUR_MS,
+  uptimeMs: HOUR_MS,
+  bootedForMs: HOUR_MS,
+  clock: { nowMs: NOW_MS, trusted: true, trustedSinceMs: NOW_MS, bootId: "b" },
+  today: { day: "2026-03-11", sales: 0, revenueMicros: "0" },
+  linesWired: 0,
+  linesWatched: 0,
+  lineFailures: [],
+  lastEdges: [],
+  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
+  provisional: { waiting: 0, unplaced: 0 },
+  queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000 } },
+  lastBackup: null,
+  disk: { freeBytes: GIGABYTE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
+  lasting: [],
+};
+
+const BACKUP: BackupStatus = {
+  ...{ madeMs: NOW_MS - 3 * DAY_MS, provedMs: NOW_MS, records: 1, position: 1, head: "ab" },
+  ...{ clockTrusted: true, ageMs: HOUR_MS },
+};
+
+function codes(otherwise: Partial<Reading>): string[] {
+  return faultsIn({ ...SOUND, ...otherwise }, () => FIRST_SEEN_MS).map(({ code }) => code);
+}
+
+function diskWith(otherwise: Partial<NonNullable<Reading["disk"]>>): Partial<Reading> {
+  return SOUND.disk === null ? {} : { disk: { ...SOUND.disk, ...otherwise } };
+}
+
+function card(lifeUsedPercent: number | null, spareBlocks: "normal" | "warning" | "urgent" | null) {
+  return diskWith({ card: { device: "mmcblk0", lifeUsedPercent, spareBlocks } });
+}
+
+describe("A look at the appliance", () => {
+  it("raises no alarm while all is well", () => {
+    expect(codes({})).to.deep.equal([]);
+    expect(codes({ lastBackup: BACKUP })).to.deep.equal([]);
+  });
+
+  const untrusted = { ...SOUND.clock, trusted: false, trustedSinceMs: null };
+  const unclear = { ...BACKUP, ageMs: null };
+  for (const [what, before, after, code] of [
+    [
+      "a clock that is not set five minutes after the machine was started",
+      { clock: untrusted, bootedForMs: 5 * MINUTE_MS - 1 },
+      { clock: untrusted, bootedForMs: 5 * MINUTE_MS },
+      "clock_untrusted",
+    ],
+    [
+      "a backup that is still missing after 25 hours",
+      { uptimeMs: 25 * HOUR_MS - 1 },
+      { uptimeMs: 25 * HOUR_MS },
+      "backup_missing",
+    ],
+    [
+      "a backup that is more than two days old",
+      { lastBackup: { ...BACKUP, ageMs: 2 * DAY_MS } },
+      { lastBackup: { ...BACKUP, ageMs: 2 * DAY_MS + 1 } },
+      "backup_old",
+    ],
+    [
+      "a backup of unknown age that a process has not replaced in two days",
+      { lastBackup: unclear, uptimeMs: 2 * DAY_MS },
+      { lastBackup: unclear, uptimeMs: 2 * DAY_MS + 1 },
+      "backup_old",
+    ],
+    [
+      "a large disk with little room",
+      diskWith({ freeBytes: GIGABYTE / 4 }),
+      diskWith({ freeBytes: GIGABYTE / 4 - 1 }),
+      "disk_low",
+    ],
+    [
+      "a small disk with a twentieth of it left",
+      diskWith({ totalBytes: 20_000, freeBytes: 8_192, ledgerBytes: 4_096 }),
+      diskWith({ totalBytes: 20_000, freeBytes: 999, ledgerBytes: 1 }),
+      "disk_low",
+    ],
+    [
+      "a disk without room for a backup and its proof",
+      diskWith({ ledgerBytes: GIGABYTE / 2 }),
+      diskWith({ ledgerBytes: GIGABYTE / 2 + 1 }),
+      "disk_low",
+    ],
+    ["a card at the end of its life", card(90, "normal"), card(100, null), "card_worn"],
+    ["a card whose spare blocks run out", card(null, "normal"), card(10, "warning"), "card_worn"],
+    ["a card whose spare blocks have run out", card(null, null), card(null, "urgent"), "card_worn"],
+    [
+      "a tenth of the room for switchings taken",
+      { queues: { ...SOUND.queues, edges: { waiting: 999, limit: 10_000 } } },
+      { queues: { ...SOUND.queues, edges: { waiting: 1_000, limit: 10_000 } } },
+      "queue_filling",
+    ],
+    [
+      "three quarters of the room for writes taken",
+      { queues: { ...SOUND.queues, writes: { waiting: 3_071, limit: 4_096 } } },
+      { queues: { ...SOUND.queues, writes: { waiting: 3_072, limit: 4_096 } } },
+      "queue_filling",
+    ],
+    [
+      "a record that nobody can place",
+      { provisional: { waiting: 9, unplaced: 0 } },
+      { provisional: { waiting: 0, unplaced: 1 } },
+      "records_unplaced",
+    ],
+    ["a line that is not watched", {}, { lineFailures: [{ line: "L", message: "Held." }] }, "line_failed"],
+    [
+      "edges lost in the last day",
+      {},
+      { gaps: { ...SOUND.gaps, lostToday: { gaps: 1, edges: 3, sales: 2, lines: ["L"], toTimeMs: 5 } } },
+      "edges_lost",
+    ],
+    [
+      "a time in the last day in which nobody watched",
+      {},
+      { gaps: { ...SOUND.gaps, unwatchedToday: { gaps: 1, lines: ["L"], fromTimeMs: 1, toTimeMs: 5 } } },
+      "line_outage",
+    ],
+  ] as const satisfies readonly (readonly [string, Partial<Reading>, Partial<Reading>, string])[]) {
+    it(`raises one for ${what}, and none before`, () => {
+      expect(codes(before)).to.deep.equal([]);
+      expect(codes(after)).to.deep.equal([code]);
+    });
+  }
+
+  it("raises none for a time in which nobody watched lines that are simulated", () => {
+    const unwatchedToday = { gaps: 1, lines: ["SIM0"], fromTimeMs: 1, toTimeMs: 5 };
+    expect(codes({ simulated: true, gaps: { ...SOUND.gaps, unwatchedToday } })).to.deep.equal([]);
+  });
+
+  it("says of each fault one line, what to do, since when it lasts, and the values that it names", () => {
+    const faults = faultsIn(
+      {
+        ...SOUND,
+        ...{
+          clock: untrusted,
+          provisional: { waiting: 1, unplaced: 2 },
+          lastBackup: { ...BACKUP, ageMs: 3 * DAY_MS },
+        },
+        ...card(110, "urgent"),
+        lineFailures: [{ line: "GPIO17", message: "Held." }],
+      },
+      () => FIRST_SEEN_MS,
+    );
+    expect(faults.map(({ code, details }) => [code, details])).to.deep.equal([
+      ["line_failed", { line: "GPIO17", reason: "Held." }],
+      ["clock_untrusted", { waiting: 1 }],
+      ["records_unplaced", { records: 2 }],
+      ["card_worn", { device: "mmcblk0", lifeUsedPercent: 110, spareBlocks: "urgent" }],
+      ["backup_old", { madeTime: BACKUP.madeMs, days: 3 }],
+    ]);
+    expect(faults.map(({ sinceMs }) => sinceMs)).to.deep.equal([
+      FIRST_SEEN_MS,
+      NOW_MS - HOUR_MS,
+      FIRST_SEEN_MS,
+      FIRST_SEEN_MS,
+      BACKUP.madeMs + 2 * DAY_MS,
+    ]);
+    for (const { message, hint } of faults) {
+      expect(`${message} ${hint}`).to.match(/^[A-Z][^\n]{40,}\.$/);
+    }
+  });
+
+  it("says of a disk that is full no less: that it is nearly full is no news", () => {
+    const full = {
+      code: "disk_full",
+      sinceMs: 1,
+      message: "Full.",
+      hint: "Free some.",
+      details: {},
+    } as const;
+    expect(codes({ ...diskWith({ freeBytes: 0 }), lasting: [full] })).to.deep.equal(["disk_full"]);
+    expect(codes(diskWith({ freeBytes: 0 }))).to.deep.equal(["disk_low"]);
+  });
+});

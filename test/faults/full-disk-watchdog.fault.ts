@@ -1,0 +1,88 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { EMAIL } from "../cli/ledger.ts";
+import { PASSWORD, type RunningService } from "../cli/program.ts";
+import { NotifySocket } from "../systemd/notify-socket.ts";
+import { DiskTrial } from "./disk-trial.ts";
+import { Variant } from "./variant.ts";
+
+/** A sign of life comes twice in it. */
+const LIMIT_MS = 1_500;
+const MICROSECONDS_PER_MILLISECOND = 1_000;
+const WATCHED_MS = 7_500;
+const LOOK_MS = 20;
+/** Others that write, so that the writer's answers are mostly refusals. */
+const WRITERS = 10;
+const BODY = { location: { name: "Norte", description: "" } };
+
+describe("A full disk, under systemd's watchdog", () => {
+  let trial: DiskTrial;
+  let socket: NotifySocket;
+  let variant: Variant | undefined;
+
+  beforeEach(async () => {
+    trial = await DiskTrial.make();
+    socket = new NotifySocket();
+  });
+
+  afterEach(async () => {
+    await trial.close();
+    socket.close();
+    variant?.remove();
+    variant = undefined;
+  });
+
+  function start(program?: string): Promise<RunningService> {
+    return trial.start(program === undefined ? {} : { program }, {
+      NOTIFY_SOCKET: socket.path,
+      WATCHDOG_USEC: String(LIMIT_MS * MICROSECONDS_PER_MILLISECOND),
+    });
+  }
+
+  /** The longest time without a sign of life while everybody writes and nothing is taken, in milliseconds. */
+  async function longestSilence(service: RunningService): Promise<number> {
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    await trial.fillUp();
+    const end = performance.now() + WATCHED_MS;
+    const statuses = new Set<number>();
+    const writing = Array.from({ length: WRITERS }, async () => {
+      while (performance.now() < end) {
+        statuses.add((await service.post("/api/location", BODY, cookie)).status);
+      }
+    });
+    socket.receiveAll();
+    let longest = 0;
+    let last = performance.now();
+    while (performance.now() < end) {
+      const signs = socket.receiveAll().filter(({ lines }) => lines.includes("WATCHDOG=1"));
+      longest = Math.max(longest, performance.now() - last);
+      if (signs.length > 0) last = performance.now();
+      await setTimeout(LOOK_MS);
+    }
+    await Promise.all(writing);
+    expect(
+      [...statuses].every((status) => status >= 500),
+      `answers: ${[...statuses]}`,
+    ).to.equal(true);
+    return longest;
+  }
+
+  it("goes on giving signs of life: a restart would forget the edges that wait", async () => {
+    const silenceMs = await longestSilence(await start());
+    console.log(`    longest silence: ${Math.round(silenceMs)} ms of ${LIMIT_MS}`);
+    expect(silenceMs).to.be.below(LIMIT_MS);
+  });
+
+  it("is silent, in this very test, where a refusal is no answer", async () => {
+    variant = new Variant([
+      {
+        file: "src/cli/service.ts",
+        from: "if (writer.diskFullSinceMs === null) throw error;",
+        to: "throw error;",
+      },
+    ]);
+    const silenceMs = await longestSilence(await start(variant.program));
+    console.log(`    longest silence: ${Math.round(silenceMs)} ms of ${LIMIT_MS}`);
+    expect(silenceMs).to.be.above(LIMIT_MS);
+  });
+});

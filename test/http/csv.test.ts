@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import type { StoredRecord } from "../../src/domain/record.ts";
+import { csvHead, csvRow } from "../../src/http/csv.ts";
+import { parseCsv } from "./csv.ts";
+
+const RECORD: StoredRecord = {
+  recordId: 1,
+  locationName: "Clínica Norte",
+  deviceName: "Pasillo A",
+  deviceId: "7234",
+  room: "101",
+  valorMicros: 2_500_000,
+  createdTimeMs: Date.UTC(2026, 2, 11, 9, 5, 7, 89),
+  endedTimeMs: null,
+  origin: "edge",
+  provisional: false,
+  voided: null,
+};
+const inUtc = (timeMs: number) => new Date(timeMs).toISOString().slice(0, -1);
+
+function row(language: "es" | "en", otherwise: Partial<StoredRecord> = {}): string[] {
+  const [cells = []] = parseCsv(
+    csvRow({ ...RECORD, ...otherwise }, language, inUtc),
+    language === "es" ? ";" : ",",
+  );
+  return cells;
+}
+
+describe("A row of an export", () => {
+  it("stands under a header in its language, behind a byte-order mark", () => {
+    expect(csvHead("es")).to.equal(
+      "\uFEFFFecha;Hora;Ubicación;Dispositivo;Habitación;Valor;Estado;Origen;Fin\r\n",
+    );
+    expect(csvHead("en")).to.equal("\uFEFFDate,Time,Location,Device,Room,Value,State,Origin,Ended\r\n");
+  });
+
+  it("has the local date and time, the place, the value, its state, where it came from, and its end", () => {
+    const endedTimeMs = Date.UTC(2026, 2, 12, 0, 1, 2);
+    expect(csvRow({ ...RECORD, endedTimeMs }, "es", inUtc)).to.equal(
+      "2026-03-11;09:05:07;Clínica Norte;Pasillo A;101;2,5;contado;relé;2026-03-12 00:01:02\r\n",
+    );
+    expect(csvRow({ ...RECORD, endedTimeMs }, "en", inUtc)).to.equal(
+      "2026-03-11,09:05:07,Clínica Norte,Pasillo A,101,2.5,counted,relay,2026-03-12 00:01:02\r\n",
+    );
+  });
+
+  it("says of a record that it was taken back, or that its time is not certain", () => {
+    expect(row("es", { provisional: true })[6]).to.equal("provisional");
+    expect(row("es", { provisional: true, voided: { timeMs: 0, reason: "x" } })[6]).to.equal("anulado");
+    expect(row("en", { voided: { timeMs: 0, reason: "x" } })[6]).to.equal("voided");
+  });
+
+  for (const [micros, es, en] of [
+    [0, "0", "0"],
+    [1, "0,000001", "0.000001"],
+    [-4_500_000, "-4,5", "-4.5"],
+    [1e15, "1000000000", "1000000000"],
+    [-999_999_999_999_999, "-999999999,999999", "-999999999.999999"],
+  ] as const) {
+    it(`writes ${micros} millionths exactly, without grouping`, () => {
+      expect(row("es", { valorMicros: micros })[5]).to.equal(es);
+      expect(row("en", { valorMicros: micros })[5]).to.equal(en);
+    });
+  }
+
+  it("keeps every value to the last millionth", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e15, max: 1e15 }), (micros) => {
+        expect(Math.round(Number(row("en", { valorMicros: micros })[5]) * 1e6)).to.equal(micros);
+      }),
+    );
+  });
+
+  it("can be read back, whatever its texts hold", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 20 }),
+      fc
+        .array(fc.constantFrom('"', ";", ",", "\r", "\n", "\t", "=", "+", "-", "@", "1", "a", "'"), {
+          maxLength: 8,
+        })
+        .map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom("es", "en"),
+        text,
+        text,
+        text,
+        (language, locationName, deviceName, room) => {
+          const cells = row(language, { locationName, deviceName, room });
+          expect(cells).to.have.lengthOf(9);
+          const texts = cells.slice(2, 5);
+          for (const [index, original] of [locationName, deviceName, room].entries()) {
+            const cell = texts[index] ?? "";
+            expect([original, `'${original}`]).to.include(cell);
+            if (!/^[+-]?\d+([.,]\d+)?$/.test(cell)) expect(cell).not.to.match(/^[=+\-@\t\r\n]/);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  for (const text of ["=1+1", "+A1", "-2+3", "@SUM(A1)", "\tx", "\rx", "＝1", '=HYPERLINK("x")']) {
+    it(`is no formula: ${JSON.stringify(text)}`, () => {
+      expect(row("en", { locationName: text })[2]).to.equal(`'${text}`);
+    });
+  }
+
+  for (const text of ["-1", "+3", "-0,5", "101", "1=1", "Pasillo -A"]) {
+    it(`leaves what is none: ${JSON.stringify(text)}`, () => {
+      expect(row("en", { room: text })[4]).to.equal(text);
+    });
+  }
+});

@@ -1,0 +1,335 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import type { Context } from "koa";
+import type { Response } from "supertest";
+import { FlancoError } from "../../src/domain/error.ts";
+import type { FoundRecord, RecordFilter, RecordSearch } from "../../src/domain/record.ts";
+import { exportEndpoints } from "../../src/http/export.ts";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+import { aRecord } from "./bodies.ts";
+import { parseCsv } from "./csv.ts";
+import { LoopHolds } from "./loop-holds.ts";
+import { until } from "./until.ts";
+
+const MANY = 20_000;
+const ANY: RecordFilter = { from: null, to: null, location: null, deviceId: null, room: null };
+/** What goes on by itself goes on within this time. */
+const STILL_MS = 50;
+
+describe("An export", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+  });
+  afterEach(() => {
+    appliance.breaker.failure = undefined;
+    appliance.breaker.instead.clear();
+  });
+  after(() => appliance.close());
+
+  async function post(otherwise: Readonly<Record<string, unknown>>, cookie = user.cookie): Promise<void> {
+    await appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord(otherwise)).expect(201);
+  }
+
+  async function fill(owner: SignedInUser, count: number): Promise<void> {
+    const one = {
+      locationName: "Clínica Norte",
+      deviceName: "Pasillo A",
+      deviceId: "7234",
+      room: "101",
+      valorMicros: 100_000,
+    };
+    for (let done = 0; done < count; done += 2_000) {
+      const batch = Array.from({ length: 2_000 }, (_, index) =>
+        appliance.writer.addRecord(
+          owner.id,
+          { ...one, createdTimeMs: NOON_MS - (done + index) * 60_000 },
+          null,
+        ),
+      );
+      await Promise.all(batch);
+    }
+  }
+
+  function download(query: string, cookie = user.cookie) {
+    return appliance.api.get(`/api/export?${query}`).set("Cookie", cookie).buffer(true).parse(asText);
+  }
+
+  async function table(query: string, cookie = user.cookie): Promise<string[][]> {
+    const response = await download(`lang=es&${query}`, cookie).expect(200);
+    const text = String(response.body);
+    expect(text.charCodeAt(0)).to.equal(0xfeff);
+    return parseCsv(text.slice(1), ";").slice(1);
+  }
+
+  /** Begins a download and reads only its beginning. */
+  async function begin(query = "lang=es"): Promise<IncomingMessage> {
+    const request = get({
+      host: "127.0.0.1",
+      port: appliance.port,
+      path: `/api/export?${query}`,
+      headers: { Cookie: user.cookie },
+    });
+    request.on("error", () => {});
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.on("error", () => {});
+    return response;
+  }
+
+  it("is a file to be saved, named by its days, with the number of its rows", async () => {
+    await post({});
+    const response = await download("lang=es&from=2026-03-01&to=2026-03-31")
+      .expect(200)
+      .expect("Content-Type", "text/csv; charset=utf-8")
+      .expect("X-Flanco-Rows", "1")
+      .expect("Cache-Control", "no-store");
+    expect(response.headers["content-disposition"]).to.equal(
+      'attachment; filename="flanco-ventas-2026-03-01-2026-03-31.csv"',
+    );
+    const english = await download("lang=en").expect(200);
+    expect(english.headers["content-disposition"]).to.equal(
+      'attachment; filename="flanco-sales-2026-03-11.csv"',
+    );
+    expect(String(english.body).split("\r\n")[1]).to.equal(
+      "2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,",
+    );
+  });
+
+  it("is a header alone for who has sold nothing, and holds nobody else's", async () => {
+    const other = await appliance.addUser();
+    await post({}, other.cookie);
+    expect(await table("")).to.deep.equal([]);
+    expect(await table(`location=${encodeURIComponent("Clínica Norte")}`)).to.deep.equal([]);
+  });
+
+  it("holds what its filters let through, newest first by time", async () => {
+    await post({ habitacion: "1", createdTime: NOON_MS - 2 });
+    await post({ habitacion: "2", createdTime: NOON_MS - 1 });
+    await post({ habitacion: "3", createdTime: NOON_MS - 86_400_000, locationName: "Sur" });
+    const rooms = async (query: string) => (await table(query)).map((row) => row[4]);
+    expect(await rooms("")).to.deep.equal(["2", "1", "3"]);
+    expect(await rooms("location=Sur")).to.deep.equal(["3"]);
+    expect(await rooms("room=1")).to.deep.equal(["1"]);
+    expect(await rooms("from=2026-03-11")).to.deep.equal(["2", "1"]);
+    expect(await rooms("to=2026-03-10&device=7234")).to.deep.equal(["3"]);
+  });
+
+  it("says how many rows count where that is known at once: not of one room", async () => {
+    await post({ createdTime: Date.parse("2026-01-31T12:00:00Z") });
+    await post({ createdTime: Date.parse("2026-02-10T12:00:00Z") });
+    await post({ createdTime: Date.parse("2026-03-01T12:00:00Z"), locationName: "Sur" });
+    await post({ createdTime: NOON_MS });
+    for (const [query, rows] of [
+      ["", "4"],
+      ["&from=2026-01-31", "4"],
+      ["&from=2026-02-01&to=2026-03-11", "3"],
+      ["&from=2026-01-15&to=2026-03-01", "3"],
+      ["&from=2026-03-01&to=2026-03-10", "1"],
+      ["&location=Sur", "1"],
+      ["&device=none", "0"],
+    ] as const) {
+      await download(`lang=en${query}`).expect(200).expect("X-Flanco-Rows", rows);
+    }
+    const ofRoom = await download("lang=en&room=101").expect(200);
+    expect(ofRoom.headers).not.to.have.property("x-flanco-rows");
+  });
+
+  it("adds up to the summary: what counts, and no more", async () => {
+    for (const [index, valor] of [0.1, 0.2, 1e9, -1e9, 4.5, 1e-6, 12.34].entries()) {
+      await post({ valor, createdTime: NOON_MS - index * 3_600_000 });
+    }
+    const [voided] = recordsOf(appliance.reader, user.id);
+    await appliance.writer.voidRecord(voided?.recordId ?? 0, "Cobro de prueba");
+    const rows = await table("from=2026-01-01&to=2026-12-31");
+    expect(rows.map((row) => row[6])).to.have.members([...Array(6).fill("contado"), "anulado"]);
+    const micros = rows
+      .filter((row) => row[6] !== "anulado")
+      .reduce((sum, row) => sum + BigInt(Math.round(Number(row[5]?.replace(",", ".")) * 1e6)), 0n);
+    const summary = await appliance.api.get("/api/data?period=anual").set("Cookie", user.cookie).expect(200);
+    expect(Number(micros) / 1e6).to.equal(summary.body.data.totalRevenue);
+    expect(rows).to.have.lengthOf(7);
+  });
+
+  for (const query of ["", "lang=fr", "lang=es&from=yesterday", "lang=es&room="]) {
+    it(`refuses "${query}"`, async () => {
+      await appliance.api.get(`/api/export?${query}`).set("Cookie", user.cookie).expect(400);
+    });
+  }
+
+  it("has an answer of its own where the ledger cannot be read", async () => {
+    appliance.breaker.failure = new FlancoError("unavailable", "The ledger cannot be read.");
+    const response = await appliance.api.get("/api/export?lang=es").set("Cookie", user.cookie).expect(503);
+    expect(response.body).to.include({ status: "error" });
+  });
+
+  it("answers HEAD, and leaves its place again", async () => {
+    for (let count = 0; count < 5; count += 1) {
+      await appliance.api.head("/api/export?lang=es").set("Cookie", user.cookie).expect(200);
+    }
+    await table("");
+  });
+
+  describe("of many records", () => {
+    let rich: SignedInUser;
+
+    before(async function () {
+      this.timeout(60_000);
+      rich = await appliance.addUser();
+      await fill(rich, MANY);
+    });
+    beforeEach(() => {
+      user = rich;
+    });
+
+    it("holds each once, in order", async function () {
+      this.timeout(60_000);
+      const times = (await table("")).map((row) => `${row[0]} ${row[1]}`);
+      expect(new Set(times)).to.have.lengthOf(MANY);
+      expect(times).to.deep.equal(times.toSorted().reverse());
+    });
+
+    it("holds the event loop for a moment at a time, unlike one that is made in one piece", async function () {
+      this.timeout(60_000);
+      // What runs for the first time is compiled while it runs.
+      await longestHoldMs();
+      const inPieces = await longestHoldMs();
+      appliance.breaker.instead.set("findRecords", (userId: string, search: RecordSearch) => {
+        const all: FoundRecord[] = [];
+        for (let before = search.before; ; ) {
+          const { records, next } = appliance.reader.findRecords(userId, { ...search, before });
+          all.push(...records);
+          if (next === null) return { records: all, next };
+          before = next;
+        }
+      });
+      const inOnePiece = await longestHoldMs();
+      expect(inPieces).to.be.below(inOnePiece / 5);
+    });
+
+    /** The longest hold of the loop while all is downloaded. */
+    async function longestHoldMs(): Promise<number> {
+      const holds = new LoopHolds();
+      holds.open();
+      const response = await begin("lang=en&to=2026-03-11");
+      let bytes = 0;
+      for await (const chunk of response) bytes += (chunk as Buffer).length;
+      holds.close();
+      expect(bytes).to.be.above(MANY * 50);
+      return holds.longestMs;
+    }
+
+    it("leaves out what is sold while it goes on, and keeps what stood there", async () => {
+      const owner = await appliance.addUser();
+      user = owner;
+      await fill(owner, 2_000);
+      const response = await begin("lang=en");
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      await Promise.all([
+        once(response, "end"),
+        post({ habitacion: "new", createdTime: NOON_MS }),
+        post({ habitacion: "old", createdTime: 0 }),
+      ]);
+      const rows = parseCsv(Buffer.concat(chunks).toString(), ",").slice(1);
+      expect(rows.filter((row) => row[4] === "101")).to.have.lengthOf(2_000);
+    });
+
+    it("is refused to more than three at once, until one of them is done or hangs up", async () => {
+      const open = [await begin(), await begin(), await begin()];
+      const refused = await appliance.api.get("/api/export?lang=es").set("Cookie", user.cookie).expect(503);
+      expect(refused.headers["retry-after"]).to.equal("1");
+      expect(refused.body).to.have.all.keys("status", "error");
+      open.pop()?.destroy();
+      await until("a place is free", async () => {
+        const response = await begin();
+        response.destroy();
+        return response.statusCode === 200;
+      });
+      for (const response of open) response.destroy();
+      await until("all places are free", allFree);
+    });
+  });
+
+  it("waits for who does not read: of a ledger without an end only so much is read", async () => {
+    await post({});
+    const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
+    let pieces = 0;
+    appliance.breaker.instead.set("findRecords", () => {
+      pieces += 1;
+      return { records: Array(1_000).fill(record), next: { timeMs: 1, recordId: 1 } };
+    });
+    const response = await begin();
+    await until("nothing more is read", async () => {
+      const before = pieces;
+      await pause(STILL_MS);
+      return pieces === before;
+    });
+    const read = pieces;
+    response.resume();
+    await until("it goes on", () => pieces > read * 2);
+    response.destroy();
+    appliance.breaker.instead.clear();
+    await until("all places are free", allFree);
+  });
+
+  it("is given up when nobody takes any of it for a while, and its place is free again", async () => {
+    const reader = {
+      newestEntry: () => 1,
+      findRecords: () => ({ records: [], next: null }),
+      findMoved: () => ({ records: [], next: null }),
+      countRecords: () => 0,
+      localTime: () => "2026-03-11T12:00:00.000",
+    };
+    const [endpoint] = exportEndpoints(reader, appliance.clock, appliance.log, STILL_MS);
+    const start = async () =>
+      (await endpoint?.run({
+        userId: user.id,
+        query: { lang: "en" },
+        body: undefined,
+        context: { set: () => {} } as unknown as Context,
+      })) as Readable;
+    for (let round = 0; round < 2; round += 1) {
+      const streams = [await start(), await start(), await start()];
+      await Promise.all(streams.map((stream) => once(stream, "error")));
+    }
+  });
+
+  it("stops for who hangs up, also where nothing fits and all is looked through", async () => {
+    let pieces = 0;
+    appliance.breaker.instead.set("findRecords", () => {
+      pieces += 1;
+      return { records: [], next: { timeMs: 1, recordId: 1 } };
+    });
+    const response = await begin();
+    await until("it looks on", () => pieces > 10);
+    response.destroy();
+    await until("it stops", async () => {
+      const before = pieces;
+      await pause(STILL_MS);
+      return pieces === before;
+    });
+    appliance.breaker.instead.clear();
+    await until("all places are free", allFree);
+  });
+
+  async function allFree(): Promise<boolean> {
+    const open = [await begin(), await begin(), await begin()];
+    for (const one of open) one.destroy();
+    return open.every((one) => one.statusCode === 200);
+  }
+});
+
+function asText(response: Response, done: (error: Error | null, body: string) => void): void {
+  const chunks: Buffer[] = [];
+  response.on("data", (chunk: Buffer) => chunks.push(chunk));
+  response.on("end", () => done(null, Buffer.concat(chunks).toString("utf8")));
+}

@@ -1,0 +1,188 @@
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import type { SurveyedLine } from "../../src/domain/lines.ts";
+import type { Wiring } from "../../src/domain/wiring.ts";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+
+describe("Lines", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let other: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+    other = await appliance.addUser();
+  });
+  afterEach(() => {
+    appliance.lines.chips = [];
+    appliance.lines.refusal = undefined;
+    appliance.lines.driven.length = 0;
+  });
+  after(() => appliance.close());
+
+  function wiringOf(owner: SignedInUser): Wiring {
+    return {
+      line: "SIM0",
+      userId: owner.id,
+      deviceId: "d",
+      dId: "7234",
+      deviceName: "Pasillo A",
+      actuatorId: "101",
+      valorMicros: 1,
+      activeLow: false,
+      bias: "as-is",
+      debounceMs: 0,
+      rearmMs: 0,
+    };
+  }
+
+  /** One chip with these lines, SIM0 and so on, free where nothing else is said. */
+  function show(...lines: Partial<SurveyedLine>[]): void {
+    const free = { wiring: null, watched: false, level: null, problem: null, holder: null };
+    appliance.lines.chips = [
+      {
+        name: "simchip0",
+        label: "flanco simulation",
+        lines: lines.map((line, offset) => ({
+          ...free,
+          chip: "simchip0",
+          offset,
+          name: `SIM${offset}`,
+          ...line,
+        })),
+      },
+    ];
+  }
+
+  async function list(cookie = user.cookie) {
+    const response = await appliance.api.get("/api/lines").set("Cookie", cookie).expect(200);
+    return response.body.data;
+  }
+
+  function post(action: "read" | "drive", body: object) {
+    return appliance.api.post(`/api/lines/${action}`).set("Cookie", user.cookie).send(body);
+  }
+
+  const FREE = {
+    consumer: null,
+    wired: null,
+    wiredByOther: false,
+    watched: false,
+    level: null,
+    problem: null,
+  };
+
+  it("are listed by chip, free ones and those that another program has", async () => {
+    show({}, { name: null, holder: "other-program" });
+    expect(await list()).to.deep.equal({
+      driver: "simulated",
+      simulated: true,
+      chips: [
+        {
+          chip: "simchip0",
+          label: "flanco simulation",
+          lines: [
+            { address: "simchip0:0", name: "SIM0", ...FREE },
+            { address: "simchip0:1", name: null, ...FREE, consumer: "other-program" },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("show their room, their level, and why they are not watched, to who has wired them", async () => {
+    show(
+      { wiring: wiringOf(user), watched: true, level: true, holder: "flanco" },
+      { wiring: wiringOf(user), problem: "In use.", holder: "other-program" },
+    );
+    const wired = { dId: "7234", deviceName: "Pasillo A", actuatorId: "101" };
+    expect((await list()).chips[0].lines).to.deep.equal([
+      { address: "simchip0:0", name: "SIM0", ...FREE, wired, watched: true, level: true },
+      { address: "simchip0:1", name: "SIM1", ...FREE, wired, problem: "In use.", consumer: "other-program" },
+    ]);
+  });
+
+  it("show to others that they are wired, and nothing of what they do", async () => {
+    show({ wiring: wiringOf(user), watched: true, level: true, problem: "x", holder: "flanco" });
+    expect((await list(other.cookie)).chips[0].lines).to.deep.equal([
+      { address: "simchip0:0", name: "SIM0", ...FREE, wiredByOther: true, watched: true },
+    ]);
+  });
+
+  it("are looked at one at a time, by address or name", async () => {
+    for (const level of [true, false]) {
+      appliance.lines.level = level;
+      const response = await post("read", { line: "simchip0:0" }).expect(200);
+      expect(response.body).to.deep.equal({ status: "success", data: { level } });
+    }
+  });
+
+  for (const [code, status] of [
+    ["not_found", 404],
+    ["conflict", 409],
+    ["unavailable", 503],
+  ] as const) {
+    it(`say why they cannot be looked at: ${code} is ${status}`, async () => {
+      appliance.lines.refusal = new FlancoError(code, "The line SIM0 is in use.", { hint: "Stop it." });
+      const response = await post("read", { line: "SIM0" }).expect(status);
+      expect(response.body).to.include({ status: "error", error: "The line SIM0 is in use. Stop it." });
+    });
+  }
+
+  it("are set by hand where they are simulated, own and free ones", async () => {
+    show({ wiring: wiringOf(user), watched: true }, {});
+    expect((await post("drive", { line: "SIM0", level: true }).expect(200)).body).to.deep.equal({
+      status: "success",
+    });
+    await post("drive", { line: "SIM1", level: false }).expect(200);
+    expect(appliance.lines.driven).to.deep.equal([
+      ["SIM0", true],
+      ["SIM1", false],
+    ]);
+    await post("drive", { line: "SIM9", level: true }).expect(404);
+  });
+
+  for (const line of ["SIM0", "simchip0:0"]) {
+    it(`are not set by who has not wired them: ${line} would sell in another user's name`, async () => {
+      show({ wiring: wiringOf(other), watched: true });
+      await post("drive", { line, level: true }).expect(409);
+      expect(appliance.lines.driven).to.deep.equal([]);
+    });
+  }
+
+  it("are not set by hand where they are real", async () => {
+    const real = await Appliance.open({ realLines: true });
+    try {
+      const { cookie } = await real.addUser();
+      const body = { line: "SIM0", level: true };
+      await real.api.post("/api/lines/drive").set("Cookie", cookie).send(body).expect(409);
+      expect(real.lines.driven).to.deep.equal([]);
+    } finally {
+      await real.close();
+    }
+  });
+
+  for (const [action, body, field] of [
+    ["read", {}, "line"],
+    ["read", { line: 7 }, "line"],
+    ["drive", { line: "SIM0" }, "level"],
+    ["drive", { line: "SIM0", level: "high" }, "level"],
+    ["drive", { level: true }, "line"],
+  ] as const) {
+    it(`are not asked to ${action} by ${JSON.stringify(body)}: the text names ${field}`, async () => {
+      const response = await post(action, body).expect(400);
+      expect(response.body.errors).to.have.all.keys(field);
+    });
+  }
+
+  it("are not touched by other sites", async () => {
+    show({});
+    for (const action of ["read", "drive"] as const) {
+      await post(action, { line: "SIM0", level: true }).set("Origin", "https://evil.example.com").expect(403);
+    }
+    expect(appliance.lines.driven).to.deep.equal([]);
+  });
+});

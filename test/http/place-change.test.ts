@@ -1,0 +1,186 @@
+import { expect } from "chai";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aDevice, aLocation } from "./bodies.ts";
+import { EventStream } from "./event-stream.ts";
+import { WiredLine } from "./wired-line.ts";
+
+const NOBODY = "0".repeat(24);
+
+describe("Changing a place", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let locationId: string;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    user = await appliance.addUser();
+    locationId = await appliance.writer.addLocation(user.id, aLocation().location);
+    await appliance.writer.addDevice(user.id, aDevice({ locationId }).newDevice);
+  });
+  after(() => appliance.close());
+
+  function change(what: "devices" | "locations", query: object, body: object, cookie = user.cookie) {
+    return appliance.api.patch(`/api/${what}`).query(query).set("Cookie", cookie).send(body);
+  }
+
+  function device() {
+    return appliance.reader.devices(user.id)[0];
+  }
+
+  function location() {
+    return appliance.reader.locations(user.id)[0];
+  }
+
+  describe("a device", () => {
+    it("gives it another name, and one revision more", async () => {
+      const response = await change("devices", { dId: "7234" }, { device: { name: " Pasillo Z " } }).expect(
+        200,
+      );
+      expect(response.body).to.deep.equal({ status: "success" });
+      expect(device()).to.include({
+        name: "Pasillo Z",
+        locationId,
+        locationName: "Clínica Norte",
+        revision: 1,
+      });
+    });
+
+    it("moves it to another of the user's locations, whose name it takes on", async () => {
+      const south = await appliance.writer.addLocation(user.id, { name: "Clínica Sur", description: "" });
+      await change("devices", { dId: "7234" }, { device: { locationId: south } }).expect(200);
+      expect(device()).to.include({
+        name: "Pasillo A",
+        locationId: south,
+        locationName: "Clínica Sur",
+        revision: 1,
+      });
+    });
+
+    it("does nothing when the location is not there, or another user's", async () => {
+      const other = await appliance.addUser();
+      const foreign = await appliance.writer.addLocation(other.id, aLocation().location);
+      const answers = [];
+      for (const to of [NOBODY, foreign, "no-id"]) {
+        const body = { device: { name: "Otro", locationId: to } };
+        answers.push((await change("devices", { dId: "7234" }, body).expect(404)).body);
+      }
+      expect(new Set(answers.map((answer) => JSON.stringify(answer)))).to.have.lengthOf(1);
+      expect(device()).to.include({ name: "Pasillo A", locationId, revision: 0 });
+    });
+
+    it("leaves what is wired as it is: the next sale bears the new name, the ones before their own", async () => {
+      const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+      await line.go(true);
+      await line.go(false);
+      await change("devices", { dId: "7234" }, { device: { name: "Pasillo Z" } }).expect(200);
+      await line.go(true);
+      const records = recordsOf(appliance.reader, user.id);
+      expect(records.map(({ deviceName }) => deviceName)).to.deep.equal(["Pasillo Z", "Pasillo A"]);
+      await appliance.writer.removeWiring(user.id, "SIM0");
+    });
+  });
+
+  describe("a location", () => {
+    it("gives it another name or description, and one revision more", async () => {
+      const response = await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+      expect(location()).to.include({ name: "Norte", description: "Dos plantas", revision: 1 });
+      await change("locations", { locationId }, { location: { description: "" } }).expect(200);
+      expect(location()).to.include({ name: "Norte", description: "", revision: 2 });
+    });
+
+    it("carries a new name on to its devices, each with one revision more, and to no others", async () => {
+      await appliance.writer.addDevice(user.id, aDevice({ dId: "8", locationId: "elsewhere" }).newDevice);
+      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      const [moved, stayed] = appliance.reader.devices(user.id);
+      expect(moved).to.include({ locationName: "Norte", revision: 1 });
+      expect(stayed).to.include({ locationName: "Clínica Norte", revision: 0 });
+      await change("locations", { locationId }, { location: { name: "Norte", description: "x" } }).expect(
+        200,
+      );
+      expect(device()).to.include({ revision: 1 });
+    });
+
+    it("leaves the devices of other users alone, whatever id they carry", async () => {
+      const other = await appliance.addUser();
+      await appliance.writer.addDevice(other.id, aDevice({ locationId }).newDevice);
+      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      expect(appliance.reader.devices(other.id)[0]).to.include({
+        locationName: "Clínica Norte",
+        revision: 0,
+      });
+    });
+
+    it("leaves records with the name that they were made with", async () => {
+      const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
+      await line.go(true);
+      await line.go(false);
+      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      await line.go(true);
+      const records = recordsOf(appliance.reader, user.id);
+      expect(records.map(({ locationName }) => locationName)).to.deep.equal(["Norte", "Clínica Norte"]);
+      await appliance.writer.removeWiring(user.id, "SIM1");
+    });
+  });
+
+  it("is told to the pages that are open", async () => {
+    const stream = await EventStream.open(appliance, user.cookie);
+    try {
+      expect(await stream.next()).to.include({ event: "hello" });
+      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      expect(await stream.next()).to.include({ event: "places" });
+      await change("devices", { dId: "7234" }, { device: { name: "Z" } }).expect(200);
+      expect(await stream.next()).to.include({ event: "places" });
+    } finally {
+      stream.close();
+    }
+  });
+
+  for (const [what, query, wrapper] of [
+    ["devices", { dId: "7234" }, "device"],
+    ["locations", undefined, "location"],
+  ] as const) {
+    const own = () => query ?? { locationId };
+
+    it(`is 404 for ${what} of other users as for those that are not there`, async () => {
+      const other = await appliance.addUser();
+      const body = { [wrapper]: { name: "Mío" } };
+      const foreign = await change(what, own(), body, other.cookie).expect(404);
+      const unknown = await change(what, { dId: "none", locationId: NOBODY }, body).expect(404);
+      expect(foreign.body).to.deep.equal(unknown.body);
+      expect(device()).to.include({ name: "Pasillo A", revision: 0 });
+      expect(location()).to.include({ name: "Clínica Norte", revision: 0 });
+    });
+
+    it(`refuses ${what} without their key`, async () => {
+      await change(what, {}, { [wrapper]: { name: "x" } }).expect(400);
+    });
+
+    for (const [fields, field] of [
+      [{}, wrapper],
+      [undefined, wrapper],
+      [{ name: "" }, "name"],
+      [{ name: "x".repeat(201) }, "name"],
+      [{ name: 7 }, "name"],
+      [{ name: null }, "name"],
+      [{ unknown: "x" }, wrapper],
+    ] as const) {
+      it(`refuses to make ${what} ${JSON.stringify(fields)?.slice(0, 24)}, naming ${field}`, async () => {
+        const response = await change(what, own(), { [wrapper]: fields }).expect(400);
+        expect(response.body.errors).to.have.all.keys(field);
+        expect(device()).to.include({ revision: 0 });
+        expect(location()).to.include({ revision: 0 });
+      });
+    }
+  }
+
+  it("is refused to other sites", async () => {
+    await change("devices", { dId: "7234" }, { device: { name: "x" } })
+      .set("Origin", "https://evil.example.com")
+      .expect(403);
+    expect(device()).to.include({ name: "Pasillo A" });
+  });
+});

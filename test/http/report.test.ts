@@ -1,0 +1,175 @@
+import { expect } from "chai";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+import { aDevice, aRecord } from "./bodies.ts";
+import { WiredLine } from "./wired-line.ts";
+
+const NORTH = "Clínica Norte";
+const NOTHING = { sales: 0, revenue: 0, voided: 0, provisional: 0 };
+
+/** A moment of the appliance's zone, in winter. */
+function madrid(local: string): number {
+  return Date.parse(`${local}+01:00`);
+}
+
+describe("The report of a month", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+  });
+  beforeEach(async () => {
+    appliance.clock.setWall(NOON_MS);
+    user = await appliance.addUser();
+  });
+  after(() => appliance.close());
+
+  async function post(otherwise: Readonly<Record<string, unknown>>): Promise<void> {
+    await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord(otherwise)).expect(201);
+  }
+
+  async function report(query: object = {}, cookie = user.cookie) {
+    const response = await appliance.api
+      .get("/api/report")
+      .query({ month: "2026-03", location: NORTH, ...query })
+      .set("Cookie", cookie)
+      .expect(200);
+    return response.body.data;
+  }
+
+  it("adds up each room of a location, in the order of numbers, and all of them", async () => {
+    const a = { deviceName: "Pasillo 2", deviceId: "a" };
+    const b = { deviceName: "Pasillo 10", deviceId: "b" };
+    await post({ ...b, habitacion: "1", valor: 1 });
+    await post({ ...a, habitacion: "10", valor: 0.1 });
+    await post({ ...a, habitacion: "9", valor: 4 });
+    await post({ ...a, habitacion: "10", valor: 0.2 });
+    await post({ ...a, habitacion: "10", valor: 100, locationName: "Sur" });
+    expect(await report()).to.deep.equal({
+      month: "2026-03",
+      location: NORTH,
+      from: "2026-03-01",
+      to: "2026-03-31",
+      rooms: [
+        { ...a, room: "9", ...NOTHING, sales: 1, revenue: 4 },
+        { ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
+        { ...b, room: "1", ...NOTHING, sales: 1, revenue: 1 },
+      ],
+      totals: { ...NOTHING, sales: 4, revenue: 5.3 },
+      gaps: [],
+      complete: false,
+    });
+  });
+
+  it("is of the local month, to its last millisecond, and complete once that is over", async () => {
+    await post({ createdTime: madrid("2026-01-31T23:59:59.999"), valor: 100 });
+    await post({ createdTime: madrid("2026-02-01T00:00"), valor: 1 });
+    await post({ createdTime: madrid("2026-02-28T23:59:59.999"), valor: 2 });
+    await post({ createdTime: madrid("2026-03-01T00:00"), valor: 100 });
+    const february = await report({ month: "2026-02" });
+    expect(february).to.include({ from: "2026-02-01", to: "2026-02-28", complete: true });
+    expect(february.totals).to.include({ sales: 2, revenue: 3 });
+    appliance.clock.setWall(madrid("2026-02-28T23:59:59.999"));
+    expect(await report({ month: "2026-02" }, await appliance.signIn(user.id))).to.include({
+      complete: false,
+    });
+  });
+
+  it("counts no voided record, and says how many there are", async () => {
+    await post({ valor: 1 });
+    await post({ valor: 2 });
+    const [newest] = recordsOf(appliance.reader, user.id);
+    await appliance.writer.voidRecord(newest?.recordId ?? 0, "Cobro de prueba");
+    const { rooms, totals } = await report();
+    expect(totals).to.deep.equal({ sales: 1, revenue: 1, voided: 1, provisional: 0 });
+    expect(rooms).to.have.lengthOf(1);
+  });
+
+  it("counts provisional records, and says how many there are", async () => {
+    await appliance.writer.addDevice(user.id, aDevice().newDevice);
+    const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    const device = appliance.reader.devices(user.id)[0];
+    await appliance.writer.takeIn([
+      {
+        line: "SIM0",
+        deviceId: device?.id ?? "",
+        actuatorId: "101",
+        activeLow: false,
+        active: true,
+        timeMs: line.timeMs,
+        monotonicNs: 1n,
+        source: { bootId: "boot", request: 2, sequence: 1 },
+        missed: 0,
+        provisional: true,
+      },
+    ]);
+    expect((await report()).totals).to.deep.equal({ sales: 1, revenue: 4.5, voided: 0, provisional: 1 });
+    await appliance.writer.removeWiring(user.id, "SIM0");
+  });
+
+  it("has the month's gaps of lines that are wired there, or nowhere any more", async () => {
+    for (const [dId, locationName] of [
+      ["north", NORTH],
+      ["south", "Sur"],
+    ] as const) {
+      await appliance.writer.addDevice(user.id, aDevice({ dId, locationName }).newDevice);
+    }
+    for (const [line, dId, actuatorId] of [
+      ["SIM1", "north", "101"],
+      ["SIM2", "south", "101"],
+      ["SIM3", "south", "102"],
+    ] as const) {
+      const wired = await WiredLine.wire(appliance, user, line, { dId, actuatorId });
+      await wired.go(false, 4);
+    }
+    await appliance.writer.removeWiring(user.id, "SIM3");
+    const { gaps } = await report();
+    expect(gaps.map(({ line }: { line: string }) => line)).to.deep.equal(["SIM3", "SIM1"]);
+    expect(gaps[1]).to.include({ missed: 4, missedRises: 2, reason: "overflow" });
+    expect((await report({ month: "2026-02" })).gaps).to.deep.equal([]);
+    expect((await report({ month: "2026-04" })).gaps).to.deep.equal([]);
+    const other = await appliance.addUser();
+    expect((await report({}, other.cookie)).gaps).to.deep.equal([]);
+    for (const line of ["SIM1", "SIM2"]) await appliance.writer.removeWiring(user.id, line);
+  });
+
+  it("is empty of what is not there, or another user's", async () => {
+    const other = await appliance.addUser();
+    await post({});
+    const foreign = await report({}, other.cookie);
+    expect(foreign).to.deep.include({ rooms: [], totals: NOTHING });
+    expect(await report({ location: "clínica norte" })).to.deep.include({ rooms: [], totals: NOTHING });
+  });
+
+  it("agrees with the overview of that location", async () => {
+    for (let count = 0; count < 250; count += 1) {
+      await post({ valor: count / 7, createdTime: madrid("2026-03-01T00:00") + count * 60_000 });
+    }
+    const overview = await appliance.api
+      .get("/api/summary")
+      .query({ period: "year", location: NORTH })
+      .set("Cookie", user.cookie)
+      .expect(200);
+    const { totals, rooms } = await report();
+    expect(totals).to.include({ sales: 250, revenue: overview.body.data.revenue });
+    expect(rooms[0]).to.include({ sales: 250 });
+  });
+
+  for (const query of [
+    { month: "2026-13" },
+    { month: "2026-3" },
+    { month: "2026-03-01" },
+    { month: "" },
+    { location: "" },
+    { location: undefined },
+  ]) {
+    it(`refuses ${JSON.stringify(query)}`, async () => {
+      await appliance.api
+        .get("/api/report")
+        .query({ month: "2026-03", location: NORTH, ...query })
+        .set("Cookie", user.cookie)
+        .expect(400);
+    });
+  }
+});

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { fileNameOf, openExport } from "../../src/web/api/export.ts";
+import { RowCount } from "../../src/web/records/row-count.ts";
+
+describe("The rows of an export", () => {
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+
+  it("are counted as they come, in pieces of any size, whatever stands in their cells", () => {
+    const cell = fc.oneof(fc.string(), fc.constantFrom("a\r\nb", 'say "no"', ";", "\n\n", "ñ€"));
+    fc.assert(
+      fc.property(fc.array(cell, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), (cells, size) => {
+        const text = `\uFEFFFecha;Valor\r\n${cells.map((value) => `${quote(value)};1\r\n`).join("")}`;
+        const bytes = new TextEncoder().encode(text);
+        const count = new RowCount();
+        for (let at = 0; at < bytes.length; at += size) count.add(bytes.subarray(at, at + size));
+        expect(count.rows).to.equal(cells.length);
+      }),
+    );
+  });
+
+  it("are none before the header has come", () => {
+    const count = new RowCount();
+    expect(count.rows).to.equal(0);
+    count.add(new TextEncoder().encode("Fecha;Valor"));
+    expect(count.rows).to.equal(0);
+  });
+});
+
+describe("An export", () => {
+  it("is asked for in the page's language with the page's filter, and tells its name and its rows", async () => {
+    const asked: string[] = [];
+    const stream = async (path: string) => {
+      asked.push(path);
+      return new Response("x", {
+        headers: {
+          "content-disposition": 'attachment; filename="flanco-ventas-2026.csv"',
+          "x-flanco-rows": "12",
+        },
+      });
+    };
+    const { fileName, rows } = await openExport({ stream }, "room=101", "es");
+    expect(asked).to.deep.equal(["/api/export?room=101&lang=es"]);
+    expect({ fileName, rows }).to.deep.equal({ fileName: "flanco-ventas-2026.csv", rows: 12 });
+  });
+
+  it("does without a number of rows, and without a name", async () => {
+    const { fileName, rows } = await openExport({ stream: async () => new Response("x") }, "", "en");
+    expect({ fileName, rows }).to.deep.equal({ fileName: "flanco.csv", rows: null });
+  });
+
+  it("has its name in plain or encoded form", () => {
+    expect(fileNameOf("attachment; filename=\"a.csv\"; filename*=UTF-8''cl%C3%ADnica.csv")).to.equal(
+      "clínica.csv",
+    );
+    expect(fileNameOf("attachment; filename=\"a.csv\"; filename*=UTF-8''%E0%A4%A.csv")).to.equal("a.csv");
+  });
+});

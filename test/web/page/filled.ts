@@ -1,0 +1,194 @@
+import { systemClock } from "../../../src/clock.ts";
+import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
+import type { Id } from "../../../src/domain/id.ts";
+import type { Sighting } from "../../../src/domain/sale.ts";
+import { DEFAULT_REARM_MS } from "../../../src/domain/wiring.ts";
+import { openReader } from "../../../src/store/reader.ts";
+import { StoreWriter } from "../../../src/store/writer.ts";
+import { OpenedService } from "./opened.ts";
+
+/** Within the writer's bounded queue. */
+const BATCH = 4_000;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const BOOT = "11111111-2222-4333-8444-555555555555";
+
+export interface Filled {
+  readonly userId: Id;
+  readonly devices: readonly FilledDevice[];
+  /** Of the first device, wired to the lines SIM0 and SIM1. */
+  readonly wiredRooms: readonly [string, string];
+}
+
+export interface FilledDevice {
+  readonly id: Id;
+  readonly dId: string;
+  readonly name: string;
+  readonly locationName: string;
+  readonly rooms: readonly string[];
+}
+
+export interface Filling {
+  /** How many sales, evenly over the days. */
+  readonly sales: number;
+  readonly days: number;
+  /** Of those, how many are voided. */
+  readonly voided?: number;
+  /** Adds a sale whose time is not certain, and a gap of two lost sales, on the first wired line. */
+  readonly withTrouble?: boolean;
+}
+
+const CLINICS = [
+  { name: "Clínica Norte", description: "Avenida de la Paz, 12" },
+  { name: "Clínica Sur", description: "" },
+] as const;
+const CORRIDORS = ["Pasillo A", "Pasillo B"] as const;
+const ROOMS_PER_DEVICE = 8;
+const PRICES = [3.5, 4, 5.5] as const;
+
+export interface FilledService {
+  readonly opened: OpenedService;
+  readonly filled: Filled;
+}
+
+/** A running service whose first user has clinics with sales. */
+export async function openFilled(timeZone: string, filling: Filling): Promise<FilledService> {
+  const opened = await OpenedService.start();
+  try {
+    await opened.service.end("SIGTERM");
+    const filled = await fillLedger(opened.appliance.ledgerFile, timeZone, filling);
+    opened.service = await opened.appliance.start();
+    return { opened, filled };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** Fills a stopped service's ledger, which has a user already, through the store's own writer. */
+export async function fillLedger(file: string, timeZone: string, filling: Filling): Promise<Filled> {
+  const writer = new StoreWriter({ file, timeZone }, systemClock, {
+    onChanges: () => {},
+    onProgress: () => {},
+    onDeath: (error) => {
+      throw error;
+    },
+  });
+  await writer.open();
+  try {
+    const reader = openReader(file, timeZone);
+    const userId = reader.users()[0]?.id;
+    reader.close();
+    if (userId === undefined) throw new Error("the ledger to fill has no user");
+    const devices = await addDevices(writer, userId);
+    const [first] = devices;
+    if (first === undefined) throw new Error("no device was made");
+    await addSales(writer, userId, devices, filling);
+    for (let recordId = 1; recordId <= (filling.voided ?? 0); recordId += 1) {
+      await writer.voidRecord(recordId * 3, "Prueba del técnico");
+    }
+    const wiredRooms = [first.rooms[0] ?? "", first.rooms[1] ?? ""] as const;
+    await wireRooms(writer, userId, first.dId, wiredRooms);
+    if (filling.withTrouble === true) await addTrouble(writer, first.id, wiredRooms[0]);
+    return { userId, devices, wiredRooms };
+  } finally {
+    await writer.close();
+  }
+}
+
+async function addDevices(writer: StoreWriter, userId: Id): Promise<readonly FilledDevice[]> {
+  const devices: FilledDevice[] = [];
+  for (const [place, clinic] of CLINICS.entries()) {
+    const locationId = await writer.addLocation(userId, clinic);
+    for (const [corridor, name] of CORRIDORS.entries()) {
+      const from = (place * CORRIDORS.length + corridor + 1) * 100 + 1;
+      const rooms = Array.from({ length: ROOMS_PER_DEVICE }, (_, index) => String(from + index));
+      const dId = String(7234 + devices.length);
+      const actuators = rooms.map((id) => ({ id, value: false }));
+      const id = await writer.addDevice(userId, {
+        dId,
+        name,
+        locationId,
+        locationName: clinic.name,
+        actuators,
+      });
+      devices.push({ id, dId, name, locationName: clinic.name, rooms });
+    }
+  }
+  return devices;
+}
+
+/** The last one an hour ago: what is switched while a test runs is the newest. */
+async function addSales(
+  writer: StoreWriter,
+  userId: Id,
+  devices: readonly FilledDevice[],
+  { sales, days }: Filling,
+): Promise<void> {
+  const toMs = Date.now() - 60 * MINUTE_MS;
+  const everyMs = (days * DAY_MS) / sales;
+  for (let done = 0; done < sales; done += BATCH) {
+    await Promise.all(
+      Array.from({ length: Math.min(BATCH, sales - done) }, (_, index) => {
+        const number = done + index;
+        const device = devices[number % devices.length];
+        if (device === undefined) throw new Error("no device to sell");
+        const { id, name, locationName, rooms } = device;
+        return writer.addRecord(
+          userId,
+          {
+            locationName,
+            deviceName: name,
+            deviceId: id,
+            room: rooms[Math.floor(number / devices.length) % rooms.length] ?? "",
+            valorMicros: (PRICES[number % PRICES.length] ?? 0) * MICROS_PER_UNIT,
+            createdTimeMs: Math.floor(toMs - (sales - 1 - number) * everyMs),
+          },
+          null,
+        );
+      }),
+    );
+  }
+}
+
+async function wireRooms(
+  writer: StoreWriter,
+  userId: Id,
+  dId: string,
+  rooms: readonly string[],
+): Promise<void> {
+  await writer.setWiring(
+    rooms.map((actuatorId, index) => ({
+      userId,
+      wiring: {
+        line: `SIM${index}`,
+        dId,
+        actuatorId,
+        valorMicros: 4 * MICROS_PER_UNIT,
+        activeLow: false,
+        bias: "as-is",
+        debounceMs: 0,
+        rearmMs: DEFAULT_REARM_MS,
+      },
+    })),
+  );
+}
+
+/** Low, then high by a clock that nobody trusts, then low with four edges lost before it. */
+async function addTrouble(writer: StoreWriter, deviceId: Id, actuatorId: string): Promise<void> {
+  const request = await writer.openRequest();
+  const beganMs = Date.now() - 30 * MINUTE_MS;
+  const sighting = (sequence: number, active: boolean, missed: number): Sighting => ({
+    line: "SIM0",
+    deviceId,
+    actuatorId,
+    activeLow: false,
+    active,
+    timeMs: beganMs + sequence * MINUTE_MS,
+    monotonicNs: BigInt(sequence) * 60_000_000_000n,
+    source: { bootId: BOOT, request, sequence },
+    provisional: sequence === 1,
+    missed,
+  });
+  await writer.takeIn([sighting(0, false, 0), sighting(1, true, 0), sighting(6, false, 4)]);
+}

@@ -1,0 +1,135 @@
+import { expect } from "chai";
+import { isFocused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+
+const VIEWS = [
+  { path: "/", es: "Panel", en: "Overview" },
+  { path: "/habitaciones", es: "Habitaciones", en: "Rooms" },
+  { path: "/registros", es: "Registros", en: "Records" },
+  { path: "/informe", es: "Informe", en: "Report" },
+  { path: "/lugares", es: "Lugares", en: "Places" },
+  { path: "/lineas", es: "Líneas", en: "Lines" },
+  { path: "/estado", es: "Estado", en: "State" },
+] as const;
+const PHONE = 320;
+
+describe("The page's frame", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+
+  before(async () => {
+    opened = await OpenedService.start();
+  });
+  after(() => opened.close());
+
+  for (const language of LANGUAGES) {
+    for (const width of WIDTHS) {
+      it(`leads to every view, and says on each that it is simulated: ${language}, ${width} px`, async () => {
+        const shown = await opened.open("/", { language, width });
+        const { page } = shown;
+        for (const view of VIEWS) {
+          const link = page.locator(".nav, .menu").getByRole("link", { name: view[language], exact: true });
+          await page.locator("h1").waitFor();
+          if (!(await link.first().isVisible())) {
+            await page.getByRole("button", { name: language === "es" ? "Más" : "More" }).click();
+          }
+          await link.and(page.locator(":visible")).first().click();
+          await page.waitForURL((url) => url.pathname === view.path);
+          await page.locator("h1").waitFor();
+          expect(await page.locator("h1").count()).to.equal(1);
+          expect(await page.title()).to.match(/.+ · Flanco$/);
+          expect(await page.locator("[aria-current=page]:visible").count(), view.path).to.be.at.least(
+            width === PHONE ? 0 : 1,
+          );
+          await page.locator(".simulated strong:visible").waitFor();
+        }
+        await shown.close();
+      });
+    }
+  }
+
+  it("is walked by the keyboard: to the content, and to a view's heading", async () => {
+    const shown = await opened.open("/");
+    const { page } = shown;
+    await page.locator("h1").waitFor();
+    await page.keyboard.press("Tab");
+    expect(await isFocused(page.getByRole("link", { name: "Ir al contenido" }))).to.equal(true);
+    await page.getByRole("link", { name: "Registros", exact: true }).first().press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Registros" }).waitFor();
+    expect(await isFocused(page.locator("h1"))).to.equal(true);
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
+    await shown.close();
+  });
+
+  it("keeps the keyboard within a phone's menu, and gives it back", async () => {
+    const shown = await opened.open("/", { width: PHONE });
+    const { page } = shown;
+    const more = page.getByRole("button", { name: "Más" });
+    await more.press("Enter");
+    const menu = page.getByRole("dialog");
+    await menu.waitFor();
+    for (let stop = 0; stop < 12; stop += 1) {
+      await page.keyboard.press("Tab");
+      expect(await menu.locator(":focus").count()).to.equal(1);
+    }
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    expect(await isFocused(more)).to.equal(true);
+    await shown.close();
+  });
+
+  it("changes the language where one is", async () => {
+    const shown = await opened.open("/habitaciones");
+    await shown.page.getByRole("button", { name: "English" }).click();
+    await shown.page.getByRole("heading", { level: 1, name: "Rooms" }).waitFor();
+    expect(new URL(shown.page.url()).pathname).to.equal("/habitaciones");
+    await shown.close();
+  });
+
+  it("leads back from an address that no view has", async () => {
+    const shown = await opened.open("/nada");
+    await shown.page.getByRole("heading", { name: "Esta página no existe" }).waitFor();
+    await shown.page.getByRole("button", { name: "Ir al inicio" }).click();
+    await shown.page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
+    await shown.close();
+  });
+});
+
+describe("The page as it is served", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+
+  before(async () => {
+    opened = await OpenedService.start();
+  });
+  after(() => opened.close());
+
+  it("allows no script and no style but its own files", async () => {
+    const answer = await opened.service.get("/lugares");
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy)
+      .to.contain("default-src 'none'")
+      .and.contain("script-src 'self'")
+      .and.contain("style-src 'self'");
+    expect(policy).to.not.contain("unsafe");
+    const html = await answer.text();
+    expect(html).to.not.match(/<style|style=|<script(?![^>]*src=)|\son\w+=/);
+  });
+
+  it("can be installed: its manifest names icons that are there", async () => {
+    const html = await (await opened.service.get("/")).text();
+    const address = /rel="manifest" href="([^"]+)"/.exec(html)?.[1] ?? "";
+    const manifest = (await (await opened.service.get(address)).json()) as {
+      readonly start_url: string;
+      readonly display: string;
+      readonly icons: readonly { readonly src: string; readonly sizes: string; readonly type: string }[];
+    };
+    expect(manifest).to.include({ start_url: "/", display: "standalone" });
+    expect(manifest.icons.map((icon) => icon.sizes)).to.include.members(["192x192", "512x512"]);
+    for (const { src, type } of manifest.icons) {
+      const icon = await opened.service.get(src);
+      expect(icon.status, src).to.equal(200);
+      expect(icon.headers.get("content-type"), src).to.equal(type);
+    }
+  });
+});

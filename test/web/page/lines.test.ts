@@ -1,0 +1,186 @@
+import { expect } from "chai";
+import { until } from "../../cli/program.ts";
+import { type Filled, openFilled } from "./filled.ts";
+import { type OpenedPage, type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+
+interface WiringAnswer {
+  readonly line: string;
+  readonly actuatorId: string;
+  readonly valor: number;
+  readonly activeLow: boolean;
+  readonly debounceMs: number;
+}
+
+interface ReportAnswer {
+  readonly rooms: readonly { readonly room: string; readonly revenue: number }[];
+}
+
+describe("The technician's page of lines", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+  let filled: Filled;
+  let opening: OpenedPage;
+  before(async () => {
+    ({ opened, filled } = await openFilled("Europe/Madrid", { sales: 40, days: 10 }));
+  });
+  after(() => opened?.close());
+  beforeEach(async () => {
+    opening = await opened.open("/lineas");
+    await opening.page.getByRole("heading", { name: "Conectadas a habitaciones" }).waitFor();
+  });
+  afterEach(() => opening.close());
+
+  const wirings = async () => (await opened.get("/api/wiring")) as readonly WiringAnswer[];
+
+  it("shows a room's level within a moment of its relay, without being asked", async () => {
+    const { page } = opening;
+    const [room] = filled.wiredRooms;
+    const row = page.locator(".wired", { hasText: room });
+    await row.getByText("Apagada").waitFor();
+    await page.getByText("En directo", { exact: true }).waitFor();
+    await opened.drive("SIM0", true);
+    await row.getByText("Encendida").waitFor({ timeout: 5_000 });
+    await opened.drive("SIM0", false);
+    await row.getByText("Apagada").waitFor({ timeout: 5_000 });
+  });
+
+  it("wires a free line to a room with its price and settings, and its sales are recorded from then on", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Conectar la línea SIM2" }).click();
+    const dialog = page.getByRole("dialog", { name: "Conectar SIM2" });
+    await dialog.getByLabel("Habitación").selectOption({ label: "Habitación 103 · Pasillo A" });
+    await dialog.getByLabel("Precio de cada venta").fill("3,75");
+    await dialog.getByText("Ajustes eléctricos").click();
+    await dialog.getByLabel("Antirrebote, en milisegundos").fill("0");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await page.getByText("La línea SIM2 es ahora la habitación 103.").waitFor();
+    expect((await wirings()).find(({ line }) => line === "SIM2")).to.include({
+      actuatorId: "103",
+      valor: 3.75,
+      activeLow: false,
+      debounceMs: 0,
+    });
+
+    const row = page.locator(".wired", { hasText: "103" });
+    await row.getByText("3,75").waitFor();
+    await row.getByRole("switch", { name: "Interruptor simulado de SIM2" }).click();
+    await row.getByText("Encendida").waitFor({ timeout: 5_000 });
+    const query = new URLSearchParams({ month: await thisMonth(), location: "Clínica Norte" });
+    const { rooms } = (await opened.get(`/api/report?${query}`)) as ReportAnswer;
+    const sold = rooms.find(({ room }) => room === "103");
+    // Its last sale is the only one with such a price.
+    expect((sold?.revenue ?? 0) % 0.5).to.equal(0.25);
+    await row.getByRole("switch").click();
+    await row.getByText("Apagada").waitFor({ timeout: 5_000 });
+  });
+
+  it("names at each field what is missing, and takes the keyboard to the first", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Conectar la línea SIM3" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Precio de cada venta").fill("mucho");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("Elija una habitación.").waitFor();
+    await dialog.getByText("Escriba un precio, como 3,50.").waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).to.equal("SELECT");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+  });
+
+  it("says so when the line was taken meanwhile", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Conectar la línea SIM7" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Habitación").selectOption({ label: "Habitación 104 · Pasillo A" });
+    await dialog.getByLabel("Precio de cada venta").fill("1");
+    // Somebody else wires the same line by its other name.
+    const wiring = { line: "simchip0:7", dId: filled.devices[0]?.dId, actuatorId: "105", valor: 1 };
+    await opened.send("PUT", "/api/wiring", { wiring });
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("La línea o la habitación ya están en uso.", { exact: false }).waitFor();
+  });
+
+  it("changes how a wired line behaves, its room staying the same", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Cambiar la línea SIM1" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("Precio de cada venta").inputValue()).to.equal("4");
+    await dialog.getByLabel("Precio de cada venta").fill("4.5");
+    await dialog.getByText("Ajustes eléctricos").click();
+    await dialog.getByLabel(/^Invertida/).check();
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await page.getByText("La línea SIM1 es ahora la habitación 102.").waitFor();
+    expect((await wirings()).find(({ line }) => line === "SIM1")).to.include({
+      actuatorId: "102",
+      valor: 4.5,
+      activeLow: true,
+    });
+    // A low signal is on now, and the switch shows the signal.
+    const row = page.locator(".wired", { hasText: "102" });
+    await row.getByText("Encendida").waitFor();
+    expect(await row.getByRole("switch").getAttribute("aria-checked")).to.equal("false");
+  });
+
+  it("says which line moved when a relay is switched, for free lines and for rooms", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await page.getByText("Esperando a que se mueva una línea…").waitFor();
+    await page.getByRole("button", { name: "Probar todas las libres" }).click();
+    // A line's first look is none of its moves: every picked line must have been looked at once.
+    const free = await page.getByRole("checkbox").count();
+    await until("each picked line was looked at", async () => {
+      const known = await page.locator(".chip-line:not(.chip-line-used) .tag").count();
+      return known === free && free > 0;
+    });
+    await opened.drive("SIM5", true);
+    await page.getByText("Se ha movido SIM5", { exact: true }).waitFor();
+    await opened.drive("SIM0", true);
+    await page.getByText("Se ha movido SIM0, la habitación 101", { exact: true }).waitFor();
+    await opened.drive("SIM0", false);
+    await opened.drive("SIM5", false);
+    await page.getByText("Se ha movido SIM5", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Conectar la línea SIM5" }).first().click();
+    await page.getByRole("dialog", { name: "Conectar SIM5" }).waitFor();
+  });
+
+  it("looks at free lines only while a test is on, and gently", async () => {
+    const { page } = opening;
+    const looks: number[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/lines/read")) looks.push(performance.now());
+    });
+    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await page.getByRole("checkbox", { name: "Probar la línea SIM6" }).check();
+    await until("it was looked at several times", () => looks.length >= 4);
+    const apart = looks.slice(1).map((time, index) => time - (looks[index] ?? 0));
+    expect(Math.min(...apart)).to.be.at.least(200);
+    await page.getByRole("button", { name: "Terminar la prueba" }).click();
+    await page.getByText("Modo de prueba").waitFor({ state: "hidden" });
+    const before = looks.length;
+    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await page.getByText("Esperando a que se mueva una línea…").waitFor();
+    await opened.drive("SIM0", true);
+    await page.getByText("Se ha movido SIM0, la habitación 101").waitFor();
+    await opened.drive("SIM0", false);
+    expect(looks.length - before).to.be.at.most(1);
+  });
+
+  it("unwires a line once it was said what that means", async () => {
+    const { page } = opening;
+    await page.getByRole("button", { name: "Desconectar la línea SIM2" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Sus registros de ventas se conservan todos.").waitFor();
+    await dialog.getByRole("button", { name: "Cancelar" }).click();
+    expect((await wirings()).some(({ line }) => line === "SIM2")).to.equal(true);
+    await page.getByRole("button", { name: "Desconectar la línea SIM2" }).click();
+    await dialog.getByRole("button", { name: "Desconectar la línea SIM2" }).click();
+    await page.getByText("La línea SIM2 queda libre.").waitFor();
+    expect((await wirings()).some(({ line }) => line === "SIM2")).to.equal(false);
+    await page.getByRole("button", { name: "Conectar la línea SIM2" }).waitFor();
+  });
+
+  async function thisMonth(): Promise<string> {
+    const status = (await opened.get("/api/status")) as { recordsToday: { day: string } };
+    return status.recordsToday.day.slice(0, 7);
+  }
+});

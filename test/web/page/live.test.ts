@@ -1,0 +1,189 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { until } from "../../cli/program.ts";
+import { isFocused, OpenedService, PAGE_TEST_MS } from "./opened.ts";
+
+/** From the edge to the lit tile, as the project promises. */
+const LIMIT_MS = 300;
+const EDGES = 9;
+const ROOMS = ["101", "102"] as const;
+
+interface DeviceAnswer {
+  readonly actuators: readonly { readonly value: boolean }[];
+}
+
+describe("The rooms, live", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+
+  before(async () => {
+    opened = await OpenedService.start();
+    await addRooms(opened);
+  });
+  after(() => opened.close());
+  beforeEach(async () => {
+    await opened.drive("SIM0", false);
+    await opened.drive("SIM1", false);
+  });
+
+  it(`change within ${LIMIT_MS} ms of the edge`, async () => {
+    const shown = await opened.open("/habitaciones");
+    await live(shown.page);
+    const times = await edgeTimes(shown.page, EDGES);
+    const [median = Number.POSITIVE_INFINITY] = times.toSorted((a, b) => a - b).slice(EDGES >> 1);
+    console.log(
+      `      edge to tile: median ${median.toFixed(0)} ms of ${times.map((ms) => ms.toFixed(0)).join(" ")}`,
+    );
+    expect(median).to.be.lessThan(LIMIT_MS);
+    await shown.close();
+  });
+
+  it("tell since when they are on, and what they sold today", async () => {
+    const shown = await opened.open("/habitaciones");
+    const tile = shown.page.locator(".tile").nth(1);
+    await tile.getByText("Apagada").waitFor();
+    await opened.drive("SIM1", true);
+    await tile.getByText("Encendida").waitFor();
+    await tile.getByText("Hoy 1 venta").waitFor();
+    await tile.getByText("4,00").waitFor();
+    expect(await tile.getByText(/desde \d\d:\d\d/).count()).to.equal(1);
+    await shown.close();
+  });
+
+  it("lead to their history, which Escape closes", async () => {
+    await opened.drive("SIM0", true);
+    const shown = await opened.open("/habitaciones");
+    const { page } = shown;
+    await page.locator(".tile-link").first().press("Enter");
+    const history = page.getByRole("dialog", { name: "Habitación 101" });
+    await history.getByText("4,00").first().waitFor();
+    expect(new URL(page.url()).searchParams.get("room")).to.equal("101");
+    await page.keyboard.press("Escape");
+    await history.waitFor({ state: "detached" });
+    expect(await isFocused(page.locator(".tile-link").first())).to.equal(true);
+    await shown.close();
+  });
+
+  it("are announced to who cannot see them", async () => {
+    const shown = await opened.open("/habitaciones");
+    await live(shown.page);
+    await opened.drive("SIM0", true);
+    await shown.page.locator("[aria-live=polite]").getByText("Venta: habitación 101").waitFor();
+    await shown.close();
+  });
+
+  it("come back by themselves after a restart, with what happened meanwhile", async () => {
+    const shown = await opened.open("/habitaciones");
+    const { page } = shown;
+    await live(page);
+    await opened.service.end("SIGTERM");
+    await page.getByText("Se ha perdido la conexión en directo.").waitFor();
+    opened.service = await opened.appliance.start();
+    await opened.drive("SIM1", true);
+    await live(page);
+    await page.locator(".tile").nth(1).getByText("Encendida").waitFor();
+    expect(await page.getByText("Se ha perdido la conexión en directo.").count()).to.equal(0);
+    await shown.close();
+  });
+
+  it("stay as they were, and say that they are not live, where the stream of events is cut", async () => {
+    const shown = await opened.open("/estado");
+    const { page, context } = shown;
+    await context.route("**/api/events", (route) => route.abort());
+    await page.goto("/habitaciones");
+    await page.getByText("Se ha perdido la conexión en directo.").waitFor();
+    const tile = page.locator(".tile").first();
+    await tile.getByText("Apagada").waitFor();
+    await opened.drive("SIM0", true);
+    await until("the API says that the room is on", async () => {
+      const [device] = (await opened.get("/api/device")) as readonly DeviceAnswer[];
+      return device?.actuators[0]?.value;
+    });
+    expect(await tile.getByText("Apagada").count()).to.equal(1);
+    await context.unroute("**/api/events");
+    await tile.getByText("Encendida").waitFor();
+    await shown.close();
+  });
+
+  it("say that they are not live while the network is gone, and return with it", async () => {
+    const shown = await opened.open("/habitaciones");
+    const { page, context } = shown;
+    await live(page);
+    await context.setOffline(true);
+    await page.getByText("Se ha perdido la conexión en directo.").waitFor();
+    await opened.drive("SIM0", true);
+    expect(await page.locator(".tile").first().getByText("Apagada").count()).to.equal(1);
+    await context.setOffline(false);
+    await page.locator(".tile").first().getByText("Encendida").waitFor();
+    await live(page);
+    await shown.close();
+  });
+});
+
+describe("A page that cannot reach the service", function () {
+  this.timeout(PAGE_TEST_MS);
+
+  it("says so kindly, and goes on by itself once it can", async () => {
+    const opened = await OpenedService.start();
+    const shown = await opened.open("/");
+    const { page, context } = shown;
+    await context.route("**/api/**", (route) => route.abort());
+    await page.reload();
+    await page.getByText("No se puede conectar con el equipo.").waitFor();
+    await context.unroute("**/api/**");
+    await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
+    await shown.close();
+    await opened.close();
+  });
+});
+
+async function live(page: Page): Promise<void> {
+  await page.locator(".live-pill-live").waitFor({ state: "attached" });
+  await page.locator(".tile").first().waitFor();
+}
+
+/** Drives the first room's line from the page itself, and measures by its clock until the tile has changed. */
+function edgeTimes(page: Page, count: number): Promise<number[]> {
+  return page.evaluate<number[]>(`(async () => {
+    const tile = document.querySelector(".tile");
+    const times = [];
+    for (let edge = 0; edge < ${count}; edge += 1) {
+      const level = edge % 2 === 0;
+      const changed = new Promise((resolve) => {
+        const observer = new MutationObserver(() => {
+          if (tile.classList.contains("tile-on") !== level) return;
+          observer.disconnect();
+          resolve(performance.now());
+        });
+        observer.observe(tile, { attributes: true });
+      });
+      const began = performance.now();
+      await fetch("/api/lines/drive", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ line: "SIM0", level }),
+      });
+      times.push((await changed) - began);
+    }
+    return times;
+  })()`);
+}
+
+async function addRooms(opened: OpenedService): Promise<void> {
+  await opened.send("POST", "/api/location", { location: { name: "Clínica Norte", description: "" } });
+  const [location] = (await opened.get("/api/location")) as readonly { readonly _id: string }[];
+  await opened.send("POST", "/api/device", {
+    newDevice: {
+      dId: "7234",
+      name: "Pasillo A",
+      locationId: location?._id,
+      locationName: "Clínica Norte",
+      actuators: ROOMS.map((id) => ({ id, value: false })),
+    },
+  });
+  for (const [index, actuatorId] of ROOMS.entries()) {
+    await opened.send("PUT", "/api/wiring", {
+      wiring: { line: `SIM${index}`, dId: "7234", actuatorId, valor: 4 },
+    });
+  }
+}

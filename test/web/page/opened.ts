@@ -1,0 +1,159 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import { Appliance, CHECKOUT, PASSWORD, type RunningService } from "../../cli/program.ts";
+
+export type Language = "es" | "en";
+
+/** A phone, a tablet, a desktop. */
+export const WIDTHS = [320, 768, 1440] as const;
+export const LANGUAGES = ["es", "en"] as const satisfies readonly Language[];
+export const EMAIL = "ana@example.org";
+/** For mocha: what one test or hook that drives a browser may take. */
+export const PAGE_TEST_MS = 120_000;
+
+const HEIGHT = 900;
+const TIME_ZONE = "Europe/Madrid";
+
+export interface Look {
+  readonly width?: number;
+  readonly language?: Language;
+  readonly colorScheme?: "light" | "dark";
+  /** False: nobody is signed in. */
+  readonly isSignedIn?: boolean;
+}
+
+/** The real service over HTTPS with a first user, and a browser that opens pages of it. */
+export class OpenedService {
+  readonly appliance: Appliance;
+  readonly origin: string;
+  service: RunningService;
+  /** The session of the first user; empty before there is one. */
+  cookie: string;
+  readonly #browser: Browser;
+
+  private constructor(appliance: Appliance, service: RunningService, cookie: string, browser: Browser) {
+    this.appliance = appliance;
+    this.origin = `https://localhost:${appliance.httpsPort}`;
+    this.service = service;
+    this.cookie = cookie;
+    this.#browser = browser;
+  }
+
+  /** Builds the page, starts the service, and makes the first user unless that is the test's own. */
+  static async start({ withUser = true, environment = {} } = {}): Promise<OpenedService> {
+    await promisify(execFile)(process.execPath, [join(CHECKOUT, "scripts", "build-web.mjs")]);
+    const appliance = await Appliance.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
+    const service = await appliance.start();
+    const cookie = withUser ? await service.makeFirstUser() : "";
+    const browser = await chromium.launch({
+      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      args: [
+        // As where the clinic's browsers trust the gateway's certificate: without that none keeps the page's files.
+        "--ignore-certificate-errors",
+        // Debian's Chromium has no sandbox for root, which is who runs it in a container.
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ],
+    });
+    return new OpenedService(appliance, service, cookie, browser);
+  }
+
+  /** Opens a page at a path. Whatever goes wrong in its script fails the test that closes it. */
+  async open(path: string, look: Look = {}): Promise<OpenedPage> {
+    const { width = 1440, language = "es", colorScheme = "light", isSignedIn = true } = look;
+    const context = await this.#browser.newContext({
+      baseURL: this.origin,
+      locale: language === "es" ? "es-ES" : "en-GB",
+      timezoneId: TIME_ZONE,
+      colorScheme,
+      reducedMotion: "reduce",
+      viewport: { width, height: HEIGHT },
+    });
+    if (isSignedIn) await context.addCookies([sessionCookie(this.cookie, this.origin)]);
+    const page = await context.newPage();
+    const opened = new OpenedPage(context, page);
+    await page.goto(path);
+    return opened;
+  }
+
+  /** Asks the API as the first user; throws for any answer but a success. */
+  async get(path: string): Promise<unknown> {
+    const answer = await this.service.get(path, this.cookie);
+    if (!answer.ok) throw new Error(`GET ${path} answered ${answer.status}: ${await answer.text()}`);
+    return ((await answer.json()) as { readonly data: unknown }).data;
+  }
+
+  /** Sends to the API as the first user; throws for any answer but a success. */
+  async send(method: "POST" | "PUT", path: string, body: unknown): Promise<void> {
+    const answer = await fetch(this.service.baseUrl + path, {
+      method,
+      headers: { "content-type": "application/json", cookie: this.cookie },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+  }
+
+  /** Sets the level of a simulated line. */
+  drive(line: string, level: boolean): Promise<void> {
+    return this.send("POST", "/api/lines/drive", { line, level });
+  }
+
+  /** Ends the service and starts it anew on the same data and ports. */
+  async restart(): Promise<void> {
+    await this.service.end("SIGTERM");
+    this.service = await this.appliance.start();
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.appliance.close();
+  }
+}
+
+/** A page in a browser of its own: no cookie and no storage but its own. */
+export class OpenedPage {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What went wrong in its script. */
+  readonly errors: string[] = [];
+
+  constructor(context: BrowserContext, page: Page) {
+    this.context = context;
+    this.page = page;
+    page.on("pageerror", (error) => this.errors.push(error.message));
+    page.on("console", (message) => {
+      // A policy that stops something says so here.
+      if (message.type() === "error" && message.text().includes("Content Security Policy")) {
+        this.errors.push(message.text());
+      }
+    });
+  }
+
+  /** Closes it; throws when its script failed or its policy stopped something. */
+  async close(): Promise<void> {
+    await this.context.close();
+    if (this.errors.length > 0) throw new Error(`The page failed: ${this.errors.join("; ")}`);
+  }
+}
+
+/** Fills the sign-in form and sends it. */
+export async function signIn(page: Page, language: Language = "es"): Promise<void> {
+  const words =
+    language === "es"
+      ? { email: "Correo electrónico", password: "Contraseña", enter: "Entrar" }
+      : { email: "E-mail", password: "Password", enter: "Sign in" };
+  await page.getByLabel(words.email).fill(EMAIL);
+  await page.getByLabel(words.password, { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: words.enter, exact: true }).click();
+}
+
+/** Whether the keyboard is at one. */
+export async function isFocused(locator: Locator): Promise<boolean> {
+  return (await locator.and(locator.page().locator(":focus")).count()) === 1;
+}
+
+function sessionCookie(cookie: string, url: string) {
+  const split = cookie.indexOf("=");
+  return { name: cookie.slice(0, split), value: cookie.slice(split + 1), url, secure: true, httpOnly: true };
+}

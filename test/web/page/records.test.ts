@@ -1,0 +1,208 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { until } from "../../cli/program.ts";
+import { type Filled, openFilled } from "./filled.ts";
+import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+
+const TIME_ZONE = "Europe/Madrid";
+
+const SALES = 2_000;
+const VOIDED = 3;
+
+interface Sum {
+  readonly revenue: number;
+  readonly sales: number;
+}
+
+describe("The records on the page", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+  let filled: Filled;
+  before(async () => {
+    ({ opened, filled } = await openFilled(TIME_ZONE, { sales: SALES, days: 50, voided: VOIDED }));
+  });
+  after(() => opened?.close());
+
+  it("stand newest first, with a bounded number of rows drawn, and all of them when one scrolls to the end", async () => {
+    const opening = await opened.open("/registros");
+    const { page } = opening;
+    await page.locator(".record").first().waitFor();
+    const table = page.getByRole("table");
+    expect(await table.getAttribute("aria-rowcount")).to.equal("-1");
+    await scrollToEnd(page);
+    expect(await table.getAttribute("aria-rowcount")).to.equal(String(SALES + 1));
+    expect(await page.locator(".record").count()).to.be.within(1, 120);
+    const indices = await page
+      .locator(".record")
+      .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("aria-rowindex"))));
+    expect(indices.at(-1)).to.equal(SALES + 1);
+    expect(indices).to.deep.equal([...indices].sort((one, other) => one - other));
+    await opening.close();
+  });
+
+  it("name a void one in words, also on a phone", async () => {
+    for (const width of [320, 1280]) {
+      const opening = await opened.open("/registros", { width });
+      const { page } = opening;
+      await page.locator(".record").first().waitFor();
+      await scrollToEnd(page);
+      const marks = page.locator(".record-mark-void:visible");
+      await until("the void records are drawn", async () => (await marks.count()) === VOIDED);
+      expect(await marks.first().textContent()).to.contain("Anulada");
+      await opening.close();
+    }
+  });
+
+  it("are narrowed down by the filters, whose choice stands in the address", async () => {
+    const [device] = filled.devices;
+    if (device === undefined) throw new Error("no device");
+    const opening = await opened.open("/registros");
+    const { page } = opening;
+    await page.getByLabel("Lugar").selectOption({ label: device.locationName });
+    await page.getByLabel("Dispositivo").selectOption({ label: device.name });
+    await page.getByLabel("Habitación", { exact: true }).fill(device.rooms[2] ?? "");
+    await page.waitForURL(/room=103/);
+    const shown = SALES / filled.devices.length / device.rooms.length;
+    await page
+      .getByRole("status")
+      .getByText(new RegExp(`^(${Math.floor(shown)}|${Math.ceil(shown)}) registros en total$`))
+      .waitFor();
+    const rooms = await page.locator("th.record-room .record-number").allTextContents();
+    expect(new Set(rooms)).to.deep.equal(new Set(["103"]));
+    await page.reload();
+    await page.locator(".record").first().waitFor();
+    expect(await page.getByLabel("Habitación", { exact: true }).inputValue()).to.equal("103");
+    await page.getByRole("button", { name: "Quitar filtros" }).click();
+    await page.waitForURL(/registros$/);
+    await opening.close();
+  });
+
+  it("say kindly that none matches", async () => {
+    const opening = await opened.open("/registros?room=999");
+    const { page } = opening;
+    await page.getByText("Ningún registro cumple estos filtros.").waitFor();
+    await opening.close();
+  });
+
+  it("say what is new instead of moving under one's eyes", async () => {
+    const opening = await opened.open("/registros");
+    const { page } = opening;
+    await page.locator(".record").first().waitFor();
+    await page.getByText("En directo", { exact: true }).waitFor();
+    const [device] = filled.devices;
+    const response = await opened.service.post(
+      "/api/data",
+      {
+        locationName: "Clínica Norte",
+        deviceName: "Pasillo A",
+        deviceId: device?.id,
+        habitacion: "108",
+        valor: 9.25,
+        createdTime: Date.now(),
+      },
+      opened.cookie,
+    );
+    expect(response.status).to.equal(201);
+    await page.getByRole("button", { name: "Hay 1 registro nuevo: verlo" }).click();
+    await page.locator(".record", { hasText: "9,25" }).waitFor();
+    await opening.close();
+  });
+
+  for (const [language, name, valueColumn] of [
+    ["es", "Descargar hoja de cálculo", "Valor"],
+    ["en", "Download spreadsheet", "Value"],
+  ] as const) {
+    it(`are saved for a spreadsheet in the page's language (${language}), and sum up to the API's own`, async () => {
+      const opening = await opened.open("/registros", { language });
+      const { page } = opening;
+      await page.locator(".record").first().waitFor();
+      const saving = page.waitForEvent("download");
+      await page.getByRole("button", { name }).click();
+      const download = await saving;
+      const text = await readFile(await download.path(), "utf8");
+      expect(text.startsWith("\uFEFF")).to.equal(true);
+      const separator = language === "es" ? ";" : ",";
+      const [head = "", ...rows] = text.slice(1).trimEnd().split("\r\n");
+      const columns = head.split(separator);
+      expect(columns).to.include(valueColumn);
+      const at = columns.indexOf(valueColumn);
+      const counted = rows
+        .map((row) => row.split(separator))
+        .filter((row) => row[at + 1] === (language === "es" ? "contado" : "counted"))
+        .map((row) => Number((row[at] ?? "").replace(",", ".")));
+      const { revenue, sales } = (await opened.get("/api/summary?period=year")) as Sum;
+      expect(counted).to.have.length(sales);
+      expect(counted.reduce((sum, value) => sum + value, 0)).to.be.closeTo(revenue, 1e-6);
+      await page
+        .getByText(language === "es" ? /^Listo: 2001 filas|^Listo: 2\.001 filas/ : /^Done: 2,001 rows/)
+        .waitFor();
+      await opening.close();
+    });
+  }
+
+  it("are not saved when the download was cut short", async () => {
+    const opening = await opened.open("/registros");
+    const { page } = opening;
+    await page.route("**/api/export*", (route) =>
+      route.fulfill({
+        contentType: "text/csv",
+        headers: { "x-flanco-rows": "5" },
+        body: "Valor\r\n1\r\n2\r\n",
+      }),
+    );
+    const downloads: unknown[] = [];
+    page.on("download", (download) => downloads.push(download));
+    await page.getByRole("button", { name: "Descargar hoja de cálculo" }).click();
+    await page
+      .getByText("Solo llegaron 2 de 5 filas, así que no se ha guardado nada.", { exact: false })
+      .waitFor();
+    expect(downloads).to.deep.equal([]);
+    await opening.close();
+  });
+
+  it("leave nothing behind when the download is cancelled", async () => {
+    const opening = await opened.open("/registros");
+    const { page } = opening;
+    await page.locator(".record").first().waitFor();
+    // The export's answer is held back until the cancel button was pressed.
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/api/export*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const downloads: unknown[] = [];
+    page.on("download", (download) => downloads.push(download));
+    await page.getByRole("button", { name: "Descargar hoja de cálculo" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
+    release();
+    await page.getByText("Descarga cancelada. No se ha guardado nada.").waitFor();
+    expect(downloads).to.deep.equal([]);
+    await opening.close();
+  });
+
+  it("offer to try again where they could not be read", async () => {
+    const opening = await opened.open("/estado");
+    const { page } = opening;
+    await page.route("**/api/records?*", (route) => route.abort());
+    await page.getByRole("link", { name: "Registros" }).click();
+    await page.getByText("No se han podido leer los registros.").waitFor();
+    await page.unroute("**/api/records?*");
+    await page.getByRole("button", { name: "Reintentar" }).click();
+    await page.locator(".record").first().waitFor();
+    await opening.close();
+  });
+});
+
+async function scrollToEnd(page: Page): Promise<void> {
+  const end = page.getByText("No hay más registros.");
+  await until("the end of the records is seen", async () => {
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    return end.isVisible();
+  });
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+}

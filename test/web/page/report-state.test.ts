@@ -1,0 +1,144 @@
+import { expect } from "chai";
+import { createFormat } from "../../../src/web/format/format.ts";
+import { openFilled } from "./filled.ts";
+import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+
+const LOCATION = "Clínica Norte";
+const TIME_ZONE = "Europe/Madrid";
+
+interface ReportAnswer {
+  readonly rooms: readonly { readonly room: string; readonly sales: number; readonly revenue: number }[];
+  readonly totals: { readonly sales: number; readonly revenue: number; readonly provisional: number };
+  readonly gaps: readonly unknown[];
+}
+interface StatusAnswer {
+  readonly recordsToday: { readonly day: string };
+  readonly currency: { readonly code: string; readonly decimals: number };
+  readonly faults: readonly { readonly code: string }[];
+}
+
+describe("The monthly report and the state on the page", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+  let status: StatusAnswer;
+  before(async () => {
+    ({ opened } = await openFilled(TIME_ZONE, { sales: 1_500, days: 80, voided: 2, withTrouble: true }));
+    status = (await opened.get("/api/status")) as StatusAnswer;
+  });
+  after(() => opened?.close());
+
+  const reportOf = async (month: string) =>
+    (await opened.get(`/api/report?${new URLSearchParams({ month, location: LOCATION })}`)) as ReportAnswer;
+
+  for (const [language, locale] of [
+    ["es", "es-ES"],
+    ["en", "en-GB"],
+  ] as const) {
+    it(`shows for each room and in all what the API has (${language})`, async () => {
+      const month = status.recordsToday.day.slice(0, 7);
+      const report = await reportOf(month);
+      const format = createFormat(locale, TIME_ZONE, status.currency);
+      const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`, { language });
+      const { page } = opening;
+      const foot = page.locator(".report-table tfoot");
+      await foot.waitFor();
+      expect(await foot.locator(".number").allTextContents()).to.deep.equal([
+        format.count(report.totals.sales),
+        format.money(report.totals.revenue),
+      ]);
+      const rows = await page
+        .locator(".report-table tbody tr")
+        .evaluateAll((found) =>
+          found.map((row) => [
+            row.querySelector("th")?.firstChild?.textContent ?? "",
+            ...[...row.querySelectorAll(".number")].map((cell) => cell.textContent ?? ""),
+          ]),
+        );
+      expect(rows).to.deep.equal(
+        report.rooms.map(({ room, sales, revenue }) => [room, format.count(sales), format.money(revenue)]),
+      );
+      await opening.close();
+    });
+  }
+
+  it("names the gaps, the provisional records, and that the month is not over", async () => {
+    const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
+    const { page } = opening;
+    const remarks = page.locator(".report-remarks");
+    await remarks.getByText("El mes no ha terminado", { exact: false }).waitFor();
+    await remarks.getByText("2 ventas quedaron sin registrar", { exact: false }).waitFor();
+    await remarks.getByText("1 registro tiene la hora provisional", { exact: false }).waitFor();
+    await opening.close();
+  });
+
+  it("goes to the month before, kindly also where nothing was sold", async () => {
+    const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
+    const { page } = opening;
+    await page.locator(".report-table tfoot").waitFor();
+    const month = monthBefore(status.recordsToday.day.slice(0, 7));
+    await page.getByRole("button", { name: "Mes anterior" }).click();
+    await page.waitForURL(new RegExp(`month=${month}`));
+    const format = createFormat("es-ES", TIME_ZONE, status.currency);
+    const { totals } = await reportOf(month);
+    await page
+      .locator(".report-table tfoot")
+      .getByText(format.money(totals.revenue), { exact: true })
+      .waitFor();
+    await page.getByLabel("Mes", { exact: true }).selectOption({ index: 30 });
+    await page.getByText("No hubo ventas en este mes.").waitFor();
+    await opening.close();
+  });
+
+  it("is printed on a page of its own: no menu, no buttons, nothing cut off", async () => {
+    const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`, { width: 768 });
+    const { page } = opening;
+    await page.locator(".report-table tfoot").waitFor();
+    await page.emulateMedia({ media: "print" });
+    for (const hidden of [
+      page.getByRole("navigation"),
+      page.locator(".report-choice"),
+      page.locator(".view-actions"),
+    ]) {
+      expect(await hidden.first().isVisible()).to.equal(false);
+    }
+    expect(await page.locator(".report-table .report-device").first().isVisible()).to.equal(true);
+    // A4 less its margins, in CSS pixels.
+    await page.setViewportSize({ width: 680, height: 950 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(680);
+    expect((await page.pdf({ preferCSSPageSize: true })).subarray(0, 4).toString()).to.equal("%PDF");
+    await opening.close();
+  });
+
+  it("shows in the state every fault that the gateway tells, and that it is simulated", async () => {
+    const opening = await opened.open("/estado");
+    const { page } = opening;
+    const { faults } = (await opened.get("/api/status")) as StatusAnswer;
+    expect(faults.map(({ code }) => code)).to.include("edges_lost");
+    await page.getByRole("heading", { name: `Hay ${faults.length} cosas que atender` }).waitFor();
+    expect(await page.locator(".view .notice").count()).to.equal(faults.length);
+    await page
+      .getByText(/2 ventas sin registrar/)
+      .first()
+      .waitFor();
+    expect(await page.getByText("Simulado", { exact: true }).first().isVisible()).to.equal(true);
+    await opening.close();
+  });
+
+  it("shows each line's last change as it happens", async () => {
+    const opening = await opened.open("/estado");
+    const { page } = opening;
+    await page.getByText("En directo", { exact: true }).waitFor();
+    const row = page.getByRole("row", { name: /SIM1/ });
+    await row.getByText("Apagada").waitFor();
+    await opened.drive("SIM1", true);
+    await row.getByText("Encendida").waitFor({ timeout: 10_000 });
+    await opened.drive("SIM1", false);
+    await row.getByText("Apagada").waitFor({ timeout: 10_000 });
+    await opening.close();
+  });
+});
+
+function monthBefore(month: string): string {
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  return number === 1 ? `${year - 1}-12` : `${year}-${String(number - 1).padStart(2, "0")}`;
+}

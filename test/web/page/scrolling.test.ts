@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { openFilled } from "./filled.ts";
+import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+
+const SALES = 100_000;
+const MAX_TASK_MS = 50;
+/** Without its records the view has about 400. */
+const MAX_ELEMENTS = 2_000;
+const FRAMES = 150;
+/** More than two screens with every frame: quicker than a finger flings. */
+const FLING_PIXELS = 2_000;
+
+interface Scrolled {
+  readonly records: number;
+  readonly elements: number;
+  readonly rows: number;
+}
+
+describe("A hundred thousand records on the page", function () {
+  this.timeout(2 * PAGE_TEST_MS);
+  let opened: OpenedService;
+  before(async () => {
+    ({ opened } = await openFilled("Europe/Madrid", { sales: SALES, days: 300 }));
+  });
+  after(() => opened?.close());
+
+  it("scroll to their end and back in a bounded page, without a task of 50 ms", async () => {
+    const opening = await opened.open("/registros");
+    const { page } = opening;
+    await page.locator(".record").first().waitFor();
+    // Asking for pages is part of scrolling: at first it is watched as it happens.
+    const longest = await longestTaskMs(page, opened.appliance.directory, () =>
+      scroll(page, FLING_PIXELS, FRAMES),
+    );
+    const end = (await page.evaluate(TO_THE_END)) as Scrolled;
+    const back = await longestTaskMs(page, opened.appliance.directory, () =>
+      scroll(page, -FLING_PIXELS, FRAMES),
+    );
+    console.log(
+      `      ${end.records} records: ${end.rows} rows and ${end.elements} elements at most; longest task ` +
+        `${longest.toFixed(1)} ms while pages come, ${back.toFixed(1)} ms among all of them (processor time)`,
+    );
+    expect(end.records).to.equal(SALES);
+    expect(end.rows).to.be.at.most(120);
+    expect(end.elements).to.be.at.most(MAX_ELEMENTS);
+    expect(longest).to.be.below(MAX_TASK_MS);
+    expect(back).to.be.below(MAX_TASK_MS);
+    await opening.close();
+  });
+});
+
+async function scroll(page: Page, pixels: number, frames: number): Promise<void> {
+  await page.evaluate(`(async () => {
+    for (let frame = 0; frame < ${frames}; frame += 1) {
+      scrollBy(0, ${pixels});
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+    }
+  })()`);
+}
+
+/** Scrolls on until no record is left to come; gives the most that the page held meanwhile. */
+const TO_THE_END = `(async () => {
+  let elements = 0;
+  let rows = 0;
+  const table = document.querySelector("table.records");
+  while (table.getAttribute("aria-rowcount") === "-1") {
+    scrollTo(0, document.documentElement.scrollHeight);
+    await new Promise((drawn) => requestAnimationFrame(drawn));
+    elements = Math.max(elements, document.getElementsByTagName("*").length);
+    rows = Math.max(rows, document.querySelectorAll(".record").length);
+  }
+  return { records: Number(table.getAttribute("aria-rowcount")) - 1, elements, rows };
+})()`;
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Processor time in microseconds. */
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
+}
+
+/**
+ * The longest task of the page's main thread while something is done, in milliseconds of processor time: what
+ * else the machine does meanwhile is not the page's.
+ */
+async function longestTaskMs(page: Page, directory: string, work: () => Promise<void>): Promise<number> {
+  const browser = page.context().browser();
+  if (browser === null) throw new Error("the page has no browser");
+  const path = join(directory, "trace.json");
+  await browser.startTracing(page, { path, categories: ["toplevel"] });
+  await work();
+  await browser.stopTracing();
+  const { traceEvents } = JSON.parse(await readFile(path, "utf8")) as { traceEvents: readonly TraceEvent[] };
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid}/${tid}`),
+  );
+  const tasks = traceEvents.filter(
+    ({ name, ph, pid, tid }) => ph === "X" && name.endsWith("RunTask") && main.has(`${pid}/${tid}`),
+  );
+  if (tasks.length < FRAMES) throw new Error(`only ${tasks.length} tasks were traced`);
+  return Math.max(...tasks.map(({ tdur }) => (tdur ?? 0) / 1_000));
+}

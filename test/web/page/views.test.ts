@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { openFilled } from "./filled.ts";
+import { type Look, type OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** An address, and what is there once the view is filled. */
+const VIEWS = [
+  ["/registros", ".record"],
+  ["/informe", ".report-table"],
+  ["/lugares", ".box"],
+  ["/lineas", ".wired"],
+  ["/estado", ".state-card"],
+] as const;
+const LOOKS = [
+  { language: "es", colorScheme: "light" },
+  { language: "en", colorScheme: "dark" },
+] as const satisfies readonly Look[];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+describe("The views of records, report, places, lines and state", function () {
+  this.timeout(2 * PAGE_TEST_MS);
+  let opened: OpenedService;
+  let axe = "";
+  before(async () => {
+    axe = await readFile(AXE, "utf8");
+    ({ opened } = await openFilled("Europe/Madrid", { sales: 300, days: 20, voided: 2, withTrouble: true }));
+  });
+  after(() => opened?.close());
+
+  for (const look of LOOKS) {
+    for (const width of WIDTHS) {
+      it(`fit ${width} pixels, and hold to the rules of accessibility (${look.language}, ${look.colorScheme})`, async () => {
+        const opening = await opened.open("/registros", { ...look, width });
+        const { page } = opening;
+        for (const [address, filled] of VIEWS) {
+          await page.goto(address);
+          await page.locator(filled).first().waitFor();
+          await expectSound(page, axe, address);
+        }
+        await opening.close();
+      });
+    }
+  }
+
+  it("hold to them in their dialogs and in the test mode too", async () => {
+    const opening = await opened.open("/lugares");
+    const { page } = opening;
+    await page.getByRole("button", { name: "Añadir dispositivo en Clínica Norte" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Crear" }).click();
+    await expectSound(page, axe, "new device");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Borrar Clínica Norte" }).click();
+    await expectSound(page, axe, "delete a location");
+    await page.goto("/lineas");
+    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await page.getByRole("button", { name: "Probar todas las libres" }).click();
+    await page.locator(".chip-line:not(.chip-line-used) .tag").first().waitFor();
+    await expectSound(page, axe, "test mode");
+    await page.getByRole("button", { name: "Conectar la línea SIM3" }).click();
+    await page.getByText("Ajustes eléctricos").click();
+    await expectSound(page, axe, "wire a line");
+    await opening.close();
+  });
+});
+
+async function expectSound(page: Page, axe: string, what: string): Promise<void> {
+  expect(
+    await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+    `${what} overflows`,
+  ).to.be.at.most(0);
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate("axe.run(document)")) as { violations: readonly Violation[] };
+  const told = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
+  );
+  expect(told, what).to.deep.equal([]);
+}

@@ -1,0 +1,238 @@
+import { expect } from "chai";
+import type { Json } from "../../src/web/api/read.ts";
+import { loadRecords } from "../../src/web/api/record-page.ts";
+import {
+  EVERY_RECORD,
+  filterOf,
+  isBackwards,
+  isOpen,
+  lets,
+  queryOf,
+  quickRange,
+  quickRangeOf,
+} from "../../src/web/records/filter.ts";
+import { RecordFeed } from "../../src/web/records/record-feed.ts";
+import { NO_RECORDS, type RecordAction, reduceRecords } from "../../src/web/records/record-list.ts";
+import { isNearEnd, rowWindow } from "../../src/web/records/row-window.ts";
+import { until } from "../http/until.ts";
+import { saleOf } from "./sale.ts";
+
+const dayOf = () => "2026-11-21";
+
+describe("A filter of records", () => {
+  it("comes back from the address that it was written to", () => {
+    const filter = {
+      from: "2026-11-01",
+      to: "2026-11-21",
+      location: "Clínica & Cía",
+      device: "d1",
+      room: "1 0 1",
+    };
+    expect(filterOf(new URLSearchParams(queryOf(filter)))).to.deep.equal(filter);
+    expect(queryOf(EVERY_RECORD)).to.equal("");
+  });
+
+  it("leaves open what makes no sense in an address", () => {
+    const filter = filterOf(new URLSearchParams("from=yesterday&to=2026-13-40&room=%20101%20&other=1"));
+    expect(filter).to.deep.equal({ ...EVERY_RECORD, room: "101" });
+  });
+
+  it("knows when its days are the wrong way round", () => {
+    expect(isBackwards({ ...EVERY_RECORD, from: "2026-11-02", to: "2026-11-01" })).to.equal(true);
+    expect(isBackwards({ ...EVERY_RECORD, from: "2026-11-02", to: "2026-11-02" })).to.equal(false);
+    expect(isBackwards({ ...EVERY_RECORD, from: "2026-11-02" })).to.equal(false);
+  });
+
+  it("takes a week, a month and today by the calendar, and knows them again", () => {
+    const today = "2026-03-01";
+    expect(quickRange("week", today)).to.deep.equal({ from: "2026-02-23", to: today });
+    expect(quickRange("month", today)).to.deep.equal({ from: today, to: today });
+    expect(quickRangeOf({ ...EVERY_RECORD, ...quickRange("week", today) }, today)).to.equal("week");
+    expect(quickRangeOf({ ...EVERY_RECORD, from: "2026-02-24", to: today }, today)).to.equal(undefined);
+    expect(isOpen({ ...EVERY_RECORD, ...quickRange("all", today) })).to.equal(true);
+  });
+
+  it("lets a record through only when all its parts fit", () => {
+    const sale = saleOf(1, { room: "101", deviceId: "d1", locationName: "Norte" });
+    expect(lets(EVERY_RECORD, sale, dayOf)).to.equal(true);
+    expect(lets({ ...EVERY_RECORD, room: "101", device: "d1", location: "Norte" }, sale, dayOf)).to.equal(
+      true,
+    );
+    for (const part of [
+      { room: "102" },
+      { device: "d2" },
+      { location: "Sur" },
+      { to: "2026-11-20" },
+      { from: "2026-11-22" },
+    ]) {
+      expect(lets({ ...EVERY_RECORD, ...part }, sale, dayOf), JSON.stringify(part)).to.equal(false);
+    }
+  });
+});
+
+describe("The window of a long list", () => {
+  it("holds a bounded number of rows, whatever the length and the place", () => {
+    for (const scrolled of [-500, 0, 1_000, 2_399_000, 4_799_000, 9_000_000]) {
+      const { first, end } = rowWindow({ scrolled, height: 900 }, 48, 100_000);
+      expect(end - first, String(scrolled)).to.be.within(1, 75);
+      expect(first).to.be.at.least(0);
+      expect(end).to.be.at.most(100_000);
+    }
+  });
+
+  it("covers what is seen, with rows to spare on both sides", () => {
+    for (let scrolled = 0; scrolled < 200_000; scrolled += 331) {
+      const { first, end } = rowWindow({ scrolled, height: 900 }, 48, 10_000);
+      expect(first * 48, String(scrolled)).to.be.at.most(Math.max(0, scrolled - 12 * 48));
+      expect(end * 48).to.be.at.least(scrolled + 900 + 12 * 48);
+    }
+  });
+
+  it("stays as it is over small movements", () => {
+    const windows = new Set<number>();
+    for (let scrolled = 48_000; scrolled < 48_000 + 8 * 48; scrolled += 4) {
+      windows.add(rowWindow({ scrolled, height: 900 }, 48, 10_000).first);
+    }
+    expect(windows.size).to.be.at.most(2);
+  });
+
+  it("draws some rows before a row's height is known", () => {
+    expect(rowWindow({ scrolled: 0, height: 0 }, 0, 1_000)).to.deep.equal({ first: 0, end: 24 });
+    expect(rowWindow({ scrolled: 0, height: 0 }, 0, 3)).to.deep.equal({ first: 0, end: 3 });
+  });
+
+  it("asks for more before its end is seen", () => {
+    expect(isNearEnd({ scrolled: 0, height: 900 }, 48, 200, 60)).to.equal(false);
+    expect(isNearEnd({ scrolled: 140 * 48, height: 900 }, 48, 200, 60)).to.equal(true);
+  });
+});
+
+describe("The list of records", () => {
+  const page = (records: readonly number[], next: string | null): RecordAction => ({
+    kind: "page",
+    page: { records: records.map((id) => saleOf(id)), next },
+  });
+  const listAfter = (...actions: readonly RecordAction[]) => actions.reduce(reduceRecords, NO_RECORDS);
+
+  it("grows page by page, and waits on while pages are empty", () => {
+    expect(listAfter({ kind: "begin" }, page([], "a")).kind).to.equal("waiting");
+    const list = listAfter({ kind: "begin" }, page([], "a"), page([3, 2], "b"), page([1], null));
+    expect(list.kind).to.equal("ready");
+    expect(list.records.map(({ recordId }) => recordId)).to.deep.equal([3, 2, 1]);
+    expect(list.next).to.equal(null);
+    expect(listAfter({ kind: "begin" }, page([], null))).to.include({ kind: "ready", next: null });
+  });
+
+  it("keeps what it has when a later page fails", () => {
+    const list = listAfter({ kind: "begin" }, page([3, 2], "b"), { kind: "ask" }, { kind: "failed" });
+    expect(list).to.include({ kind: "ready", hasStopped: true, isAsking: false });
+    expect(list.records).to.have.length(2);
+    expect(reduceRecords(list, { kind: "ask" })).to.include({ hasStopped: false, isAsking: true });
+    expect(listAfter({ kind: "begin" }, { kind: "failed" }).kind).to.equal("failed");
+  });
+
+  it("counts what is new instead of moving what is read", () => {
+    const list = listAfter({ kind: "begin" }, page([3, 2], null), { kind: "sold" }, { kind: "sold" });
+    expect(list.fresh).to.equal(2);
+    expect(list.records).to.have.length(2);
+    expect(reduceRecords(list, { kind: "begin" })).to.deep.include({ fresh: 0, kind: "waiting" });
+  });
+
+  it("keeps what was there until something stands in its place", () => {
+    const again = listAfter({ kind: "begin" }, page([3, 2], null), { kind: "begin" });
+    expect(again).to.deep.include({ isStale: true, kind: "waiting" });
+    const searching = reduceRecords(again, page([], "a"));
+    expect(searching.records.map(({ recordId }) => recordId)).to.deep.equal([3, 2]);
+    const found = reduceRecords(searching, page([9], null));
+    expect(found.records.map(({ recordId }) => recordId)).to.deep.equal([9]);
+    expect(found).to.include({ isStale: false, kind: "ready" });
+    expect(reduceRecords(again, page([], null)).records).to.deep.equal([]);
+    expect(reduceRecords(again, { kind: "failed" })).to.deep.include({ kind: "failed", records: [] });
+  });
+
+  it("marks a record that is voided, and takes one out that moves in time", () => {
+    const list = listAfter(
+      { kind: "begin" },
+      page([3, 2], null),
+      { kind: "voided", recordId: 3, reason: "prueba" },
+      { kind: "moved", recordId: 2 },
+    );
+    expect(list.records.map(({ recordId, voidReason }) => [recordId, voidReason])).to.deep.equal([
+      [3, "prueba"],
+    ]);
+    expect(list.fresh).to.equal(1);
+  });
+});
+
+describe("The fetching of records", () => {
+  it("asks on through empty pages until it has enough, then waits to be asked", async () => {
+    const asked: string[] = [];
+    const pages = [answerOf([], "a"), answerOf([], "b"), answerOf(range(150), "c"), answerOf([1], null)];
+    const actions: RecordAction[] = [];
+    const feed = new RecordFeed(
+      {
+        get: async (path) => {
+          asked.push(path);
+          return pages[asked.length - 1] ?? answerOf([], null);
+        },
+      },
+      "room=101",
+      (action) => actions.push(action),
+    );
+    feed.begin();
+    await until("the pages came", () => actions.filter(({ kind }) => kind === "page").length === 3);
+    expect(asked[0]).to.equal("/api/records?room=101&limit=200");
+    expect(asked[2]).to.equal("/api/records?room=101&limit=200&before=b");
+    expect(asked).to.have.length(3);
+    feed.more();
+    feed.more();
+    await until("the pages came", () => actions.filter(({ kind }) => kind === "page").length === 4);
+    expect(asked).to.have.length(4);
+    feed.more();
+    expect(asked).to.have.length(4);
+  });
+
+  it("tells nothing once it is closed", async () => {
+    let answer: (body: Json) => void = () => {};
+    const actions: RecordAction[] = [];
+    const feed = new RecordFeed({ get: () => new Promise((resolve) => (answer = resolve)) }, "", (action) =>
+      actions.push(action),
+    );
+    feed.begin();
+    feed.close();
+    answer(answerOf([1], null));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(actions.map(({ kind }) => kind)).to.deep.equal(["begin"]);
+  });
+
+  it("reads the marks of a record", async () => {
+    const stored = { ...storedOf(7), provisional: true, voided: { timeMs: 1, reason: "prueba" } };
+    const { records } = await loadRecords({ get: async () => ({ data: [stored], next: null }) }, "", null);
+    expect(records[0]).to.include({ recordId: 7, isProvisional: true, voidReason: "prueba" });
+  });
+});
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+function answerOf(ids: readonly number[], next: string | null): Json {
+  return { data: ids.map(storedOf), next };
+}
+
+function storedOf(recordId: number) {
+  return {
+    recordId,
+    locationName: "Norte",
+    deviceName: "Pasillo A",
+    deviceId: "d1",
+    habitacion: "101",
+    valor: 3.5,
+    createdTime: recordId * 1_000,
+    endedTime: null,
+    origin: "edge",
+    provisional: false,
+    voided: null,
+  };
+}
