@@ -113,16 +113,20 @@ async function makeFirstUser(page, link) {
  * @param {{ days: number, dayMs: number, salesADay: number }} plan
  */
 async function sellForAYear({ days, dayMs, salesADay }) {
-  const { data: devices } = await (await fetch("/api/device")).json();
+  /** @typedef {{ _id: string, dId: string, name: string, locationName: string, actuators: { id: string }[] }} Device */
+  const answer = /** @type {{ data: Device[] }} */ (await (await fetch("/api/device")).json());
+  const devices = answer.data;
+  /** @param {number} day @param {number} number */
   const sale = (day, number) => {
     // Spread without chance, so that the picture is the same each time.
     const turn = (day * 7 + number * 13) % 29;
     const device = devices[turn % devices.length];
+    if (device === undefined) throw new Error("the demonstration has no device");
     return {
       locationName: device.locationName,
       deviceName: device.name,
       deviceId: device._id,
-      habitacion: device.actuators[turn % device.actuators.length].id,
+      habitacion: device.actuators[turn % device.actuators.length]?.id,
       valor: device.dId === "7234" ? 4 : 5.5,
       createdTime: Date.now() - day * dayMs - turn * 600_000,
     };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
@@ -8,8 +8,10 @@ import { finishReplacing } from "../../src/store/replace.ts";
 import { faultsOf, verifyLedger } from "../../src/store/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { Appliance } from "../cli/program.ts";
+import { Variant } from "./variant.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 10 : 60;
+const MAX_CONTROL_TRIALS = 40;
 const TEST_MS = 1_800_000;
 const SEED = 8;
 const SALES = Array.from({ length: 2_000 }, (_, minute) => Date.UTC(2026, 0, 1) + minute * 60_000);
@@ -28,8 +30,8 @@ describe("kill -9 in the middle of", function () {
 
   afterEach(() => appliance.close());
 
-  async function killed(args: readonly string[], afterMs: number): Promise<void> {
-    const child = appliance.spawn(args);
+  async function killed(args: readonly string[], afterMs: number, program?: string): Promise<void> {
+    const child = appliance.spawn(args, program === undefined ? {} : { program });
     const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
     await once(child, "close");
     clearTimeout(timer);
@@ -64,5 +66,27 @@ describe("kill -9 in the middle of", function () {
     }
     await appliance.succeed(["restore", backup]);
     expect(readdirSync(appliance.dataDir).filter((name) => /draft|restored/.test(name))).to.deep.equal([]);
+  });
+
+  it("a restore that removes the old ledger before the new one is in its place loses it (control)", async () => {
+    const variant = new Variant([
+      {
+        file: "src/store/replace.ts",
+        from: "  renameSync(replacementDraft(ledger), committedName(ledger));\n",
+        to: "  rmSync(ledger);\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);\n  renameSync(replacementDraft(ledger), committedName(ledger));\n",
+      },
+    ]);
+    try {
+      const random = new SeededRandom(SEED);
+      const directory = join(appliance.dataDir, "backups");
+      const backup = join(directory, listBackups(directory)[0]?.file ?? "");
+      for (let trial = 0; existsSync(appliance.ledgerFile); trial += 1) {
+        expect(trial, "restores that lost nothing").to.be.below(MAX_CONTROL_TRIALS);
+        await killed(["restore", backup], random.between(0, 2 * LONGEST_MS), variant.program);
+        finishReplacing(appliance.ledgerFile);
+      }
+    } finally {
+      variant.remove();
+    }
   });
 });

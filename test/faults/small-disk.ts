@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 const OWNER_ONLY = 0o700;
@@ -35,6 +35,12 @@ export class SmallDisk {
     } finally {
       closeSync(descriptor);
     }
+  }
+
+  /** Takes all the room but so many bytes. */
+  fillBut(bytes: number): void {
+    this.fill();
+    truncateSync(this.#ballast, Math.max(0, statSync(this.#ballast).size - bytes));
   }
 
   /** Gives the room back. */

@@ -17,6 +17,7 @@ describe("The chart's scale", () => {
   it("stands without sales", () => {
     expect(scaleOf([0, 0]).ticks).to.deep.equal([0, 1]);
     expect(scaleOf([]).place(0)).to.equal(0);
+    expect(scaleOf([-1.5e-323]).place(0)).to.equal(1);
   });
 
   it("goes below nothing when more was given back than sold", () => {

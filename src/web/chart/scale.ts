@@ -9,6 +9,8 @@ export interface Scale {
 const STEPS = [1, 2, 2.5, 5, 10];
 /** About so many lines behind the bars. */
 const LINES = 4;
+/** Amounts are kept to a millionth: a step below this is no step. */
+const LEAST_STEP = 1e-7;
 
 /** An axis from 0 (or below, when a value is) to above the highest value, in round steps. */
 export function scaleOf(values: readonly number[]): Scale {
@@ -25,7 +27,7 @@ export function scaleOf(values: readonly number[]): Scale {
 
 /** The smallest round number that is not less; 1 for nothing. */
 function roundStep(atLeast: number): number {
-  if (!(atLeast > 0) || !Number.isFinite(atLeast)) return 1;
+  if (!(atLeast >= LEAST_STEP)) return 1;
   const power = 10 ** Math.floor(Math.log10(atLeast));
   const factor = STEPS.find((candidate) => candidate * power >= atLeast) ?? 10;
   return factor * power;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/speech.ts";
 import { Button } from "./button.tsx";
@@ -26,7 +26,8 @@ export function Dialog({ title, onClose, isSheet = false, children }: DialogProp
   const box = useRef<HTMLDivElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
 
-  useEffect(() => {
+  // Before the next key: one that came in between would move the focus behind the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const first = box.current?.querySelector<HTMLElement>("[data-first-focus]");
     (first ?? heading.current)?.focus();

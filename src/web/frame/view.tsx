@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useTitle } from "./title.ts";
 
 interface ViewProps {
@@ -17,7 +17,7 @@ let isFirst = true;
 export function ViewFrame({ title, actions, intro, children }: ViewProps) {
   useTitle(title);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The page that has just been opened starts at its top, like every page.
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface StepCardProps {
   readonly title: string;
@@ -10,7 +10,7 @@ interface StepCardProps {
 /** One step. It takes the keyboard's focus when it comes, so that its title is read aloud. */
 export function StepCard({ title, detail, children }: StepCardProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <section class="panel step-card" aria-labelledby="step-title">
       <h2 id="step-title" tabIndex={-1} ref={heading}>

@@ -10,8 +10,6 @@ export const frameTexts = bilingual(
 
     signOut: "Salir",
 
-    loading: "Cargando…",
-
     skipToContent: "Ir al contenido",
 
     nav: {
@@ -41,21 +39,6 @@ export const frameTexts = bilingual(
       detail: "Nada de esto es real: ningún relé está conectado y las ventas son inventadas.",
     },
 
-    notices: {
-      notWatched: (watched: number, wired: number) =>
-        wired === 1
-          ? "La única línea conectada no se está vigilando: sus ventas no se registran."
-          : `Se vigilan ${watched} de ${wired} líneas. Las ventas de las demás no se registran.`,
-      tellTechnician: "Avise a su técnico y dígale esto:",
-      noLines: "Este equipo no vigila ninguna línea: solo se ven las ventas que envían otros.",
-      gaps: (count: number) =>
-        count === 1
-          ? "Hubo un momento en que pudieron perderse ventas."
-          : `Hubo ${count} momentos en que pudieron perderse ventas.`,
-      lost: (line: string, from: string, to: string, sales: number) =>
-        `El último, en la línea ${line}, entre ${from} y ${to}: ${sales === 1 ? "1 venta sin registrar" : `${sales} ventas sin registrar`}.`,
-    },
-
     news: {
       sale: (room: string, valor: string) => `Venta: habitación ${room}, ${valor}.`,
       off: (room: string) => `Habitación ${room} apagada.`,
@@ -78,8 +61,6 @@ export const frameTexts = bilingual(
     switchLanguage: "Español",
 
     signOut: "Sign out",
-
-    loading: "Loading…",
 
     skipToContent: "Skip to content",
 
@@ -108,21 +89,6 @@ export const frameTexts = bilingual(
     simulated: {
       title: "Simulated",
       detail: "None of this is real: no relay is connected, and the sales are made up.",
-    },
-
-    notices: {
-      notWatched: (watched, wired) =>
-        wired === 1
-          ? "The only wired line is not being watched: its sales are not recorded."
-          : `${watched} of ${wired} lines are being watched. Sales on the others are not recorded.`,
-      tellTechnician: "Call your technician and say this:",
-      noLines: "This gateway watches no lines: only sales that others send are shown.",
-      gaps: (count) =>
-        count === 1
-          ? "There was a moment in which sales may have been lost."
-          : `There were ${count} moments in which sales may have been lost.`,
-      lost: (line, from, to, sales) =>
-        `The latest, on line ${line}, between ${from} and ${to}: ${sales === 1 ? "1 sale without a record" : `${sales} sales without a record`}.`,
     },
 
     news: {

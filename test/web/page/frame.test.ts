@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isFocused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+import { focused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const VIEWS = [
   { path: "/", es: "Panel", en: "Overview" },
@@ -52,10 +52,10 @@ describe("The page's frame", function () {
     const { page } = shown;
     await page.locator("h1").waitFor();
     await page.keyboard.press("Tab");
-    expect(await isFocused(page.getByRole("link", { name: "Ir al contenido" }))).to.equal(true);
+    await focused(page.getByRole("link", { name: "Ir al contenido" }));
     await page.getByRole("link", { name: "Registros", exact: true }).first().press("Enter");
     await page.getByRole("heading", { level: 1, name: "Registros" }).waitFor();
-    expect(await isFocused(page.locator("h1"))).to.equal(true);
+    await focused(page.locator("h1"));
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
     await shown.close();
@@ -74,7 +74,7 @@ describe("The page's frame", function () {
     }
     await page.keyboard.press("Escape");
     await menu.waitFor({ state: "detached" });
-    expect(await isFocused(more)).to.equal(true);
+    await focused(more);
     await shown.close();
   });
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { PASSWORD } from "../../cli/program.ts";
-import { EMAIL, isFocused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+import { EMAIL, focused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const WORDS = {
   es: {
@@ -72,7 +72,7 @@ describe("The way from the first link to the first sale", function () {
       expect(page.url()).to.not.contain(token);
       await press(words.next);
       // The first thing that is missing has the keyboard.
-      expect(await isFocused(field(words.place))).to.equal(true);
+      await focused(field(words.place));
       await field(words.place).fill("Clínica Norte");
       await press(words.next);
 

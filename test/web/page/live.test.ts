@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { until } from "../../cli/program.ts";
-import { isFocused, OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { focused, OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
 /** From the edge to the lit tile, as the project promises. */
 const LIMIT_MS = 300;
@@ -60,7 +60,7 @@ describe("The rooms, live", function () {
     expect(new URL(page.url()).searchParams.get("room")).to.equal("101");
     await page.keyboard.press("Escape");
     await history.waitFor({ state: "detached" });
-    expect(await isFocused(page.locator(".tile-link").first())).to.equal(true);
+    await focused(page.locator(".tile-link").first());
     await shown.close();
   });
 

@@ -148,9 +148,9 @@ export async function signIn(page: Page, language: Language = "es"): Promise<voi
   await page.getByRole("button", { name: words.enter, exact: true }).click();
 }
 
-/** Whether the keyboard is at one. */
-export async function isFocused(locator: Locator): Promise<boolean> {
-  return (await locator.and(locator.page().locator(":focus")).count()) === 1;
+/** Waits until the keyboard is there. */
+export async function focused(locator: Locator): Promise<void> {
+  await locator.and(locator.page().locator(":focus")).waitFor();
 }
 
 function sessionCookie(cookie: string, url: string) {

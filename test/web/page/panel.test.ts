@@ -64,7 +64,7 @@ describe("The panel", function () {
     for (const entry of chart) {
       const said = plain((await page.locator(".chart-chosen").innerText()).replaceAll("\n", " "));
       expect(said).to.contain(plain(format.money(entry.revenue)));
-      expect(await page.locator(".chart-bar-chosen:focus").count()).to.equal(1);
+      await page.locator(".chart-bar-chosen:focus").waitFor({ state: "attached" });
       expect(plain((await chosen.getAttribute("aria-label")) ?? "")).to.contain(
         plain(format.money(entry.revenue)),
       );
