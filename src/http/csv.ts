@@ -16,7 +16,7 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
   es: {
     separator: ";",
     decimalPoint: ",",
-    header: ["Fecha", "Hora", "Ubicación", "Dispositivo", "Habitación", "Valor", "Estado", "Origen", "Fin"],
+    header: ["Fecha", "Hora", "Lugar", "Dispositivo", "Habitación", "Valor", "Estado", "Origen", "Fin"],
     states: { counted: "contado", voided: "anulado", provisional: "provisional" },
     origins: { posted: "enviado", edge: "relé", found_at_start: "encontrado al arrancar" },
   },

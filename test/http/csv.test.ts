@@ -30,7 +30,7 @@ function row(language: "es" | "en", otherwise: Partial<StoredRecord> = {}): stri
 describe("A row of an export", () => {
   it("stands under a header in its language, behind a byte-order mark", () => {
     expect(csvHead("es")).to.equal(
-      "\uFEFFFecha;Hora;Ubicación;Dispositivo;Habitación;Valor;Estado;Origen;Fin\r\n",
+      "\uFEFFFecha;Hora;Lugar;Dispositivo;Habitación;Valor;Estado;Origen;Fin\r\n",
     );
     expect(csvHead("en")).to.equal("\uFEFFDate,Time,Location,Device,Room,Value,State,Origin,Ended\r\n");
   });

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Api } from "../api/api.ts";
-import { statusOf, UNREACHABLE } from "../api/failure.ts";
+import { ApiFailure, UNREACHABLE } from "../api/failure.ts";
 import { loadStatus, type Status } from "../api/status.ts";
 import { LiveConnection, type LiveState } from "../live/connection.ts";
 import { News } from "../live/news.ts";
@@ -44,7 +44,7 @@ export function useVisitFeed(onEnded: () => void, firstStatus: Status | null): V
         console.warn(error);
         setStatus((before) => (before.kind === "ready" ? before : { kind: "failed" }));
         // A stream may be dead without knowing (a cable pulled). The round of the status finds that out.
-        if (statusOf(error) === UNREACHABLE) connection.renew();
+        if (error instanceof ApiFailure && error.status === UNREACHABLE) connection.renew();
       }
     }, REST_MS);
     const connection = new LiveConnection({

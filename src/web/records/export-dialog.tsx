@@ -50,7 +50,7 @@ function ExportProgress({ state }: { readonly state: ExportState }) {
       const text =
         state.all === null
           ? texts.downloading(count(state.rows))
-          : texts.downloadingOf(count(state.rows), count(state.all));
+          : texts.downloadingOf(count(state.rows), count(Math.max(state.rows, state.all)));
       const known = state.all === null ? {} : { value: state.rows, max: Math.max(1, state.all) };
       return (
         <>

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { until } from "../../cli/program.ts";
+import { until } from "../cli/program.ts";
 import { focused, OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
 /** From the edge to the lit tile, as the project promises. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { until } from "../../cli/program.ts";
+import { until } from "../cli/program.ts";
 import { type Filled, openFilled } from "./filled.ts";
 import { type OpenedPage, type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 

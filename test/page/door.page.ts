@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PASSWORD } from "../../cli/program.ts";
+import { PASSWORD } from "../cli/program.ts";
 import { EMAIL, LANGUAGES, OpenedService, PAGE_TEST_MS, signIn, WIDTHS } from "./opened.ts";
 
 describe("The page's door", function () {

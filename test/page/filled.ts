@@ -1,10 +1,10 @@
-import { systemClock } from "../../../src/clock.ts";
-import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
-import type { Id } from "../../../src/domain/id.ts";
-import type { Sighting } from "../../../src/domain/sale.ts";
-import { DEFAULT_REARM_MS } from "../../../src/domain/wiring.ts";
-import { openReader } from "../../../src/store/reader.ts";
-import { StoreWriter } from "../../../src/store/writer.ts";
+import { systemClock } from "../../src/clock.ts";
+import { MICROS_PER_UNIT } from "../../src/domain/amount.ts";
+import type { Id } from "../../src/domain/id.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
+import { DEFAULT_REARM_MS } from "../../src/domain/wiring.ts";
+import { openReader } from "../../src/store/reader.ts";
+import { StoreWriter } from "../../src/store/writer.ts";
 import { OpenedService } from "./opened.ts";
 
 /** Within the writer's bounded queue. */

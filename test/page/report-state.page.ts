@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createFormat } from "../../../src/web/format/format.ts";
+import { createFormat } from "../../src/web/format/format.ts";
 import { openFilled } from "./filled.ts";
 import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PASSWORD } from "../../cli/program.ts";
+import { PASSWORD } from "../cli/program.ts";
 import { EMAIL, focused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const WORDS = {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { until } from "../../cli/program.ts";
+import { until } from "../cli/program.ts";
 import { type Filled, openFilled } from "./filled.ts";
 import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 

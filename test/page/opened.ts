@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { Appliance, CHECKOUT, PASSWORD, type RunningService } from "../../cli/program.ts";
+import { installMissing } from "../../scripts/guest/debian.ts";
+import { Appliance, CHECKOUT, PASSWORD, type RunningService } from "../cli/program.ts";
 
 export type Language = "es" | "en";
 
@@ -13,6 +15,7 @@ export const EMAIL = "ana@example.org";
 /** For mocha: what one test or hook that drives a browser may take. */
 export const PAGE_TEST_MS = 120_000;
 
+const DEBIAN_CHROMIUM = "/usr/bin/chromium";
 const HEIGHT = 900;
 const TIME_ZONE = "Europe/Madrid";
 
@@ -22,6 +25,14 @@ export interface Look {
   readonly colorScheme?: "light" | "dark";
   /** False: nobody is signed in. */
   readonly isSignedIn?: boolean;
+}
+
+/** The browser that CHROMIUM names, or Debian's, which is installed where it is missing. */
+function chromiumProgram(): string {
+  const named = process.env["CHROMIUM"];
+  if (named !== undefined) return named;
+  if (!existsSync(DEBIAN_CHROMIUM)) installMissing(["chromium"]);
+  return DEBIAN_CHROMIUM;
 }
 
 /** The real service over HTTPS with a first user, and a browser that opens pages of it. */
@@ -48,7 +59,7 @@ export class OpenedService {
     const service = await appliance.start();
     const cookie = withUser ? await service.makeFirstUser() : "";
     const browser = await chromium.launch({
-      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      executablePath: chromiumProgram(),
       args: [
         // As where the clinic's browsers trust the gateway's certificate: without that none keeps the page's files.
         "--ignore-certificate-errors",

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { type Summary, summaryOf } from "../../../src/web/api/summary.ts";
-import { createFormat, type Format } from "../../../src/web/format/format.ts";
+import { type Summary, summaryOf } from "../../src/web/api/summary.ts";
+import { createFormat, type Format } from "../../src/web/format/format.ts";
 import { type Language, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const DAY_MS = 86_400_000;

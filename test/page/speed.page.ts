@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { CHECKOUT } from "../../cli/program.ts";
+import { CHECKOUT } from "../cli/program.ts";
 import { OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const MAX_BYTES = 120 * 1024;
