@@ -6,7 +6,7 @@ import { markSuspect } from "../../src/store/suspect.ts";
 import { faultsOf, type Verification, verifyLedger } from "../../src/store/verify.ts";
 import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
 
-const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 24 : 200;
+const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 16 : 200;
 const TEST_MS = 1_800_000;
 const SEED = 20_261_121;
 

@@ -25,6 +25,7 @@ function run(part: Part["part"], options: readonly string[]): void {
     stdout: result.stdout,
     stderr: result.stderr,
   };
-  console.error(`${part}: exit code ${outcome.exitCode} after ${outcome.seconds} s`);
+  const how = result.signal === null ? `exit code ${outcome.exitCode}` : `ended by ${result.signal}`;
+  console.error(`${part}: ${how} after ${outcome.seconds} s`);
   console.log(JSON.stringify(outcome));
 }
