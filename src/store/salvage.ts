@@ -1,4 +1,4 @@
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { Archives, readArchives } from "./archive-statement.ts";
 import { LocalCalendar } from "./calendar.ts";
 import {
@@ -13,13 +13,13 @@ import {
   saleText,
 } from "./chain.ts";
 import { rebuildRollups } from "./rollup.ts";
+import { passOver, takeAdded, takeKeys, takePlaces } from "./salvage-places.ts";
+import { attempt, insertRow, type Row } from "./salvage-row.ts";
 import { rollupZone } from "./verify.ts";
 
 /** Numbers without an entry after which the end is taken to be reached, where the head itself cannot be read. */
 const END_AFTER = 50_000;
 const HASH_BYTES = 32;
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** One entry as it could be read, and the text that its hash is of. */
 interface Found {
@@ -57,11 +57,6 @@ export interface SalvageNote {
   readonly keptAs: string;
 }
 
-/** What belongs together: it is taken over as a whole, or not at all. Parents before children. */
-const PLACES = ["user", "location", "device", "actuator", "wiring", "line_state", "session"];
-/** What is only ever added to. */
-const ADDED = ["boot", "gap"];
-
 /**
  * Adds to `target`, a restored backup, what `source`, the damaged ledger, has more: every entry after the backup's
  * head that can be read and whose hash follows from the one before it. An entry that follows a hole cannot be
@@ -73,7 +68,7 @@ export function salvage(target: Database, source: Database | undefined, note: Sa
   const run = target.transaction(() => {
     const placesSaved = source !== undefined && takePlaces(target, source);
     if (!placesSaved) target.exec("DELETE FROM session");
-    if (source !== undefined) for (const table of ADDED) takeAdded(target, source, table);
+    if (source !== undefined) takeAdded(target, source);
     const entries = new Entries(target, source);
     const salvaged = entries.take(note);
     if (source !== undefined && salvaged.entries > 0) takeKeys(target, source);
@@ -363,80 +358,6 @@ function signsOf(source: Database): number[] {
   ];
   const found = queries.map((sql) => attempt(() => source.prepare<[], unknown>(sql).pluck().get()));
   return found.filter((value) => typeof value === "number");
-}
-
-/** Users, devices and wiring as they were last, where all of these tables can be read and hold together. */
-function takePlaces(target: Database, source: Database): boolean {
-  const tables = attempt(() =>
-    PLACES.map((table) => {
-      if (source.pragma(`integrity_check("${table}")`, { simple: true }) !== "ok") throw new Unreadable();
-      return { table, rows: source.prepare<[], Row>(`SELECT * FROM "${table}"`).all() };
-    }),
-  );
-  if (tables === undefined) return false;
-  for (const { table } of tables.toReversed()) target.exec(`DELETE FROM "${table}"`);
-  for (const { table, rows } of tables) for (const row of rows) insertRow(target, table, row);
-  return true;
-}
-
-function takeAdded(target: Database, source: Database, table: string): void {
-  const rows = attempt(() => {
-    if (source.pragma(`integrity_check("${table}")`, { simple: true }) !== "ok") throw new Unreadable();
-    return source.prepare<[], Row>(`SELECT * FROM "${table}"`).all();
-  });
-  for (const row of rows ?? []) insertRow(target, table, row, "OR IGNORE");
-}
-
-/** The keys of posts that were answered: who posts again must get the same answer. Only of records that are there. */
-function takeKeys(target: Database, source: Database): void {
-  const rows = attempt(() => source.prepare<[], Row>("SELECT * FROM idempotency").all());
-  const there = target.prepare<[number], number>("SELECT 1 FROM record WHERE record_id = ?").pluck();
-  for (const row of rows ?? []) {
-    if (there.get(Number(row["record_id"])) === 1) insertRow(target, "idempotency", row, "OR IGNORE");
-  }
-}
-
-/** No number of a watching is given twice, and none of a record. */
-function passOver(target: Database, source: Database | undefined): void {
-  const MARGIN = 1_000_000;
-  const stored = (db: Database): number | undefined =>
-    attempt(() =>
-      db.prepare<[], string>("SELECT value FROM setting WHERE name = 'last_request'").pluck().get(),
-    ) as number | undefined;
-  const used = target.prepare<[], number | null>("SELECT max(request) FROM record").pluck().get() ?? 0;
-  const known = [target, source].flatMap((db) => (db === undefined ? [] : [Number(stored(db) ?? 0)]));
-  const next = Math.max(used, ...known.filter(Number.isSafeInteger)) + MARGIN;
-  target
-    .prepare<[string]>(
-      `INSERT INTO setting (name, value) VALUES ('last_request', ?)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    )
-    .run(String(next));
-}
-
-/** Takes a row over as it is, whatever columns the table has. */
-function insertRow(db: Database, table: string, row: Row, conflict: "" | "OR IGNORE" = ""): void {
-  const columns = Object.keys(row);
-  const names = columns.map((column) => `"${column}"`).join(", ");
-  const places = columns.map(() => "?").join(", ");
-  db.prepare(`INSERT ${conflict} INTO "${table}" (${names}) VALUES (${places})`).run(
-    ...columns.map((column) => row[column] ?? null),
-  );
-}
-
-/** A part of the damaged file that does not hold together. */
-class Unreadable extends Error {}
-
-/** Reads from the damaged file; undefined where it cannot be read. */
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DatabaseConstructor.SqliteError || error instanceof Unreadable) return undefined;
-    // A number that no program of ours has written, and a text that is none.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 function isHash(value: unknown): value is Buffer {

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
-import type { Day } from "../domain/day.ts";
+import { formatDay } from "../domain/day.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { GapCount, LostEdges, Unwatched } from "../domain/gap-count.ts";
 import type { Id } from "../domain/id.ts";
@@ -8,6 +8,7 @@ import type { Provisional } from "../domain/record.ts";
 import type { LastEdge, LedgerStatus, Today } from "../domain/status.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { UNSETTLED } from "./record.ts";
+import { RollupReader } from "./rollup-read.ts";
 
 /** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
 const MAX_COUNTED = 1_000;
@@ -16,16 +17,8 @@ const NEWEST_GAPS = 5;
 const MAX_NAMED_LINES = 5;
 const DAY_MS = 24 * 3_600_000;
 const MONTH_MS = 30 * DAY_MS;
-/** Longer than any local day (24 h and the largest change of offset). */
-const LONGEST_DAY_MS = 50 * 3_600_000;
 /** A restart by hand is no news. */
 const SHORT_OUTAGE_MS = 60_000;
-
-interface SumRow {
-  readonly count: bigint;
-  readonly units: bigint;
-  readonly micros: bigint;
-}
 
 interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
   readonly active: number | null;
@@ -43,16 +36,7 @@ const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, mi
  */
 export function statusReader(db: Database, calendar: LocalCalendar) {
   const users = db.prepare<[], Id>("SELECT user_id FROM user").pluck();
-  const soldOn = db
-    .prepare<[Id, Day], SumRow>(
-      `SELECT coalesce(sum(count), 0) AS count, coalesce(sum(units), 0) AS units, coalesce(sum(micros), 0) AS micros
-         FROM rollup_day WHERE user_id = ? AND day = ?`,
-    )
-    .safeIntegers();
-  const later = db.prepare<[Id, number, number], { micros: number; timeMs: number }>(
-    `SELECT micros, effective_ms AS timeMs FROM record
-      WHERE user_id = ? AND effective_ms > ? AND effective_ms < ? AND voided_by IS NULL LIMIT ${MAX_COUNTED}`,
-  );
+  const rollups = new RollupReader(db, calendar);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
     `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,
             active, changed_ms AS timeMs, changed_provisional AS provisional
@@ -79,29 +63,17 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
       WHERE voided_by IS NULL AND (:userId IS NULL OR user_id = :userId) GROUP BY waiting`,
   );
 
-  /** Up to now: a client's clock may run ahead, and what it posted for later today is yet to come. */
-  function addToday(
-    userId: Id,
-    nowMs: number,
-    day: Day,
-  ): { readonly count: bigint; readonly micros: bigint } {
-    const { count = 0n, units = 0n, micros = 0n } = soldOn.get(userId, day) ?? {};
-    const ahead = later
-      .all(userId, nowMs, nowMs + LONGEST_DAY_MS)
-      .filter(({ timeMs }) => calendar.dayOf(timeMs) === day);
-    return {
-      count: count - BigInt(ahead.length),
-      micros: ahead.reduce((sum, row) => sum - BigInt(row.micros), units * BigInt(MICROS_PER_UNIT) + micros),
-    };
-  }
-
   function today(userId: Id | null, nowMs: number): Today {
     const day = calendar.dayOf(nowMs);
-    const sums = (userId === null ? users.all() : [userId]).map((one) => addToday(one, nowMs, day));
+    const rows = (userId === null ? users.all() : [userId]).flatMap((one) =>
+      rollups.daysUntilNow(one, day, nowMs),
+    );
     return {
-      day: nameOf(day),
-      sales: Number(sums.reduce((sum, { count }) => sum + count, 0n)),
-      revenueMicros: sums.reduce((sum, { micros }) => sum + micros, 0n).toString(),
+      day: formatDay(day),
+      sales: Number(rows.reduce((sum, { count }) => sum + count, 0n)),
+      revenueMicros: rows
+        .reduce((sum, { units, micros }) => sum + units * BigInt(MICROS_PER_UNIT) + micros, 0n)
+        .toString(),
     };
   }
 
@@ -173,10 +145,4 @@ function someLines(gaps: readonly Gap[]): string[] {
 
 function toEdge({ active, provisional, ...row }: EdgeRow): LastEdge {
   return { ...row, active: active === null ? null : active === 1, provisional: provisional === 1 };
-}
-
-/** 20261121 as 2026-11-21. */
-function nameOf(day: Day): string {
-  const text = String(day).padStart(8, "0");
-  return `${text.slice(0, -4)}-${text.slice(-4, -2)}-${text.slice(-2)}`;
 }

@@ -16,6 +16,8 @@ interface Response {
 }
 
 interface Operation {
+  /** Empty for one that needs no session. */
+  readonly security: readonly object[];
   readonly responses: Readonly<Record<string, Response>>;
 }
 

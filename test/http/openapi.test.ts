@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "./appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
-import { Conformance, type Description, describedIn } from "./openapi-description.ts";
-import { DOCUMENT_SHAPE } from "./openapi-shape.ts";
+import { Conformance, type Description } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -36,7 +34,7 @@ const JSON_BODIES = [
 /** What these ask for beside a body. */
 const KEYS = { dId: "7234", locationId: NOBODY } as const;
 
-describe("The OpenAPI description", () => {
+describe("What happens at the API", () => {
   let appliance: Appliance;
   let user: SignedInUser;
   let description: Description;
@@ -68,73 +66,7 @@ describe("The OpenAPI description", () => {
     conformance.observe({ method, path, status, type: response.type, body: response.body });
   }
 
-  describe("is a document that", () => {
-    it("has the shape of OpenAPI 3.1", () => {
-      const ajv = new Ajv2020({ strict: true, allErrors: true });
-      ajv.validate(DOCUMENT_SHAPE, description);
-      expect(ajv.errors ?? []).to.deep.equal([]);
-    });
-
-    it("refers to nothing that it does not hold", () => {
-      const names = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map(
-        ([, name = ""]) => name,
-      );
-      expect(names).not.to.deep.equal([]);
-      for (const name of names) expect(at(description, name), name).to.be.an("object");
-    });
-
-    it("holds schemas that a strict validator takes", () => {
-      const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
-      const schemas = [...schemasIn(description)].filter((schema) => !("$ref" in schema));
-      expect(schemas).to.have.lengthOf.above(20);
-      for (const schema of schemas) ajv.compile(schema);
-    });
-
-    it("says of every endpoint but three that it needs a session, and how one is shown", () => {
-      const open = Object.entries(description.paths).flatMap(([path, operations]) =>
-        Object.entries(operations)
-          .filter(([, operation]) => (operation as unknown as { security: unknown[] }).security.length === 0)
-          .map(([method]) => `${method} ${path}`),
-      );
-      expect(open).to.have.members(["post /api/login", "post /api/logout", "post /api/first-run"]);
-    });
-  });
-
-  describe("is held by a test that", () => {
-    const good = {
-      method: "get",
-      path: "/api/device",
-      status: 200,
-      type: "application/json",
-      body: { status: "success", data: [] },
-    } as const;
-
-    it("takes an answer as described: the others differ in one thing", () => {
-      new Conformance(description).observe(good);
-    });
-
-    for (const [what, otherwise] of [
-      ["a path that is not described", { path: "/api/nothing" }],
-      ["a method that is not described", { method: "put" }],
-      ["a status that is not described", { status: 418 }],
-      ["a type that is not described", { type: "text/plain" }],
-      ["a field too many", { body: { ...good.body, more: 1 } }],
-      ["a field too few", { body: { status: "success" } }],
-      ["a field of another type", { body: { status: "success", data: {} } }],
-      [
-        "an error's text in the other field",
-        { status: 401, body: { status: "error", message: "Unauthorized" } },
-      ],
-    ] as const) {
-      it(`refuses ${what}`, () => {
-        const strict = new Conformance(description);
-        expect(() => strict.observe({ ...good, ...otherwise })).to.throw(Error);
-        expect(strict.unseen()).to.deep.equal(describedIn(description));
-      });
-    }
-  });
-
-  describe("describes", () => {
+  describe("is described:", () => {
     it("signing in, asking who it is, and signing out", async () => {
       const { email } = user;
       await answers(200, "post", "/api/login", { body: { email, password: PASSWORD } });
@@ -398,26 +330,4 @@ function statusInTrouble(failure: Error, path: string, method: Method): number {
   const inContract =
     ["/api/device", "/api/location"].includes(path) || (path === "/api/data" && method === "get");
   return inContract ? 500 : 503;
-}
-
-/** What a JSON pointer of the document leads to. */
-function at(document: unknown, reference: string): unknown {
-  return reference
-    .replace(/^#\//, "")
-    .split("/")
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (value, step) => (value !== null && typeof value === "object" ? Reflect.get(value, step) : undefined),
-      document,
-    );
-}
-
-/** Every schema that stands in the document, wherever that is. */
-function* schemasIn(node: unknown): Generator<object> {
-  if (node === null || typeof node !== "object") return;
-  for (const [name, value] of Object.entries(node)) {
-    if (name === "schema") yield value;
-    else if (name === "schemas") yield* Object.values(value as Record<string, object>);
-    else yield* schemasIn(value);
-  }
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { addBox } from "../api/place.ts";
 import { Button } from "../element/button.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { mistakeOf } from "../element/mistake.ts";
 import { SelectField } from "../element/select-field.tsx";
@@ -51,15 +52,7 @@ export function BoxStep({ present, onDone }: BoxStepProps) {
   const missing = (value: string) => (wasSent && value.trim() === "" ? shared.mistakes.required : undefined);
   return (
     <StepCard title={present.boxes.length === 0 ? texts.title : texts.another} detail={texts.detail}>
-      <form
-        class="form"
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form form={form} onSubmit={submit}>
         {places.length > 1 && (
           <SelectField
             label={texts.place}
@@ -93,7 +86,7 @@ export function BoxStep({ present, onDone }: BoxStepProps) {
             {isBusy ? guide.busy : guide.next}
           </Button>
         </div>
-      </form>
+      </Form>
     </StepCard>
   );
 }

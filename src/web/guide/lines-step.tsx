@@ -3,6 +3,7 @@ import { type LineBoard, loadLines } from "../api/line.ts";
 import type { Box } from "../api/place.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, wire } from "../api/wiring.ts";
 import { Button } from "../element/button.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { Nothing, Unread } from "../element/nothing.tsx";
 import { SelectField } from "../element/select-field.tsx";
@@ -96,15 +97,7 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
     return room === refused ? texts.refused : undefined;
   };
   return (
-    <form
-      class="form"
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form form={form} onSubmit={submit}>
       <div class="fields">
         <TextField
           label={texts.price}
@@ -154,6 +147,6 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
         </Button>
         <Button onPress={onDone}>{texts.skip}</Button>
       </div>
-    </form>
+    </Form>
   );
 }

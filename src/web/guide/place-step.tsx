@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { addPlace } from "../api/place.ts";
 import { Button } from "../element/button.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { mistakeOf } from "../element/mistake.ts";
 import { TextField } from "../element/text-field.tsx";
@@ -34,15 +35,7 @@ export function PlaceStep({ onDone }: { readonly onDone: () => void }) {
 
   return (
     <StepCard title={texts.place.title} detail={texts.place.detail}>
-      <form
-        class="form"
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form form={form} onSubmit={submit}>
         <TextField
           label={texts.place.name}
           value={name}
@@ -63,7 +56,7 @@ export function PlaceStep({ onDone }: { readonly onDone: () => void }) {
             {isBusy ? texts.busy : texts.next}
           </Button>
         </div>
-      </form>
+      </Form>
     </StepCard>
   );
 }

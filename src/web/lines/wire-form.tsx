@@ -11,6 +11,7 @@ import {
 import { Button } from "../element/button.tsx";
 import { CheckField } from "../element/check-field.tsx";
 import { Dialog } from "../element/dialog.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { Link } from "../element/link.tsx";
 import { mistakeOf } from "../element/mistake.ts";
@@ -102,15 +103,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
     wasSent && isWrong ? text : mistakeOf(failure, field, shared.mistakes);
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        class="form"
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form form={form} onSubmit={submit}>
         <SelectField
           label={texts.roomField}
           value={room}
@@ -185,7 +178,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
           </Button>
           <Button onPress={onClose}>{shared.cancel}</Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

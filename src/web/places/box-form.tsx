@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { addBox, type Box, changeBox, type Place } from "../api/place.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { mistakeOf } from "../element/mistake.ts";
 import { SelectField } from "../element/select-field.tsx";
@@ -65,15 +66,7 @@ export function BoxForm({ box, at, places, onDone, onClose }: BoxFormProps) {
   const missing = (value: string) => (wasSent && value.trim() === "" ? shared.mistakes.required : undefined);
   return (
     <Dialog title={box === null ? texts.boxTitle : texts.boxChangeTitle} onClose={onClose}>
-      <form
-        class="form"
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form form={form} onSubmit={submit}>
         <TextField
           label={texts.boxName}
           value={name}
@@ -129,7 +122,7 @@ export function BoxForm({ box, at, places, onDone, onClose }: BoxFormProps) {
           </Button>
           <Button onPress={onClose}>{shared.cancel}</Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

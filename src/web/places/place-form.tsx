@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { addPlace, changePlace, type Place } from "../api/place.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { mistakeOf } from "../element/mistake.ts";
 import { TextField } from "../element/text-field.tsx";
@@ -50,15 +51,7 @@ export function PlaceForm({ place, onDone, onClose }: PlaceFormProps) {
 
   return (
     <Dialog title={place === null ? texts.placeTitle : texts.placeChangeTitle} onClose={onClose}>
-      <form
-        class="form"
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form form={form} onSubmit={submit}>
         <TextField
           label={texts.name}
           value={name}
@@ -85,7 +78,7 @@ export function PlaceForm({ place, onDone, onClose }: PlaceFormProps) {
           </Button>
           <Button onPress={onClose}>{shared.cancel}</Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

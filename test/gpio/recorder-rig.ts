@@ -1,0 +1,159 @@
+import { FlancoError } from "../../src/domain/error.ts";
+import type { LedgerWriter, Taken } from "../../src/domain/ledger.ts";
+import type { ChipInfo, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
+import type { Log } from "../../src/domain/log.ts";
+import type { EdgeSource, Sighting } from "../../src/domain/sale.ts";
+import type { Wiring } from "../../src/domain/wiring.ts";
+import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
+
+const DEADLINE_MS = 2_000;
+export const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A wiring of a line to a room of the same name. */
+export function wiring(line: string, overrides: Partial<Wiring> = {}): Wiring {
+  return {
+    line,
+    userId: "u",
+    deviceId: "d",
+    dId: "7234",
+    deviceName: "Pasillo A",
+    actuatorId: line,
+    valorMicros: 1,
+    activeLow: false,
+    bias: "as-is",
+    debounceMs: 0,
+    rearmMs: 0,
+    ...overrides,
+  };
+}
+
+/** A driver whose edges the test gives, and that notes what is asked of it. */
+export class HandDriver implements LineDriver {
+  readonly name = "chardev";
+  readonly simulated = false;
+  readonly asked: string[] = [];
+  readonly held = new Set<string>();
+  readonly edges = new Map<string, (edge: Edge) => void>();
+  /** Lines that go on with the request that the ledger saw last, when it saw one. */
+  readonly kept = new Set<string>();
+  readonly others: string[][] = [];
+  readonly losses = new Map<string, (error: Error) => void>();
+  /** What asking for a line fails with. */
+  failure: Error | undefined;
+
+  forgetOthers(lines: readonly string[]): void {
+    this.others.push([...lines]);
+  }
+
+  async open(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  async detect(): Promise<readonly ChipInfo[]> {
+    const lines = ["A", "B", "C"].map((name, offset) => ({
+      chip: "gpiochip0",
+      offset,
+      name,
+      holder: this.held.has(name) ? "other-program" : null,
+    }));
+    return [{ name: "gpiochip0", label: "hand", lines }];
+  }
+
+  async read(line: string): Promise<boolean> {
+    this.asked.push(`read ${line}`);
+    return true;
+  }
+
+  async watch(
+    request: LineRequest,
+    onEdge: (edge: Edge) => void,
+    onFailure: (error: Error) => void,
+  ): Promise<WatchedLine> {
+    this.asked.push(`watch ${request.line}`);
+    if (this.failure !== undefined) throw this.failure;
+    if (this.held.has(request.line))
+      throw new FlancoError("conflict", `${request.line} is in use by "other-program"`);
+    this.edges.set(request.line, onEdge);
+    this.losses.set(request.line, onFailure);
+    return {
+      chip: "gpiochip0",
+      offset: ["A", "B", "C"].indexOf(request.line.at(-1) ?? ""),
+      initiallyActive: false,
+      resumed: this.kept.has(request.line) && request.keep?.seen !== null,
+      close: async () => {
+        this.asked.push(`release ${request.line}`);
+        this.edges.delete(request.line);
+      },
+    };
+  }
+}
+
+/** A ledger that notes what it takes in, and can refuse. */
+export class HandLedger implements Pick<LedgerWriter, "openRequest" | "takeIn"> {
+  readonly taken: Sighting[] = [];
+  refusals = 0;
+  /** What is awaited before a request is numbered: a slow disk, or one that refuses. */
+  beforeRequest: () => Promise<void> = async () => {};
+  /** What is awaited before levels are taken in. */
+  beforeTakeIn: () => Promise<void> = async () => {};
+  #request = 0;
+
+  async openRequest(): Promise<number> {
+    await this.beforeRequest();
+    this.#request += 1;
+    return this.#request;
+  }
+
+  async takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {
+    await this.beforeTakeIn();
+    if (this.refusals > 0) {
+      this.refusals -= 1;
+      throw new FlancoError("unavailable", "full");
+    }
+    this.taken.push(...sightings);
+    return sightings.map(() => ({ meaning: "nothing", recordId: null }));
+  }
+
+  edgesOf(line: string): number[] {
+    return this.taken
+      .filter((sighting) => sighting.line === line)
+      .map((sighting) => sighting.source.sequence);
+  }
+}
+
+/** A recorder between a driver and a ledger that the test has in its hands. Two lines, A and B, are wired. */
+export class RecorderRig {
+  readonly driver = new HandDriver();
+  readonly ledger = new HandLedger();
+  wired: readonly Wiring[] = [wiring("A"), wiring("B")];
+  /** What the ledger saw last of any line. */
+  last: EdgeSource | undefined;
+  recorder = this.make();
+
+  make(overrides: Partial<RecorderDependencies> = {}): Recorder {
+    return new Recorder({
+      driver: this.driver,
+      writer: this.ledger,
+      reader: { wirings: () => this.wired, lastSighting: () => this.last },
+      trust: { trusted: () => true },
+      clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },
+      log: SILENT,
+      bootId: "boot",
+      lastAlive: undefined,
+      ...overrides,
+    });
+  }
+}
+
+/** Takes turns of the event loop until something holds; throws at the deadline. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  const end = performance.now() + DEADLINE_MS;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`Waited ${DEADLINE_MS} ms for this: ${what}.`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** High at odd numbers, half a second before the clock that the recorder has. */
+export function edge(sequence: number, missed = 0): Edge {
+  return { active: sequence % 2 === 1, timeNs: 2_500_000_000n, sequence, missed };
+}

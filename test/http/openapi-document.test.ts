@@ -1,0 +1,103 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect } from "chai";
+import { Appliance } from "./appliance.ts";
+import { Conformance, type Description, describedIn } from "./openapi-description.ts";
+import { DOCUMENT_SHAPE } from "./openapi-shape.ts";
+
+describe("The OpenAPI description", () => {
+  let description: Description;
+
+  before(async () => {
+    const appliance = await Appliance.open();
+    description = (await appliance.api.get("/api/openapi.json").expect(200)).body;
+    await appliance.close();
+  });
+
+  describe("is a document that", () => {
+    it("has the shape of OpenAPI 3.1", () => {
+      const ajv = new Ajv2020({ strict: true, allErrors: true });
+      ajv.validate(DOCUMENT_SHAPE, description);
+      expect(ajv.errors ?? []).to.deep.equal([]);
+    });
+
+    it("refers to nothing that it does not hold", () => {
+      const names = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map(
+        ([, name = ""]) => name,
+      );
+      expect(names).not.to.deep.equal([]);
+      for (const name of names) expect(at(description, name), name).to.be.an("object");
+    });
+
+    it("holds schemas that a strict validator takes", () => {
+      const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
+      const schemas = [...schemasIn(description)].filter((schema) => !("$ref" in schema));
+      expect(schemas).to.have.lengthOf.above(20);
+      for (const schema of schemas) ajv.compile(schema);
+    });
+
+    it("says of every endpoint but three that it needs a session, and how one is shown", () => {
+      const open = Object.entries(description.paths).flatMap(([path, operations]) =>
+        Object.entries(operations)
+          .filter(([, operation]) => operation.security.length === 0)
+          .map(([method]) => `${method} ${path}`),
+      );
+      expect(open).to.have.members(["post /api/login", "post /api/logout", "post /api/first-run"]);
+    });
+  });
+
+  describe("is held by a test that", () => {
+    const good = {
+      method: "get",
+      path: "/api/device",
+      status: 200,
+      type: "application/json",
+      body: { status: "success", data: [] },
+    } as const;
+
+    it("takes an answer as described: the others differ in one thing", () => {
+      new Conformance(description).observe(good);
+    });
+
+    for (const [what, otherwise] of [
+      ["a path that is not described", { path: "/api/nothing" }],
+      ["a method that is not described", { method: "put" }],
+      ["a status that is not described", { status: 418 }],
+      ["a type that is not described", { type: "text/plain" }],
+      ["a field too many", { body: { ...good.body, more: 1 } }],
+      ["a field too few", { body: { status: "success" } }],
+      ["a field of another type", { body: { status: "success", data: {} } }],
+      [
+        "an error's text in the other field",
+        { status: 401, body: { status: "error", message: "Unauthorized" } },
+      ],
+    ] as const) {
+      it(`refuses ${what}`, () => {
+        const strict = new Conformance(description);
+        expect(() => strict.observe({ ...good, ...otherwise })).to.throw(Error);
+        expect(strict.unseen()).to.deep.equal(describedIn(description));
+      });
+    }
+  });
+});
+
+/** What a JSON pointer of the document leads to. */
+function at(document: unknown, reference: string): unknown {
+  return reference
+    .replace(/^#\//, "")
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>(
+      (value, step) => (value !== null && typeof value === "object" ? Reflect.get(value, step) : undefined),
+      document,
+    );
+}
+
+/** Every schema that stands in the document, wherever that is. */
+function* schemasIn(node: unknown): Generator<object> {
+  if (node === null || typeof node !== "object") return;
+  for (const [name, value] of Object.entries(node)) {
+    if (name === "schema") yield value;
+    else if (name === "schemas") yield* Object.values(value as Record<string, object>);
+    else yield* schemasIn(value);
+  }
+}
