@@ -4,6 +4,7 @@ import type { ProvenBackup } from "../domain/backup.ts";
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import {
+  archiveAlteredFault,
   archiveFailedFault,
   backupFailedFault,
   damagedFault,
@@ -12,14 +13,16 @@ import {
 } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
+import type { BackupRequest } from "../store/backup.ts";
 import { listBackups } from "../store/backup-directory.ts";
+import { alteredArchives, type FullCheck } from "../store/full-check.ts";
 import { readLosses } from "../store/loss.ts";
 import { markSuspect } from "../store/suspect.ts";
-import { beginJob, type RunningJob } from "../store/upkeep-job.ts";
+import { beginJob, type RunningJob, type UpkeepJob } from "../store/upkeep-job.ts";
 import { faultsOf } from "../store/verify.ts";
 import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
 import type { Place } from "./place.ts";
-import type { Retention } from "./retention.ts";
+import { archiveDirectory, type Retention } from "./retention.ts";
 
 const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -33,8 +36,21 @@ const FIRST_LOOK_MS = MINUTE_MS;
 /** What has failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
+/** The work that upkeep sees to by itself, each in a thread of its own. */
+export interface UpkeepJobs {
+  backup(request: BackupRequest): RunningJob<ProvenBackup>;
+  verify(request: Pick<VerifyJob, "ledger" | "archives">): RunningJob<FullCheck>;
+}
+
+type VerifyJob = Extract<UpkeepJob, { kind: "verify" }>;
+
+const THREADS: UpkeepJobs = {
+  backup: (request) => beginJob({ kind: "backup", request }),
+  verify: (request) => beginJob({ kind: "verify", ...request }),
+};
+
 export interface UpkeepDependencies {
-  readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir">;
+  readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir" | "archive_dir">;
   readonly place: Place;
   readonly clock: Clock;
   readonly trust: ClockTrust;
@@ -46,7 +62,7 @@ export interface UpkeepDependencies {
   /** What archives old months; undefined: nothing does. */
   readonly retention?: Pick<Retention, "ready" | "begin">;
   /** In place of the threads that do the work. */
-  readonly begin?: typeof beginJob;
+  readonly jobs?: UpkeepJobs;
   /** In place of the configured directories as they are at that moment. */
   readonly targets?: () => readonly BackupTarget[];
 }
@@ -122,7 +138,7 @@ export class Upkeep {
   }
 
   async #backup({ directory, skipped }: BackupTarget): Promise<void> {
-    const { place, clock, trust, log, config, begin = beginJob } = this.#dependencies;
+    const { place, clock, trust, log, config, jobs = THREADS } = this.#dependencies;
     if (skipped !== null || !this.#isBackupDue(directory)) return;
     const request = {
       ledger: place.ledger,
@@ -131,7 +147,7 @@ export class Upkeep {
       clockTrusted: trust.trusted(),
       rotate: true,
     };
-    await this.#run(`backup ${directory}`, begin({ kind: "backup", request }), {
+    await this.#run(`backup ${directory}`, jobs.backup(request), {
       done: (backup) => {
         if (directory === backupDirectory(config)) this.#note(backup);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
@@ -153,26 +169,38 @@ export class Upkeep {
   }
 
   async #check(): Promise<void> {
-    const { place, clock, log, begin = beginJob } = this.#dependencies;
+    const { config, place, clock, jobs = THREADS } = this.#dependencies;
     if (!this.#isCheckDue()) return;
-    await this.#run("verify", begin({ kind: "verify", file: place.ledger }), {
-      done: (verification) => {
-        const faults = faultsOf(verification);
+    const files = { ledger: place.ledger, archives: archiveDirectory(config) };
+    await this.#run("verify", jobs.verify(files), {
+      done: (check) => {
         writeFileSync(place.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
-        if (faults.length === 0) {
-          log.info({ records: verification.records }, "the ledger was checked in full: it is right");
-          return;
-        }
-        log.error({ faults }, "the ledger does not agree with itself");
-        this.#faults.set("verify", damagedFault(faults[0] ?? "", clock.nowMs()));
-        const [damage] = verification.damage;
-        if (damage !== undefined) this.#giveUp(damagedFile(damage));
+        this.#tell(check);
       },
       failed: (error) => {
         if (error instanceof FlancoError && error.code === "damaged") this.#giveUp(error);
         return damagedFault(error.message, clock.nowMs());
       },
     });
+  }
+
+  #tell({ verification, archives }: FullCheck): void {
+    const { config, clock, log } = this.#dependencies;
+    const faults = faultsOf(verification);
+    const altered = alteredArchives(archives);
+    if (faults.length > 0) {
+      log.error({ faults }, "the ledger does not agree with itself");
+      this.#faults.set("verify", damagedFault(faults[0] ?? "", clock.nowMs()));
+      const [damage] = verification.damage;
+      if (damage !== undefined) this.#giveUp(damagedFile(damage));
+      return;
+    }
+    log.info({ records: verification.records }, "the ledger was checked in full: it is right");
+    this.#faults.delete("altered archives");
+    if (altered.length === 0) return;
+    log.error({ archives: altered }, "archives are not as they were made");
+    const fault = archiveAlteredFault(altered, archiveDirectory(config), clock.nowMs());
+    this.#faults.set("altered archives", fault);
   }
 
   /** Once a day, and never out of a ledger in which the check has found a mistake. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { FlancoError } from "../domain/error.ts";
-import { inspectArchives } from "../store/archive-state.ts";
-import { faultsOf, verifyLedger } from "../store/verify.ts";
+import { alteredArchives, checkAll } from "../store/full-check.ts";
+import { faultsOf } from "../store/verify.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
 import { archiveDirectory } from "./retention.ts";
@@ -20,13 +20,11 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
       const config = configOf(context, command);
       const place = placeOf(config.data_dir);
       becomeOwner(place);
-      const result = verifyLedger(place.ledger, (done, total) =>
+      const directory = archiveDirectory(config);
+      const { verification: result, archives } = checkAll(place.ledger, directory, (done, total) =>
         terminal.progress("Checking the records", done, total),
       );
       const wrong = faultsOf(result);
-      const directory = archiveDirectory(config);
-      // What a damaged file tells of archives is nothing to go by.
-      const archives = wrong.length === 0 ? inspectArchives(place.ledger, directory) : [];
       if (options.json) terminal.json(archives.length === 0 ? result : { ...result, archives });
       if (wrong.length > 0) {
         throw new FlancoError("damaged", `The ledger does not agree with itself:\n${wrong.join("\n")}`, {
@@ -37,7 +35,7 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
       for (const { file, records } of archives.filter(({ state }) => state === "missing")) {
         terminal.err(`The archive ${file} (${records} records) is not in ${directory}: it was not checked.`);
       }
-      const altered = archives.filter(({ state }) => state === "altered").map(({ file }) => file);
+      const altered = alteredArchives(archives);
       if (altered.length > 0) {
         throw new FlancoError("damaged", `Archives in ${directory} were altered: ${altered.join(", ")}.`, {
           hint: "The ledger itself is right. Put copies there that are right.",

@@ -13,6 +13,7 @@ export const FAULT_CODES = [
   "backup_missing",
   "backup_old",
   "archive_failed",
+  "archive_altered",
   "ledger_damaged",
   "records_lost",
   "clock_untrusted",
@@ -21,6 +22,7 @@ export const FAULT_CODES = [
   "edges_lost",
   "line_outage",
   "queue_filling",
+  "certificate_refused",
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
@@ -117,6 +119,18 @@ export function archiveFailedFault(reason: string, sinceMs: number): Fault {
     message: `Old months could not be archived: ${reason}`,
     hint: "It is tried again every hour; nothing was removed from the ledger. Run flanco archive to see it work.",
     details: { reason },
+  };
+}
+
+/** The ledger is right, and files of months that left it are not as they were made. */
+export function archiveAlteredFault(files: readonly string[], directory: string, sinceMs: number): Fault {
+  const named = files.join(", ");
+  return {
+    code: "archive_altered",
+    sinceMs,
+    message: `Archives of old months are not as they were made: ${named}.`,
+    hint: `Put copies that are right into ${directory}, then run flanco verify. Their totals stay in the ledger.`,
+    details: { files: named, directory },
   };
 }
 
@@ -218,6 +232,17 @@ export function queueFillingFault(
     message: `${waiting} ${what} wait for the disk; there is room for ${limit}.`,
     hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
     details: { queue, waiting, limit },
+  };
+}
+
+/** A certificate that an administrator has put there cannot be served; another one is. */
+export function certificateRefusedFault(file: string, reason: string, sinceMs: number): Fault {
+  return {
+    code: "certificate_refused",
+    sinceMs,
+    message: `The certificate ${file} is refused: ${reason}.`,
+    hint: "Mend it, or remove its files: they are looked at every 15 seconds. Until then the next good one is served, or the appliance's own.",
+    details: { file, reason },
   };
 }
 

@@ -6,20 +6,20 @@ import type { ArchiveRequest, PreparedArchive } from "./archive-make.ts";
 import type { RetentionRequest } from "./archive-plan.ts";
 import type { UnfinishedArchive } from "./archive-state.ts";
 import type { BackupRequest } from "./backup.ts";
+import type { FullCheck } from "./full-check.ts";
 import type { ErrorMessage } from "./message.ts";
-import type { Verification } from "./verify.ts";
 
 /** Long work on the ledger's file, beside the service. */
 export type UpkeepJob =
   | { readonly kind: "backup"; readonly request: BackupRequest }
-  | { readonly kind: "verify"; readonly file: string }
+  | { readonly kind: "verify"; readonly ledger: string; readonly archives: string }
   | { readonly kind: "retention"; readonly request: RetentionRequest }
   | { readonly kind: "archive"; readonly request: ArchiveRequest }
   | { readonly kind: "unfinished"; readonly ledger: string; readonly directory: string };
 
 interface UpkeepOutputs {
   backup: ProvenBackup;
-  verify: Verification;
+  verify: FullCheck;
   retention: RetentionPlan;
   archive: PreparedArchive;
   unfinished: readonly UnfinishedArchive[];

@@ -5,16 +5,16 @@ import { prepareArchive } from "./archive-make.ts";
 import { planRetention } from "./archive-plan.ts";
 import { unfinishedArchives } from "./archive-state.ts";
 import { makeBackup } from "./backup.ts";
+import { checkAll } from "./full-check.ts";
 import type { ErrorMessage } from "./message.ts";
 import type { UpkeepJob, UpkeepMessage } from "./upkeep-job.ts";
-import { verifyLedger } from "./verify.ts";
 
 async function run(job: UpkeepJob): Promise<unknown> {
   switch (job.kind) {
     case "backup":
       return makeBackup(job.request);
     case "verify":
-      return verifyLedger(job.file, () => {});
+      return checkAll(job.ledger, job.archives, () => {});
     case "retention":
       return planRetention(job.request);
     case "archive":

@@ -5,7 +5,6 @@ import { expect } from "chai";
 import { placeOf } from "../../src/cli/place.ts";
 import { Upkeep } from "../../src/cli/upkeep.ts";
 import { confirmedDay, firstKeptMonth } from "../../src/domain/archive.ts";
-import type { beginJob, UpkeepJob } from "../../src/store/upkeep-job.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { seedLedger } from "./ledger.ts";
 
@@ -46,19 +45,25 @@ describe("Retention", () => {
       clock = new SetClock(START_MS);
       writeFileSync(place.checked, JSON.stringify({ checkedMs: START_MS }));
       const broken = { position: 1, what: "was altered" };
-      const begin = (_job: UpkeepJob) => ({
+      const verify = () => ({
         done: Promise.resolve({
-          ...{ records: 0, entries: 0, differences: [], damage: [] },
-          broken: mistake ? broken : null,
+          verification: {
+            ...{ records: 0, entries: 0, differences: [], damage: [] },
+            broken: mistake ? broken : null,
+          },
+          archives: [],
         }),
         cancel: async () => {},
       });
+      const backup = (): never => {
+        throw new Error("There is nowhere to make a backup.");
+      };
       upkeep = new Upkeep({
-        config: { data_dir: directory, backup_dir: "", backup_disk_dir: "" },
+        config: { data_dir: directory, backup_dir: "", backup_disk_dir: "", archive_dir: "" },
         ...{ place, clock, log: new KeptLog() },
         trust: { trusted: () => true },
         onDamaged: () => {},
-        begin: begin as unknown as typeof beginJob,
+        jobs: { backup, verify },
         targets: () => [],
         retention: {
           get ready() {

@@ -5,11 +5,12 @@ import { expect } from "chai";
 import type { BackupTarget } from "../../src/cli/backup-target.ts";
 import { type Place, placeOf } from "../../src/cli/place.ts";
 import { Upkeep } from "../../src/cli/upkeep.ts";
+import type { ArchiveState } from "../../src/domain/archive.ts";
 import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { writeProof } from "../../src/store/backup-directory.ts";
 import { isSuspect } from "../../src/store/suspect.ts";
-import type { beginJob, UpkeepJob } from "../../src/store/upkeep-job.ts";
+import type { RunningJob } from "../../src/store/upkeep-job.ts";
 import type { Verification } from "../../src/store/verify.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { seedLedger } from "./ledger.ts";
@@ -57,6 +58,8 @@ class Gateway {
   /** What a job fails with, by its name in `begun`. */
   readonly failures = new Map<string, Error>();
   verification = SOUND;
+  /** The archives that a check finds. */
+  archives: readonly ArchiveState[] = [];
   /** While it is there, jobs wait for it. */
   gate: Promise<void> | undefined;
   cancelled = 0;
@@ -108,20 +111,26 @@ class Gateway {
 
   #make(): Upkeep {
     return new Upkeep({
-      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: "" },
+      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: "", archive_dir: "" },
       ...{ place: this.place, clock: this.clock, log: this.log },
       trust: { trusted: () => this.trusted },
       onDamaged: (error) => void this.ended.push(error),
-      begin: ((job: UpkeepJob) => this.#begin(job)) as typeof beginJob,
+      jobs: {
+        backup: (request) =>
+          this.#begin(request.directory, () =>
+            aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
+          ),
+        verify: () =>
+          this.#begin("check", () => ({ verification: this.verification, archives: this.archives })),
+      },
       targets: () => this.targets,
     });
   }
 
-  #begin(job: UpkeepJob) {
-    const name = job.kind === "backup" ? job.request.directory : job.kind === "verify" ? "check" : job.kind;
+  #begin<T>(name: string, output: () => T): RunningJob<T> {
     this.begun.push(name);
     const stopped = Promise.withResolvers<never>();
-    const done = Promise.race([this.#run(job, name), stopped.promise]);
+    const done = Promise.race([this.#run(name, output), stopped.promise]);
     return {
       done,
       cancel: async () => {
@@ -131,13 +140,11 @@ class Gateway {
     };
   }
 
-  async #run(job: UpkeepJob, name: string): Promise<unknown> {
+  async #run<T>(name: string, output: () => T): Promise<T> {
     await this.gate;
     const failure = this.failures.get(name);
     if (failure !== undefined) throw failure;
-    if (job.kind === "verify") return this.verification;
-    if (job.kind !== "backup") return null;
-    return aBackup({ madeMs: job.request.nowMs, clockTrusted: job.request.clockTrusted });
+    return output();
   }
 }
 
@@ -298,6 +305,22 @@ describe("The service's upkeep", () => {
       ]);
       expect(isSuspect(gateway.place.ledger)).to.equal(true);
       expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+    });
+
+    it("says which archives are not as they were made until they are, and not which are elsewhere", async () => {
+      const archive = { month: 202501, records: 3 };
+      gateway.upkeep.open();
+      gateway.archives = [
+        { ...archive, file: "flanco-2025-01.db", state: "altered" },
+        { ...archive, file: "flanco-2025-02.db", state: "missing" },
+      ];
+      await gateway.look();
+      const [fault] = gateway.upkeep.faults();
+      expect([fault?.code, fault?.details["files"]]).to.deep.equal(["archive_altered", "flanco-2025-01.db"]);
+      expect(gateway.ended).to.deep.equal([]);
+      gateway.archives = [];
+      await gateway.after(7 * DAY_MS);
+      expect(gateway.faults).to.deep.equal([]);
     });
 
     it("tries a check that failed again after an hour", async () => {

@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { verifyLedger } from "../../src/store/verify.ts";
 import { recordRows } from "../cli/ledger.ts";
+import { BundledProgram } from "./soak/bundled-program.ts";
 import { type Holding, SoakedService } from "./soak/soaked-service.ts";
 import { floorsOf, type Reading, type Trend, trendOf } from "./soak/trend.ts";
-import { Variant } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 /** The first minutes fill caches and let the heap find its size. */
@@ -14,7 +14,7 @@ const CONTROL_MS = SHORT ? 12_000 : 240_000;
 const EDGES_PER_SECOND = 50;
 const REQUESTS_PER_SECOND = 20;
 const READ_EVERY_MS = SHORT ? 1_000 : 10_000;
-/** Readings of which the lowest counts, for the memory that no collection of garbage of ours empties. */
+/** Readings of which the lowest counts: what lies between two of them is a moment's work. */
 const STRETCH = SHORT ? 1 : 6;
 const MEGABYTE = 1_000_000;
 /** The promise. In a few seconds the process is still growing to its size: then only a fast leak is told from it. */
@@ -73,17 +73,18 @@ async function soak(service: SoakedService, warmUpMs: number, lengthMs: number):
 describe(`${(WARM_UP_MS + SOAK_MS) / 60_000} minutes at ${EDGES_PER_SECOND} edges and ${REQUESTS_PER_SECOND} requests a second`, function () {
   this.timeout(TEST_MS);
   let service: SoakedService | undefined;
-  let variant: Variant | undefined;
+  let program: BundledProgram | undefined;
 
   afterEach(async () => {
     await service?.close();
-    variant?.remove();
+    program?.remove();
     service = undefined;
-    variant = undefined;
+    program = undefined;
   });
 
   it("end with flat memory, flat descriptors, a short log, and every sale in the ledger", async () => {
-    service = await SoakedService.start();
+    program = await BundledProgram.make();
+    service = await SoakedService.start(program);
     const result = await soak(service, WARM_UP_MS, SOAK_MS);
     report(result, service);
     const { holdings, objects, process } = result;
@@ -105,14 +106,14 @@ describe(`${(WARM_UP_MS + SOAK_MS) / 60_000} minutes at ${EDGES_PER_SECOND} edge
   });
 
   it("would show a request that leaves something behind (control)", async () => {
-    variant = new Variant([
+    program = await BundledProgram.make([
       {
         file: "src/http/app.ts",
         from: "  context.status = endpoint.status;",
         to: `  ((globalThis as { kept?: unknown[] }).kept ??= []).push(new Array(${LEAKED_ITEMS}).fill(0));\n  context.status = endpoint.status;`,
       },
     ]);
-    service = await SoakedService.start(variant.program);
+    service = await SoakedService.start(program);
     const { objects } = await soak(service, SHORT ? 4_000 : 20_000, CONTROL_MS);
     console.log(`    with a leak: ${Math.round(objects.atLeastPerHour / MEGABYTE)} MB an hour at least`);
     expect(objects.atLeastPerHour).to.be.above(GROWTH_PER_HOUR);

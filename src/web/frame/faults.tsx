@@ -13,6 +13,7 @@ const MILD = [
   "backup_missing",
   "backup_old",
   "archive_failed",
+  "archive_altered",
   "clock_untrusted",
   "records_unplaced",
   "queue_filling",

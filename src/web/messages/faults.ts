@@ -64,6 +64,11 @@ const es: FaultTexts = {
       todo: () =>
         "No se ha quitado nada y se intenta de nuevo cada hora. Si sigue mañana, avise a su técnico.",
     },
+    archive_altered: {
+      what: () => "Ficheros de meses antiguos archivados han cambiado o están dañados.",
+      todo: () =>
+        "Los totales siguen en el registro. Pida a su técnico que ponga copias buenas de esos ficheros.",
+    },
     ledger_damaged: {
       what: () => "La revisión del registro ha encontrado un error.",
       todo: () => "No apague el equipo y llame a su técnico.",
@@ -108,6 +113,11 @@ const es: FaultTexts = {
       what: ({ count }) => `El equipo va con retraso: ${count("waiting")} anotaciones esperan.`,
       todo: () => "Suele pasar solo en unos minutos. Si el aviso sigue, llame a su técnico.",
     },
+    certificate_refused: {
+      what: () => "El certificado de su clínica para abrir esta página no es válido.",
+      todo: () =>
+        "Puede seguir trabajando, aunque el navegador avise. Pida a su técnico que lea el texto de abajo.",
+    },
   },
 };
 
@@ -148,6 +158,11 @@ const en: FaultTexts = {
       what: () => "Old months could not be archived.",
       todo: () =>
         "Nothing was removed, and it is tried again every hour. If it is still here tomorrow, tell your technician.",
+    },
+    archive_altered: {
+      what: () => "Files of archived old months were altered or are damaged.",
+      todo: () =>
+        "Their totals are still in the ledger. Have your technician put good copies of those files back.",
     },
     ledger_damaged: {
       what: () => "The check of the ledger has found a mistake.",
@@ -193,6 +208,10 @@ const en: FaultTexts = {
     queue_filling: {
       what: ({ count }) => `The gateway is running behind: ${count("waiting")} entries are waiting.`,
       todo: () => "This usually passes within minutes. If it stays, call your technician.",
+    },
+    certificate_refused: {
+      what: () => "Your clinic's certificate for opening this page is not valid.",
+      todo: () => "You can go on working, though the browser may warn. Ask your technician to read the text below.",
     },
   },
 };

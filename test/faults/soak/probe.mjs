@@ -1,7 +1,36 @@
-// Loaded into the service that is soaked: at SIGUSR2 it collects its garbage and says what is left, a line of JSON on
-// standard error. What a process holds is only seen when what it has dropped is gone.
-process.on("SIGUSR2", () => {
+// Loaded into the service that is soaked, and by that into each of its threads. At SIGUSR2 every thread collects its
+// garbage, and the first one says what is left, a line of JSON on standard error: what a process holds is only seen
+// when what it has dropped is gone.
+import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
+
+const channel = new BroadcastChannel("probe");
+channel.unref();
+
+if (isMainThread) {
+  const threads = new Set();
+  const asked = new Set();
+  channel.onmessage = ({ data }) => {
+    if (data.begun) threads.add(data.thread);
+    if (data.ended) threads.delete(data.thread);
+    if (!data.begun && asked.delete(data.thread) && asked.size === 0) tell();
+  };
+  process.on("SIGUSR2", () => {
+    for (const thread of threads) asked.add(thread);
+    channel.postMessage("collect");
+    if (asked.size === 0) tell();
+  });
+} else {
+  channel.postMessage({ thread: threadId, begun: true });
+  process.on("exit", () => channel.postMessage({ thread: threadId, ended: true }));
+  channel.onmessage = ({ data }) => {
+    if (data !== "collect") return;
+    globalThis.gc?.();
+    channel.postMessage({ thread: threadId });
+  };
+}
+
+function tell() {
   globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();
   process.stderr.write(`${JSON.stringify({ probe: { rss, heapUsed: heapUsed + external } })}\n`);
-});
+}

@@ -3,15 +3,16 @@ import { fileURLToPath } from "node:url";
 import { RemoteOperations } from "../../../src/control/client.ts";
 import { change, EMAIL, seedLedger } from "../../cli/ledger.ts";
 import { Appliance, PASSWORD, type RunningService, until } from "../../cli/program.ts";
+import type { BundledProgram } from "./bundled-program.ts";
 
 const PROBE = fileURLToPath(new URL("./probe.mjs", import.meta.url));
 const LINE = "SIM0";
 
-/** What the service holds at one moment. */
+/** What the service holds at one moment, each of its threads after a collection of garbage. */
 export interface Holding {
   /** Bytes of all of the process. */
   readonly rss: number;
-  /** Bytes of the serving thread's own objects and what they hold, after a collection of garbage. */
+  /** Bytes of the serving thread's own objects and what they hold. */
   readonly heapUsed: number;
   /** Open descriptors. */
   readonly descriptors: number;
@@ -44,17 +45,13 @@ export class SoakedService {
     this.#cookie = cookie;
   }
 
-  /** `program` in place of this checkout's. */
-  static async start(program?: string): Promise<SoakedService> {
+  static async start({ program, environment }: BundledProgram): Promise<SoakedService> {
     const appliance = await Appliance.make();
     await seedLedger(appliance.ledgerFile);
     // Each level counts at once.
     change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
     const nodeOptions = ["--expose-gc", "--import", PROBE];
-    const service = await appliance.start(
-      {},
-      program === undefined ? { nodeOptions } : { nodeOptions, program },
-    );
+    const service = await appliance.start(environment, { nodeOptions, program });
     const remote = await RemoteOperations.connect(appliance.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");
     return new SoakedService(appliance, service, remote, await service.signIn(EMAIL, PASSWORD));

@@ -1,0 +1,38 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleProgram } from "../../../scripts/bundle.mjs";
+import type { Patch } from "../../../scripts/patch.ts";
+import { CHECKOUT } from "../../cli/program.ts";
+
+const UNIT = join(CHECKOUT, "systemd", "flanco.service");
+
+/** The program as it is installed: one file a thread, and the memory settings of its unit. */
+export class BundledProgram {
+  readonly #directory: string;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** With `patches` in its sources. Throws when one does not fit. */
+  static async make(patches: readonly Patch[] = []): Promise<BundledProgram> {
+    const directory = mkdtempSync(join(tmpdir(), "flanco-bundle-"));
+    await bundleProgram(directory, patches);
+    return new BundledProgram(directory);
+  }
+
+  get program(): string {
+    return join(this.#directory, "flanco.mjs");
+  }
+
+  /** What the unit sets for malloc, which reads it before the program runs. */
+  get environment(): Readonly<Record<string, string>> {
+    const settings = readFileSync(UNIT, "utf8").matchAll(/^Environment=(MALLOC_\w+)=(\S+)$/gm);
+    return Object.fromEntries([...settings].map(([, name = "", value = ""]) => [name, value]));
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
