@@ -3,14 +3,28 @@ import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { FlancoError } from "../domain/error.ts";
 
+/**
+ * Control characters but the line's end and the tab, and what turns the direction of a text: names come from anybody
+ * who may post, and e-mails from anybody who tries to sign in, and a terminal would obey them.
+ */
+const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
+/** A text in which a terminal finds nothing to obey: `\u001b` and the like stand in their place, as JSON has them. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    OBEYED,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** What a command says and asks. Answers go to standard output, everything else to standard error. */
 export class Terminal {
   out(line: string): void {
-    process.stdout.write(`${line}\n`);
+    process.stdout.write(`${printable(line)}\n`);
   }
 
   err(line: string): void {
-    process.stderr.write(`${line}\n`);
+    process.stderr.write(`${printable(line)}\n`);
   }
 
   json(value: unknown): void {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
+import { printable } from "../../src/cli/terminal.ts";
 import { seedLedger } from "./ledger.ts";
 import { Appliance, CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS, PROGRAM, until } from "./program.ts";
 
@@ -72,4 +73,35 @@ describe("The question for a password", function () {
       expect(keyboard.exitCode).to.equal(1);
     });
   }
+});
+
+describe("What a terminal is told", () => {
+  it("holds nothing that it would obey, whoever chose the name", () => {
+    const names = [
+      "\x1b[2Jgone",
+      "\x9b31mred",
+      "over\rwritten",
+      "bell\x07",
+      "\u202egnp.exe",
+      "next\u2028line",
+    ];
+    expect(names.map(printable)).to.deep.equal([
+      "\\u001b[2Jgone",
+      "\\u009b31mred",
+      "over\\u000dwritten",
+      "bell\\u0007",
+      "\\u202egnp.exe",
+      "next\\u2028line",
+    ]);
+  });
+
+  it("is what it was where there is nothing of that kind", () => {
+    const text = "Pasillo A\t7234\nHabitación 101 · 2,50 € – ありがとう";
+    expect(printable(text)).to.equal(text);
+  });
+
+  it("stays JSON", () => {
+    const name = "\x1b\x9b\u202e";
+    expect(JSON.parse(printable(JSON.stringify({ name })))).to.deep.equal({ name });
+  });
 });
