@@ -17,6 +17,14 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** What the page may ask the browser for: nothing of all this. */
+const PERMISSIONS = [
+  ...["accelerometer", "bluetooth", "camera", "display-capture", "geolocation", "gyroscope", "hid"],
+  ...["magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "serial", "usb"],
+]
+  .map((feature) => `${feature}=()`)
+  .join(", ");
+
 interface Asset {
   readonly type: string;
   readonly content: Buffer;
@@ -53,6 +61,8 @@ export class Page {
       if (!readable || asset === undefined) return next();
       context.type = asset.type;
       context.set("Content-Security-Policy", POLICY);
+      context.set("Permissions-Policy", PERMISSIONS);
+      context.set("Cross-Origin-Opener-Policy", "same-origin");
       context.set(
         "Cache-Control",
         path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
@@ -66,6 +76,9 @@ export class Page {
 }
 
 function toAsset(type: string, content: Buffer): Asset {
+  // Of the page only its files that never change are compressed: no answer that might ever hold something of the one who
+  // asks, beside something secret, gives that away by its length.
+  if (type.startsWith("text/html")) return { type, content, gzip: null };
   const gzip = gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
   return { type, content, gzip: gzip.length < content.length ? gzip : null };
 }
