@@ -107,7 +107,7 @@ describe("flanco, where it cannot run,", function () {
     appliance.write("data/session.key", "short");
     expectRefusal(
       await appliance.run(["serve"]),
-      /^flanco: The session secret .* is damaged\. Remove the file/,
+      /^flanco: The session secret .* is damaged\. `flanco secret rotate` makes another/,
     );
   });
 });
