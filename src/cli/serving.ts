@@ -26,9 +26,7 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
     config,
     clock: systemClock,
     log,
-    version: installation.version,
-    pageDirectory: installation.pageDirectory,
-    demoTrace: installation.demoTrace,
+    installation,
     keeper: supervision.keeper,
     onProgress: (done, total) => {
       terminal.progress(REBUILDING, done, total);

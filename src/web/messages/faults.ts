@@ -211,7 +211,8 @@ const en: FaultTexts = {
     },
     certificate_refused: {
       what: () => "Your clinic's certificate for opening this page is not valid.",
-      todo: () => "You can go on working, though the browser may warn. Ask your technician to read the text below.",
+      todo: () =>
+        "You can go on working, though the browser may warn. Ask your technician to read the text below.",
     },
   },
 };
