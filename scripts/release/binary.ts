@@ -27,7 +27,7 @@ const COMPRESSIBLE = /\.(html|js|css|svg|webmanifest)$/;
  * Options of Node that the program always runs with; there are no others, whatever NODE_OPTIONS says. docs/packaging.md
  * has what each brings.
  */
-const NODE_FLAGS: readonly string[] = [];
+const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=1", "--optimize-for-size", "--expose-gc"];
 
 export interface BinaryOptions {
   readonly processor: Processor;
@@ -73,8 +73,9 @@ export async function buildBinary({ processor, checkout, directory, target }: Bi
     assets: Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, relative(work, file)])),
   };
   writeFileSync(join(work, "config.json"), JSON.stringify(config, null, 2));
-  // By the target's own Node: another kind of processor, or another version, rejects what it has compiled.
-  runCommand([...runnerFor(processor), node, "--experimental-sea-config", "config.json"], { directory: work });
+  // By the target's own Node with the same options: what any other compiles would be rejected.
+  const seal = [...runnerFor(processor), node, ...NODE_FLAGS, "--experimental-sea-config", "config.json"];
+  runCommand(seal, { directory: work });
   await inject(draft, SECTION, readFileSync(join(work, "blob")), { sentinelFuse: FUSE });
   renameSync(draft, target);
 }
@@ -95,9 +96,12 @@ function addonsFor(processor: Processor, modules: string, work: string): Assets 
     const file = join(work, `${name}.node`);
     copyFileSync(original, file);
     runCommand([toolFor(processor, "strip"), "--strip-unneeded", file]);
+    // It is unpacked once for each version, and read from there.
+    const packed = `${file}.gz`;
+    writeFileSync(packed, gzipSync(readFileSync(file), { level: constants.Z_BEST_COMPRESSION }));
     const sum = join(work, `${name}.sha256`);
     writeFileSync(sum, createHash("sha256").update(readFileSync(file)).digest("hex"));
-    assets[`addon/${name}.node`] = file;
+    assets[`addon/${name}.node.gz`] = packed;
     assets[`addon/${name}.sha256`] = sum;
   }
   return assets;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -68,7 +69,9 @@ export function placeAddon(directory: string, addon: Addon, uid: number): string
   const draft = join(directory, `.${addon.name}.${process.pid}`);
   rmSync(draft, { force: true });
   try {
-    writeFileSync(draft, addon.content(), { flag: "wx", mode: modeOf(uid) });
+    writeFileSync(draft, addon.content(), { flag: "wx", mode: OWNER_ONLY });
+    // Whatever the umask is.
+    chmodSync(draft, modeOf(uid));
     renameSync(draft, file);
   } finally {
     rmSync(draft, { force: true });
@@ -79,7 +82,9 @@ export function placeAddon(directory: string, addon: Addon, uid: number): string
 }
 
 function takeDirectory(directory: string, uid: number): void {
-  mkdirSync(directory, { recursive: true, mode: modeOf(uid) });
+  if (mkdirSync(directory, { recursive: true, mode: OWNER_ONLY }) !== undefined) {
+    chmodSync(directory, modeOf(uid));
+  }
   const status = lstatSync(directory);
   if (!status.isDirectory()) throw new Error(`${directory} is no directory`);
   if (status.uid !== uid) throw new Error(`${directory} is another user's`);

@@ -1,4 +1,5 @@
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
+import { gunzipSync } from "node:zlib";
 import { FlancoError } from "../domain/error.ts";
 import { type Addon, addonDirectories, placeAddon } from "./addon-folder.ts";
 import { sealedBytes, sealedText } from "./assets.ts";
@@ -19,7 +20,7 @@ export function loadAddon(name: string): unknown {
   const addon: Addon = {
     name,
     sha256: sealedText(`addon/${name}.sha256`),
-    content: () => sealedBytes(`addon/${name}.node`),
+    content: () => gunzipSync(sealedBytes(`addon/${name}.node.gz`)),
   };
   const reasons = new Set<string>();
   for (const directory of addonDirectories({ uid, environment: process.env })) {
