@@ -5,8 +5,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export interface CommandOptions {
   readonly directory?: string;
-  /** Beside this process's own environment. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Beside this process's own environment; undefined takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Runs a program of this machine and gives its standard output. Throws ReleaseFailure, with all it said, unless it ends with 0. */

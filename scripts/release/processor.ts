@@ -41,5 +41,6 @@ export function toolFor(processor: Processor, tool: string): string {
 
 /** A command that runs a program of the processor. */
 export function runnerFor(processor: Processor): readonly string[] {
-  return isOwn(processor) ? [] : [processor.emulator];
+  // With the libraries that its compiler brought.
+  return isOwn(processor) ? [] : [processor.emulator, "-L", `/usr/${processor.triplet}`];
 }

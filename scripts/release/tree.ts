@@ -43,7 +43,13 @@ function compileEpoll(processor: Processor, own: string, modules: string): void 
     ],
     {
       directory: join(modules, "epoll"),
-      environment: { CC: toolFor(processor, "gcc"), CXX: compiler, LINK: compiler, npm_config_nodedir: "" },
+      environment: { CC: toolFor(processor, "gcc"), CXX: compiler, LINK: compiler, ...withoutHeaders() },
     },
   );
+}
+
+/** An inherited nodedir names the system's headers, which are those of another Node. */
+function withoutHeaders(): Readonly<Record<string, undefined>> {
+  const names = Object.keys(process.env).filter((name) => /nodedir$/i.test(name));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }

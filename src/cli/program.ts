@@ -5,6 +5,7 @@ import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addGpioCommands } from "./gpio.ts";
+import { addHealthCommand } from "./health.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addServeCommand } from "./serve.ts";
 import { addStatusCommand } from "./status.ts";
@@ -41,6 +42,7 @@ export function createProgram(context: CliContext): Command {
   }
   addServeCommand(program, context);
   addStatusCommand(program, context);
+  addHealthCommand(program, context);
   addUserCommands(program, context);
   addWiringCommands(program, context);
   addGpioCommands(program, context);
