@@ -58,15 +58,31 @@ export function buildPackage(options: PackageOptions): void {
   mkdirSync(control);
   const bytes = files.reduce((sum, file) => sum + lstatSync(join(tree, file)).size, 0);
   write(join(control, "control"), controlOf(options, Math.ceil(bytes / BYTES_PER_KIB)));
-  write(join(control, "conffiles"), lines(files.filter((file) => file.startsWith("etc/")).map((file) => `/${file}`)));
-  write(join(control, "md5sums"), lines(files.filter((file) => !file.startsWith("etc/")).map((file) => sumLine(tree, file))));
+  write(
+    join(control, "conffiles"),
+    lines(files.filter((file) => file.startsWith("etc/")).map((file) => `/${file}`)),
+  );
+  write(
+    join(control, "md5sums"),
+    lines(files.filter((file) => !file.startsWith("etc/")).map((file) => sumLine(tree, file))),
+  );
   for (const name of readdirSync(join(checkout, "packaging", "maintainer"))) {
     place(join(checkout, "packaging", "maintainer", name), join(control, name), PROGRAM);
   }
   settle(tree, epochSeconds);
-  runCommand(["dpkg-deb", "--root-owner-group", ...(quick ? ["-Zgzip", "-z1"] : ["-Zxz", "-z9"]), "--build", tree, target], {
-    environment: { SOURCE_DATE_EPOCH: String(epochSeconds) },
-  });
+  runCommand(
+    [
+      "dpkg-deb",
+      "--root-owner-group",
+      ...(quick ? ["-Zgzip", "-z1"] : ["-Zxz", "-z9"]),
+      "--build",
+      tree,
+      target,
+    ],
+    {
+      environment: { SOURCE_DATE_EPOCH: String(epochSeconds) },
+    },
+  );
 }
 
 function controlOf({ processor, version }: PackageOptions, kibibytes: number): string {
@@ -105,7 +121,9 @@ function filesIn(tree: string): string[] {
 
 function sumLine(tree: string, file: string): string {
   // dpkg's own format: against accidents, and for nothing else.
-  return `${createHash("md5").update(readFileSync(join(tree, file))).digest("hex")}  ${file}`;
+  return `${createHash("md5")
+    .update(readFileSync(join(tree, file)))
+    .digest("hex")}  ${file}`;
 }
 
 /** Modes and times that do not depend on whoever builds. */

@@ -24,13 +24,17 @@ async function release(): Promise<void> {
   mkdirSync(directory, { recursive: true });
   const { version } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8")) as { version: string };
   const commit = runCommand(["git", "rev-parse", "HEAD"], { directory: CHECKOUT }).trim();
-  const epochSeconds = Number(runCommand(["git", "log", "-1", "--format=%ct"], { directory: CHECKOUT }).trim());
+  const epochSeconds = Number(
+    runCommand(["git", "log", "-1", "--format=%ct"], { directory: CHECKOUT }).trim(),
+  );
   runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.mjs")]);
   const files: string[] = [];
   for (const processor of PROCESSORS) {
     const missing = missingTools(processor);
     if (missing.length > 0) {
-      say(`not for ${processor.debian}: ${missing.join(", ")} not found (apt install ${processor.packages.join(" ")})`);
+      say(
+        `not for ${processor.debian}: ${missing.join(", ")} not found (apt install ${processor.packages.join(" ")})`,
+      );
       continue;
     }
     const binary = join(target, `flanco-${version}-${processor.debian}`);
@@ -43,7 +47,10 @@ async function release(): Promise<void> {
   }
   if (files.length === 0) throw new ReleaseFailure("There is nothing to release.");
   const sbom = join(target, `flanco-${version}.cdx.json`);
-  writeFileSync(sbom, runCommand(["npm", "sbom", "--omit=dev", "--sbom-format=cyclonedx"], { directory: CHECKOUT }));
+  writeFileSync(
+    sbom,
+    runCommand(["npm", "sbom", "--omit=dev", "--sbom-format=cyclonedx"], { directory: CHECKOUT }),
+  );
   files.push(sbom);
   writeFileSync(join(target, "SHA256SUMS"), sumsOf(files));
   const facts = { name: "flanco", version, commit, epochSeconds, node: process.versions.node };
