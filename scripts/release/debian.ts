@@ -20,9 +20,9 @@ import { settingsFile } from "./settings-file.ts";
 const FILE = 0o644;
 const PROGRAM = 0o755;
 const BYTES_PER_KIB = 1024;
-const MAINTAINER = "flanco <flanco@localhost>";
+const MAINTAINER = "flanco maintainers <flanco@flanco.invalid>";
 /** better-sqlite3's addon needs glibc 2.34; bookworm is the first Debian to have it. */
-const DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), libsystemd0, systemd (>= 252), init-system-helpers";
+const DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), libsystemd0, systemd (>= 252)";
 
 export interface PackageOptions {
   readonly processor: Processor;
