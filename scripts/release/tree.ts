@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runCommand } from "./command.ts";
 import { isOwn, type Processor, toolFor } from "./processor.ts";
 
-const LOCKED = ["package.json", "package-lock.json"];
+const LOCK = "package-lock.json";
 
 /**
  * Gives a node_modules of the lock file's packages for a processor: the checkout's own, or one beside it for another
@@ -16,13 +16,11 @@ export function modulesFor(processor: Processor, checkout: string, directory: st
   const tree = join(directory, `tree-${processor.node}`);
   const modules = join(tree, "node_modules");
   const stamp = join(tree, "stamp");
-  const key = createHash("sha256");
-  for (const file of LOCKED) key.update(readFileSync(join(checkout, file)));
-  const wanted = key.digest("hex");
+  const wanted = createHash("sha256").update(readFileSync(join(checkout, LOCK))).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return modules;
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
-  for (const file of LOCKED) copyFileSync(join(checkout, file), join(tree, file));
+  for (const file of ["package.json", LOCK]) copyFileSync(join(checkout, file), join(tree, file));
   const target = ["--os=linux", `--cpu=${processor.node}`, "--libc=glibc"];
   runCommand(["npm", "ci", "--omit=dev", "--ignore-scripts", ...target], { directory: tree });
   compileEpoll(processor, own, modules);
