@@ -22,10 +22,9 @@ const manifest = addAsset(
   "webmanifest",
   fill(await readFile(join(source, "manifest.json"), "utf8"), icons),
 );
-const { script, style } = await bundle();
+const warmUp = addAsset("warm-up", "js", await bundleWorker("worker/warm-up.ts", {}));
+const { script, style } = await bundle({ WARM_UP_WORKER: JSON.stringify(warmUp) });
 const html = fill(await readFile(join(source, "index.html"), "utf8"), { ...icons, manifest, script, style });
-
-const worker = await buildWorker(html);
 
 await mkdir(assetFolder, { recursive: true });
 const present = new Set(await readdir(assetFolder));
@@ -33,7 +32,7 @@ for (const [name, content] of assets) {
   if (!present.has(name)) await writeWhole(join(assetFolder, name), content);
 }
 await writeWhole(join(target, "index.html"), html);
-await writeWhole(join(target, "service-worker.js"), worker);
+await writeWhole(join(target, "service-worker.js"), await buildServiceWorker(html));
 for (const name of present) {
   if (!assets.has(name)) await rm(join(assetFolder, name), { force: true });
 }
@@ -51,8 +50,11 @@ async function addIcons() {
   );
 }
 
-/** @returns {Promise<{ script: string, style: string }>} the addresses of the two bundles */
-async function bundle() {
+/**
+ * @param {Record<string, string>} define what stands in the source for what only the build knows
+ * @returns {Promise<{ script: string, style: string }>} the addresses of the two bundles
+ */
+async function bundle(define) {
   const result = await build({
     absWorkingDir: source,
     entryPoints: { script: "main.tsx", style: "style/app.css" },
@@ -65,6 +67,7 @@ async function bundle() {
     legalComments: "none",
     jsx: "automatic",
     jsxImportSource: "preact",
+    define,
     logLevel: "warning",
   });
   /** @param {string} name */
@@ -81,22 +84,34 @@ async function bundle() {
  * @param {string} page index.html, whose content changes with every build that changes anything
  * @returns {Promise<Uint8Array>}
  */
-async function buildWorker(page) {
+function buildServiceWorker(page) {
   const files = [...assets.keys()].map((file) => `/assets/${file}`);
+  return bundleWorker("worker/service-worker.ts", {
+    ASSETS: JSON.stringify(files),
+    VERSION: JSON.stringify(hashOf(page)),
+  });
+}
+
+/**
+ * @param {string} entry
+ * @param {Record<string, string>} define
+ * @returns {Promise<Uint8Array>}
+ */
+async function bundleWorker(entry, define) {
   const result = await build({
     absWorkingDir: source,
-    entryPoints: ["offline/service-worker.ts"],
+    entryPoints: [entry],
     bundle: true,
     minify: true,
     write: false,
     format: "iife",
     target: BROWSERS,
-    define: { ASSETS: JSON.stringify(files), VERSION: JSON.stringify(hashOf(page)) },
+    define,
     legalComments: "none",
     logLevel: "warning",
   });
   const [file] = result.outputFiles;
-  if (file === undefined) throw new Error("esbuild made no service worker");
+  if (file === undefined) throw new Error("esbuild made no worker");
   return file.contents;
 }
 

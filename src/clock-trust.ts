@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Log } from "./domain/log.ts";
 
@@ -16,13 +17,49 @@ type Adjtimex = (timex: Uint8Array) => number;
 /** Whether something has set the wall clock from a source outside since the machine was started. */
 export type Synchronized = () => boolean;
 
+/** How often a service is asked, and how long it may take to answer: it is started for that. */
+const ASK_EVERY_MS = 60_000;
+const ANSWER_MS = 20_000;
+const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
+
 /**
  * Gives the way to ask. koffi is loaded here and only when the configuration asks for it; where it does not
- * load, systemd's mark alone decides, and the log says so.
+ * load, systemd's mark alone decides, and the log says so. Where the kernel refuses to tell (ProtectClock= of the unit,
+ * which forbids to set the clock, forbids to ask as well) systemd-timedated is asked, which may.
  */
 export async function openSynchronized(log: Log): Promise<Synchronized> {
   const adjtimex = await loadAdjtimex(log);
-  return () => existsSync(SYSTEMD_MARK) || (adjtimex !== undefined && isSynchronized(adjtimex));
+  const told = adjtimex !== undefined && mayAsk(adjtimex) ? () => isSynchronized(adjtimex) : askTimedated();
+  return () => existsSync(SYSTEMD_MARK) || told();
+}
+
+function mayAsk(adjtimex: Adjtimex): boolean {
+  return adjtimex(new Uint8Array(TIMEX_BYTES)) >= 0;
+}
+
+/**
+ * Whether `program`, timedatectl(1) unless a test has another, has said yes. Asks now and then, as long as it is asked
+ * and the answer is no, and waits for none: what it gives is what was said last.
+ */
+export function askTimedated(
+  program = "timedatectl",
+  nowMs: () => number = () => performance.now(),
+): Synchronized {
+  let isYes = false;
+  let isAsking = false;
+  let askedMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (isYes || isAsking || nowMs() - askedMs < ASK_EVERY_MS) return isYes;
+    isAsking = true;
+    askedMs = nowMs();
+    // Of this process's environment it needs nothing but where programs are.
+    const options = { timeout: ANSWER_MS, env: { PATH: process.env["PATH"] } };
+    execFile(program, TIMEDATECTL, options, (_error, stdout) => {
+      isAsking = false;
+      isYes = stdout.trim() === "yes";
+    });
+    return false;
+  };
 }
 
 /** Any time daemon tells the kernel: ntpd, chrony, timesyncd. */

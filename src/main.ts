@@ -8,9 +8,13 @@ import { findInstallation } from "./installation.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
+/** Every right of everybody but the owner. */
+const OTHERS_MASK = 0o077;
 
 /** Runs one command and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<never> {
+  // Whatever any command writes is for its owner alone.
+  process.umask(OTHERS_MASK);
   const exitCode = await run(argv, {
     terminal: new Terminal(),
     environment: process.env,

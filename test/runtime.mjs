@@ -2,3 +2,5 @@
 import { requireRuntime } from "../bin/runtime.mjs";
 
 requireRuntime();
+// The program refuses a data directory that others may read: what tests put there is private, as what it makes itself.
+process.umask(0o077);

@@ -16,7 +16,9 @@ export function modulesFor(processor: Processor, checkout: string, directory: st
   const tree = join(directory, `tree-${processor.node}`);
   const modules = join(tree, "node_modules");
   const stamp = join(tree, "stamp");
-  const wanted = createHash("sha256").update(readFileSync(join(checkout, LOCK))).digest("hex");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(checkout, LOCK)))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return modules;
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });

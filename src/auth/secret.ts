@@ -24,9 +24,19 @@ export function loadSecret(file: string): KeyObject {
   const secret = readFileSync(file);
   if (secret.length !== SECRET_BYTES) {
     throw new FlancoError("damaged", `The session secret ${file} is damaged.`, {
-      hint: "Remove the file and start again: everybody signs in anew, nothing else is lost.",
+      hint: "`flanco secret rotate` makes another: everybody signs in anew, nothing else is lost.",
     });
   }
+  return createSecretKey(secret);
+}
+
+/**
+ * Puts another secret in the place of the one that is there, in one step: after a crash at any moment the file is
+ * the one or the other, and what this gives is on the disk. Throws what the disk says; then nothing has changed.
+ */
+export function replaceSecret(file: string): KeyObject {
+  const secret = randomBytes(SECRET_BYTES);
+  writeSecret(file, secret);
   return createSecretKey(secret);
 }
 

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { z } from "zod";
+import { type Actor, SERVICE_ACTOR } from "../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../domain/boot.ts";
 import { type Clock, monotonicMs } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
@@ -36,15 +37,15 @@ interface Standing {
  * clock that is set by years, in either direction, ends none and prolongs none.
  */
 export class Sessions {
-  readonly #secret: KeyObject;
+  #secret: KeyObject;
   readonly #clock: Clock;
-  readonly #writer: Pick<LedgerWriter, "addSession" | "removeSession">;
+  readonly #writer: Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">;
   readonly #reader: Pick<LedgerReader, "sessions" | "boots">;
   readonly #log: Log;
   readonly #bootId: string;
   #bySid = new Map<Id, Standing>();
   /** Sessions that have ended and may still stand in the ledger, which did not take their removal. */
-  readonly #ended = new Set<Id>();
+  readonly #ended = new Map<Id, Actor>();
   #retry: NodeJS.Timeout | undefined;
   /** What tokens of ours say, so that a signature is computed once and not at every request. */
   readonly #verified = new Map<string, Claims>();
@@ -52,7 +53,7 @@ export class Sessions {
   constructor(
     secret: KeyObject,
     clock: Clock,
-    writer: Pick<LedgerWriter, "addSession" | "removeSession">,
+    writer: Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">,
     reader: Pick<LedgerReader, "sessions" | "boots">,
     log: Log,
     bootId: string,
@@ -86,15 +87,16 @@ export class Sessions {
 
   /**
    * Begins a session for who proved to know the password. Resolves with its token once the row is
-   * committed; rejects with `unauthorized` when the credentials are not the stored ones any more.
+   * committed, and noted as begun by `by`; rejects with `unauthorized` when the credentials are not the stored ones any more.
    */
-  async begin({ user, passwordHash }: UserCredentials): Promise<string> {
+  async begin({ user, passwordHash }: UserCredentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     const issuedSeconds = this.#nowSeconds();
     const expiresSeconds = issuedSeconds + SESSION_SECONDS;
     const before = this.#bySid;
     const session = await this.#writer.addSession(
       { userId: user.id, createdTimeMs: issuedSeconds * 1000, expiresTimeMs: expiresSeconds * 1000 },
       passwordHash,
+      by,
     );
     // Sessions that ended meanwhile may include this one (its password was changed): the ledger knows.
     if (this.#bySid === before) before.set(session.sid, this.#place(session, this.#reader.boots()));
@@ -124,17 +126,28 @@ export class Sessions {
    * Ends the session of a token, if it is one. The token is worthless at once, also after a crash once
    * the ledger has taken it. Never rejects: until the ledger takes it, it is tried again every second.
    */
-  async end(token: string): Promise<void> {
+  async end(token: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     const signedIn = this.check(token);
     if (signedIn === undefined) return;
     this.#bySid.delete(signedIn.sid);
-    this.#ended.add(signedIn.sid);
+    this.#ended.set(signedIn.sid, by);
     try {
-      await this.#remove(signedIn.sid);
+      await this.#remove(signedIn.sid, by);
     } catch (error) {
       this.#log.error({ err: error }, "a session that has ended could not be removed from the ledger");
       if (this.#retry === undefined) this.#retryLater();
     }
+  }
+
+  /**
+   * Ends every session: signs with what `replace` gives from here on, so that no token from before is worth anything,
+   * and removes their rows. Resolves with how many there were. Rejects when the ledger does not take their removal;
+   * the tokens are worthless all the same.
+   */
+  async rotate(replace: () => KeyObject, by: Actor): Promise<number> {
+    this.#secret = replace();
+    this.#verified.clear();
+    return this.#writer.endSessions(by);
   }
 
   #retryLater(): void {
@@ -152,11 +165,11 @@ export class Sessions {
   }
 
   async #removeEnded(): Promise<void> {
-    for (const sid of this.#ended) await this.#remove(sid);
+    for (const [sid, by] of this.#ended) await this.#remove(sid, by);
   }
 
-  async #remove(sid: Id): Promise<void> {
-    await this.#writer.removeSession(sid);
+  async #remove(sid: Id, by: Actor): Promise<void> {
+    await this.#writer.removeSession(sid, by);
     this.#ended.delete(sid);
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Config } from "../config/schema.ts";
+import { placeOf } from "./place.ts";
 
 /** A directory that backups go to. */
 export interface BackupTarget {
@@ -11,7 +12,7 @@ export interface BackupTarget {
 
 /** The directory of backups on the gateway itself. */
 export function backupDirectory(config: Pick<Config, "data_dir" | "backup_dir">): string {
-  return config.backup_dir === "" ? join(config.data_dir, "backups") : config.backup_dir;
+  return config.backup_dir === "" ? placeOf(config.data_dir).backups : config.backup_dir;
 }
 
 /** The configured directories, the gateway's own first. A removable disk that is not there is skipped. */

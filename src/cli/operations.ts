@@ -1,13 +1,16 @@
 import { WorkerPasswordHasher } from "../auth/password.ts";
+import { replaceSecret } from "../auth/secret.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
 import { RemoteOperations } from "../control/client.ts";
 import { LocalOperations, type Operations } from "../control/operation.ts";
+import { type Actor, commandActor } from "../domain/audit.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader } from "../store/reader.ts";
 import { finishReplacing } from "../store/replace.ts";
 import { StoreWriter } from "../store/writer.ts";
 import { becomeOwner, placeOf, preparePlace } from "./place.ts";
+import { systemUser } from "./system-user.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -19,8 +22,10 @@ export async function withOperations<T>(
   terminal: Terminal,
   run: (operations: Operations) => Promise<T>,
 ): Promise<T> {
-  const remote = await RemoteOperations.connect(placeOf(config.data_dir).control);
-  if (remote === undefined) return withLocalOperations(config, terminal, run);
+  // Before this process goes on as the data directory's owner.
+  const by = systemUser();
+  const remote = await RemoteOperations.connect(placeOf(config.data_dir).control, by);
+  if (remote === undefined) return withLocalOperations(config, terminal, commandActor(by), run);
   try {
     return await run(remote);
   } finally {
@@ -31,6 +36,7 @@ export async function withOperations<T>(
 async function withLocalOperations<T>(
   config: Config,
   terminal: Terminal,
+  by: Actor,
   run: (operations: Operations) => Promise<T>,
 ): Promise<T> {
   const place = placeOf(config.data_dir);
@@ -50,9 +56,14 @@ async function withLocalOperations<T>(
     const reader = openReader(place.ledger, config.time_zone);
     passwords.open();
     try {
-      return await run(
-        new LocalOperations({ reader, writer, passwords, lines: null, drivable: null, status: null }),
-      );
+      const local = new LocalOperations({
+        ...{ reader, writer, passwords, lines: null, drivable: null, status: null },
+        rotateSecret: async (by) => {
+          replaceSecret(place.secret);
+          return writer.endSessions(by);
+        },
+      });
+      return await run({ call: (name, input) => local.call(name, input, by) });
     } finally {
       reader.close();
     }

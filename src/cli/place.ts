@@ -1,12 +1,10 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FlancoError } from "../domain/error.ts";
 import { isReplacing } from "../store/replace.ts";
+import { requirePrivate } from "./place-check.ts";
 
 const OWNER_ONLY = 0o700;
-const OWNER_ONLY_FILE = 0o600;
-/** Every right of everybody but the owner. */
-const OTHERS_MASK = 0o077;
 
 /** Where everything of one appliance lies, under its data directory. */
 export interface Place {
@@ -16,7 +14,13 @@ export interface Place {
   readonly reserve: string;
   readonly lock: string;
   readonly secret: string;
+  /** The appliance's own authority and certificate. */
   readonly tls: string;
+  /** Certificates that an administrator puts there. */
+  readonly certificates: string;
+  /** Backups, and months that were archived, where the configuration names no other directories. */
+  readonly backups: string;
+  readonly archives: string;
   readonly control: string;
   /** When the ledger was last checked in full. */
   readonly checked: string;
@@ -32,6 +36,9 @@ export function placeOf(dataDir: string): Place {
     lock: join(dataDir, "flanco.lock"),
     secret: join(dataDir, "session.key"),
     tls: join(dataDir, "tls"),
+    certificates: join(dataDir, "tls.d"),
+    backups: join(dataDir, "backups"),
+    archives: join(dataDir, "archive"),
     control: join(dataDir, "control.sock"),
     checked: join(dataDir, "checked.json"),
     demonstrated: join(dataDir, "demo.done"),
@@ -39,12 +46,10 @@ export function placeOf(dataDir: string): Place {
 }
 
 /**
- * Makes the data directory, or checks that it can be written. What this process writes from here on is for
- * its owner alone, and so is what lies there already, whoever may enter the directory. Throws `unavailable`
- * with what to do.
+ * Makes the data directory, or checks that it can be written and that nobody else can reach what lies in it. What this
+ * program writes is for its owner alone (`src/main.ts`). Throws `unavailable` or `config`, with what to do.
  */
 export function prepareDirectory(place: Place): void {
-  process.umask(OTHERS_MASK);
   try {
     mkdirSync(place.directory, { recursive: true, mode: OWNER_ONLY });
     accessSync(place.directory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -55,7 +60,7 @@ export function prepareDirectory(place: Place): void {
       cause: error,
     });
   }
-  closeToOthers(place);
+  requirePrivate(place.directory, ownNames(place));
 }
 
 function readOnly({ directory }: Place, cause: unknown): FlancoError {
@@ -63,6 +68,19 @@ function readOnly({ directory }: Place, cause: unknown): FlancoError {
     hint: "The kernel makes it so after errors of the disk or card: look at dmesg, replace it where it fails, then mount it for writing again.",
     cause,
   });
+}
+
+/** Certificates of one's own (`tls.d`) are looked at where they are read: whoever issues them may own them. */
+function ownNames(place: Place) {
+  const files = [place.ledger, place.reserve, place.lock, place.secret, place.control, place.checked];
+  return {
+    files: [...files, place.demonstrated].map((file) => basename(file)),
+    directories: new Map([
+      [basename(place.tls), null],
+      [basename(place.backups), "backup_dir"],
+      [basename(place.archives), "archive_dir"],
+    ]),
+  };
 }
 
 /** Prepares the directory for a ledger that is opened. Throws `damaged` when an appliance's ledger is missing. */
@@ -76,27 +94,6 @@ export function preparePlace(place: Place): void {
         hint: `Restore it from a backup. To start anew on purpose, move the whole directory ${place.directory} away.`,
       },
     );
-  }
-}
-
-/** Takes from other users of the machine what an earlier process, or a copy, left open to them. */
-function closeToOthers(place: Place): void {
-  const own = [place.ledger, place.lock, place.secret].map((file) => basename(file));
-  for (const name of readdirSync(place.directory)) {
-    // The ledger's log and index are named after it.
-    if (!own.some((one) => name.startsWith(one))) continue;
-    const file = join(place.directory, name);
-    try {
-      const { mode } = statSync(file);
-      if ((mode & OTHERS_MASK) !== 0) chmodSync(file, OWNER_ONLY_FILE);
-    } catch (error) {
-      // A log goes when the process before closes its ledger.
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
-      throw new FlancoError("unavailable", `The file ${file} is not this user's.`, {
-        hint: "Give the data directory and all in it to the user that runs flanco.",
-        cause: error,
-      });
-    }
   }
 }
 

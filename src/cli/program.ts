@@ -1,14 +1,17 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
 import { addArchiveCommand } from "./archive.ts";
+import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addGpioCommands } from "./gpio.ts";
 import { addHealthCommand } from "./health.ts";
 import { addRestoreCommand } from "./restore.ts";
+import { addSecretCommands } from "./secret.ts";
 import { addServeCommand } from "./serve.ts";
 import { addStatusCommand } from "./status.ts";
+import { addTlsCommands } from "./tls.ts";
 import { addUserCommands } from "./user.ts";
 import { addVerifyCommand } from "./verify.ts";
 import { addVoidCommand } from "./void.ts";
@@ -18,7 +21,7 @@ const HELP = `
 Every setting is also an environment variable (FLANCO_HTTPS_PORT) and a key of the
 configuration file (https_port). Flags win over the environment, which wins over the file.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the configuration has mistakes.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the configuration has mistakes or the data directory is open to others.
 
 Example:
   flanco serve --config /etc/flanco/flanco.toml`;
@@ -44,13 +47,16 @@ export function createProgram(context: CliContext): Command {
   addStatusCommand(program, context);
   addHealthCommand(program, context);
   addUserCommands(program, context);
+  addSecretCommands(program, context);
   addWiringCommands(program, context);
   addGpioCommands(program, context);
   addConfigCommands(program, context);
+  addTlsCommands(program, context);
   addVerifyCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
   addVoidCommand(program, context);
   addArchiveCommand(program, context);
+  addAuditCommand(program, context);
   return program;
 }

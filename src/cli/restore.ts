@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
+import { commandActor } from "../domain/audit.ts";
 import { DataLock } from "../store/lock.ts";
 import { type MissingEntries, type Restored, restoreLedger } from "../store/restore.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { becomeOwner, placeOf, prepareDirectory } from "./place.ts";
+import { systemUser } from "./system-user.ts";
 
 /** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
 export function addRestoreCommand(program: Command, context: CliContext): void {
@@ -19,13 +21,18 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco restore /var/lib/flanco/backups/flanco-20261121T120000Z.db")
     .action((file: string, options: { json: boolean }, command: Command) => {
       const place = placeOf(configOf(context, command).data_dir);
+      const by = commandActor(systemUser());
       becomeOwner(place);
       prepareDirectory(place);
       const lock = new DataLock(place.lock);
       lock.acquire();
       try {
-        const restored = restoreLedger(resolve(file), place.ledger, systemClock.nowMs(), (done, total) =>
-          terminal.progress("Checking the records", done, total),
+        const restored = restoreLedger(
+          resolve(file),
+          place.ledger,
+          systemClock.nowMs(),
+          (done, total) => terminal.progress("Checking the records", done, total),
+          by,
         );
         if (options.json) terminal.json(restored);
         else terminal.out(describe(place.ledger, restored).join("\n"));

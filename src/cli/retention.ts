@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { type ArchivedMonth, type Archivist, formatMonth, type RetentionPlan } from "../domain/archive.ts";
+import { type Actor, SERVICE_ACTOR } from "../domain/audit.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import type { Month } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -10,7 +10,7 @@ import { listBackups } from "../store/backup-directory.ts";
 import { beginJob, type RunningJob } from "../store/upkeep-job.ts";
 import type { StoreWriter } from "../store/writer.ts";
 import { backupDirectory } from "./backup-target.ts";
-import type { Place } from "./place.ts";
+import { type Place, placeOf } from "./place.ts";
 
 export interface RetentionDependencies {
   readonly config: Pick<Config, "data_dir" | "backup_dir" | "keep_months" | "archive_dir">;
@@ -23,7 +23,7 @@ export interface RetentionDependencies {
 
 /** Where archives lie. */
 export function archiveDirectory(config: Pick<Config, "data_dir" | "archive_dir">): string {
-  return config.archive_dir === "" ? join(config.data_dir, "archive") : config.archive_dir;
+  return config.archive_dir === "" ? placeOf(config.data_dir).archives : config.archive_dir;
 }
 
 /** Archives months that are older than what is kept, one at a time. The long part runs in a thread of its own. */
@@ -56,10 +56,10 @@ export class Retention implements Archivist {
     return this.#alone(() => this.#plan());
   }
 
-  archive(month: Month): Promise<ArchivedMonth> {
+  archive(month: Month, by: Actor): Promise<ArchivedMonth> {
     return this.#alone(async () => {
       await this.#finish();
-      return this.#archive(month);
+      return this.#archive(month, by);
     });
   }
 
@@ -72,7 +72,7 @@ export class Retention implements Archivist {
       for (const { month, waits } of months) {
         if (waits !== null) continue;
         try {
-          archived.push(await this.#archive(month));
+          archived.push(await this.#archive(month, SERVICE_ACTOR));
         } catch (error) {
           if (!(error instanceof FlancoError) || error.code !== "conflict") throw error;
           this.#dependencies.log.info({ month: formatMonth(month) }, error.message);
@@ -87,12 +87,12 @@ export class Retention implements Archivist {
     return this.#run(beginJob({ kind: "retention", request: this.#request() }));
   }
 
-  async #archive(month: Month): Promise<ArchivedMonth> {
+  async #archive(month: Month, by: Actor): Promise<ArchivedMonth> {
     const { config, writer, log } = this.#dependencies;
     const request = { ...this.#request(), month, directory: archiveDirectory(config) };
     const prepared = await this.#run(beginJob({ kind: "archive", request }));
     const { file, records } = prepared.statement;
-    await writer.archive(prepared);
+    await writer.archive(prepared, by);
     log.info({ month: formatMonth(month), file, records }, "a month was archived");
     return { month, file, records };
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { FailedSignIns } from "../auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../auth/password.ts";
-import { loadSecret } from "../auth/secret.ts";
+import { loadSecret, replaceSecret } from "../auth/secret.ts";
 import { SESSION_SECONDS, Sessions } from "../auth/session.ts";
 import { openSynchronized, type Synchronized } from "../clock-trust.ts";
 import type { Config } from "../config/schema.ts";
@@ -23,20 +24,27 @@ import { createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/events.ts";
 import { FirstRunToken } from "../http/first-run.ts";
 import { Page } from "../http/page.ts";
+import { createTrustApp, type TrustedAuthority } from "../http/trust/app.ts";
 import type { Installation } from "../installation.ts";
 import { readDisk } from "../store/disk-usage.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader, type StoreReader } from "../store/reader.ts";
 import { markSuspect } from "../store/suspect.ts";
 import { StoreWriter } from "../store/writer.ts";
-import type { TlsIdentity } from "../tls/certificate.ts";
+import { fingerprintLines } from "../tls/fingerprint.ts";
+import { readHostNames } from "../tls/host-names.ts";
+import type { Served } from "../tls/served.ts";
+import { backupDirectory } from "./backup-target.ts";
+import { CertificateAudit } from "./certificate-audit.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { Demonstration } from "./demo.ts";
+import { KnownHosts } from "./known-host.ts";
 import { Listeners } from "./listen.ts";
 import { type Place, placeOf, preparePlace } from "./place.ts";
+import { openToOthers } from "./place-check.ts";
 import { openRecovering } from "./recovery.ts";
 import { CertificateRenewal } from "./renewal.ts";
-import { Retention } from "./retention.ts";
+import { archiveDirectory, Retention } from "./retention.ts";
 import { StatusReport } from "./status-report.ts";
 import { Upkeep } from "./upkeep.ts";
 
@@ -70,6 +78,7 @@ export class Service {
   #reader: StoreReader | undefined;
   #writer: StoreWriter | undefined;
   #recorder: Recorder | undefined;
+  #renewal: CertificateRenewal | undefined;
   #onChanges: (changes: readonly Change[]) => void = () => {};
 
   constructor(options: ServiceOptions) {
@@ -118,10 +127,25 @@ export class Service {
     return this.#reader?.userCount() === 0 ? this.#firstRun.issue() : undefined;
   }
 
+  /** The authority that browsers must be told to trust; null where the certificate is another one's. */
+  trustedAuthority(): TrustedAuthority | null {
+    const cert = this.#renewal?.authority() ?? null;
+    return cert === null ? null : { cert, fingerprint: fingerprintLines(cert) };
+  }
+
+  /** Looks for new certificates at once. */
+  async reloadCertificates(): Promise<void> {
+    await this.#renewal?.check();
+  }
+
   async #openAll(): Promise<void> {
     const { config, clock, log, installation, onFatal } = this.#options;
     const place = placeOf(config.data_dir);
     preparePlace(place);
+    for (const directory of [backupDirectory(config), archiveDirectory(config)]) {
+      const open = openToOthers(directory);
+      if (open !== null) log.warn({}, open);
+    }
     const lock = new DataLock(place.lock);
     lock.acquire();
     this.#closing.push(() => lock.release());
@@ -143,6 +167,8 @@ export class Service {
     await trust.open();
     this.#closing.push(() => trust.close());
     this.#closing.push(() => keeper.close());
+    const failedSignIns = new FailedSignIns(clock, writer, log);
+    this.#closing.push(() => failedSignIns.write());
     const retention = new Retention({ config, place, clock, trust, writer, log });
     this.#closing.push(() => retention.close());
     const upkeep = new Upkeep({ config, place, clock, trust, log, retention, onDamaged: onFatal });
@@ -176,13 +202,14 @@ export class Service {
       currency: { code: config.currency, decimals: config.currency_decimals },
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
       lastBackup: () => upkeep.lastBackup(),
-      faults: () => [...faultsOf(writer), ...upkeep.faults()],
+      faults: () => [...faultsOf(writer), ...upkeep.faults(), ...(this.#renewal?.faults() ?? [])],
       readDisk: () => readDisk(place.ledger),
     });
     await status.open();
     this.#closing.push(() => status.close());
     this.#events.open();
     const drivable = driver instanceof SimulatedDriver ? driver : null;
+    const hosts = new KnownHosts(config.host_names);
     const app = createApp({
       reader,
       writer,
@@ -195,29 +222,55 @@ export class Service {
       page: Page.of(installation.readPage()),
       sessions: {
         lifetimeSeconds: SESSION_SECONDS,
-        begin: (credentials) => keeper.begin(credentials),
+        begin: (credentials, by) => keeper.begin(credentials, by),
         check: (token) => keeper.check(token),
-        end: (token) => keeper.end(token),
+        end: (token, by) => keeper.end(token, by),
       },
+      failedSignIns,
       clock,
       log,
       timeZone: config.time_zone,
       allowedOrigins: config.allowed_origins,
-      version: installation.version,
+      isKnownHost: (name) => hosts.has(name),
     });
     const operations = new LocalOperations({
       ...{ reader, writer, passwords, lines: recorder, drivable, status },
+      rotateSecret: (by) => keeper.rotate(() => replaceSecret(place.secret), by),
       archivist: retention,
     });
     const control = new ControlServer(place.control, operations, recorder, log);
     await control.open();
     this.#closing.push(() => control.close());
-    const listeners = new Listeners(app.callback());
-    const onRenewed = (identity: TlsIdentity) => listeners.renew(identity);
-    const renewal = new CertificateRenewal({ directory: place.tls, clock, trust, log, onRenewed });
-    const identity = await renewal.open();
+    const trustApp = createTrustApp({
+      authority: () => this.trustedAuthority(),
+      isKnownHost: (name) => hosts.has(name),
+      httpsPort: config.https_port,
+    });
+    const listeners = new Listeners(app.callback(), trustApp.callback(), () => clock.nowMs());
+    const certificateAudit = new CertificateAudit(reader, writer, log);
+    const renewal = new CertificateRenewal({
+      places: { own: place.tls, dropIn: config.certificates_dir || place.certificates },
+      clock,
+      trust,
+      log,
+      readHost: () => readHostNames(config.host_names),
+      onRenewed: (served: Served) => {
+        void certificateAudit.note(served);
+        hosts.certify(served.cert);
+        listeners.renew(served);
+      },
+    });
+    this.#renewal = renewal;
+    const served = await renewal.open();
+    void certificateAudit.note(served);
+    hosts.certify(served.cert);
     this.#closing.push(() => renewal.close());
-    await listeners.open(identity, config.host, config.https_port, config.http_port);
+    await listeners.open(served, {
+      host: config.host,
+      httpsPort: config.https_port,
+      httpPort: config.http_port,
+      explains: config.trust_page,
+    });
     this.#closing.push(async () => {
       this.#events.close();
       await listeners.close();

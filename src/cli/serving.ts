@@ -1,7 +1,9 @@
 import { networkInterfaces } from "node:os";
+import { setFlagsFromString } from "node:v8";
 import { destination, type Logger, pino } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
+import { forbidCoreDumps } from "../core-dumps.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
 import type { Installation } from "../installation.ts";
 import { releaseStartMemory } from "../memory.ts";
@@ -18,11 +20,22 @@ const SETTLED_MS = 10_000;
 const REBUILDING = "Bringing the ledger up to date";
 const FIRST_RUN_PATH = "/primer-uso";
 
+/**
+ * Left alone, the threads' heaps grow by 70 MB under a load of requests and stay so: their room for new objects to 50 MB,
+ * the rest to several times what is in use. A gateway's memory is scarcer than the tenth of processor time that this costs.
+ */
+function keepHeapsSmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=30");
+}
+
 /** Runs the service until a signal ends it. Throws what made it end otherwise. */
 export async function serve(context: CliContext, config: Config): Promise<void> {
   const { terminal, installation } = context;
+  keepHeapsSmall();
   becomeOwner(placeOf(config.data_dir));
   const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
+  await forbidCoreDumps(log);
   const supervision = await Supervision.connect(process.env, log);
   if (config.gpio_driver !== "chardev") supervision.releaseKept();
   const stop = Promise.withResolvers<"signal" | Error>();
@@ -39,6 +52,11 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
     onFatal: (error) => stop.resolve(error),
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
+  // The terminal that a service was started from says so when it is closed; elsewhere it means: read anew.
+  process.on("SIGHUP", () => {
+    if (process.stdin.isTTY) stop.resolve("signal");
+    else void service.reloadCertificates();
+  });
   await openPatiently(service, supervision, log, stop.promise);
   supervision.ready(service);
   announce(terminal, config, service);
@@ -104,13 +122,26 @@ function announce(terminal: Terminal, config: Config, service: Service): void {
       "flanco is ready.",
       `  On this machine:  http://localhost:${config.http_port}/`,
       ...networkAddresses(config.host).map(
-        (address) =>
-          `  On the network:   https://${address}:${config.https_port}/  (the browser asks once about its certificate)`,
+        (address) => `  On the network:   https://${address}:${config.https_port}/`,
       ),
+      ...trustLines(config, service),
       ...(simulated ? ["  Lines are SIMULATED: nothing here is a real relay."] : []),
       ...firstRunLines(config, service),
     ].join("\n"),
   );
+}
+
+/** How browsers are told to trust this appliance, and what they must see then. None where they do already. */
+function trustLines(config: Config, service: Service): string[] {
+  const authority = service.trustedAuthority();
+  if (authority === null) return [];
+  const pages = config.trust_page ? networkAddresses(config.host) : [];
+  return [
+    ...(pages.length === 0 ? [] : ["To trust it, open this once on each computer, tablet and phone:"]),
+    ...pages.map((address) => `  http://${address}:${config.http_port}/`),
+    "SHA-256 fingerprint of its authority, for people to compare (flanco tls show prints it again):",
+    ...authority.fingerprint.map((line) => `  ${line}`),
+  ];
 }
 
 /** For the console alone, never for the log: the link lets its holder in. */

@@ -19,6 +19,8 @@ const INSTALLED: Config = {
   host: "",
   https_port: 8443,
   http_port: 8080,
+  trust_page: true,
+  certificates_dir: "",
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   currency: "EUR",
   currency_decimals: 2,
@@ -28,6 +30,7 @@ const INSTALLED: Config = {
   simulated_trace: "",
   demo: false,
   allowed_origins: [],
+  host_names: [],
   log_level: "info",
 };
 

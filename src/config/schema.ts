@@ -32,7 +32,15 @@ export const configSchema = z.strictObject({
   archive_dir: z.string().describe("Directory of older months' archives; empty: archive, in data_dir."),
   host: z.string().describe("Address to serve HTTPS on; empty: all of this machine's addresses."),
   https_port: port.describe("Port of HTTPS, for the network."),
-  http_port: port.describe("Port of HTTP, on loopback only."),
+  http_port: port.describe("Port of HTTP: everything on loopback, and the trust page for the network."),
+  trust_page: z
+    .boolean()
+    .describe(
+      "Explain on the network, by HTTP, how to trust this machine; false: HTTP is for loopback only.",
+    ),
+  certificates_dir: z
+    .string()
+    .describe("Directory of certificates to serve in place of the own one; empty: tls.d, in data_dir."),
   time_zone: z
     .string()
     .refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid")
@@ -60,6 +68,9 @@ export const configSchema = z.strictObject({
   allowed_origins: z
     .array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org"))
     .describe("Other sites whose pages may use the API with the user's cookie."),
+  host_names: z
+    .array(z.string().refine(isHostName, "must be a host name or an address, without a port"))
+    .describe("Further names and addresses that this machine is asked for by."),
   log_level: z.enum(LOG_LEVELS).describe("Least level that is logged."),
 });
 
@@ -78,6 +89,13 @@ function isTimeZone(name: string): boolean {
     // Intl knows no such zone.
     return false;
   }
+}
+
+function isHostName(text: string): boolean {
+  const address = text.includes(":") ? `[${text}]` : text;
+  return (
+    URL.canParse(`http://${address}/`) && new URL(`http://${address}/`).hostname === address.toLowerCase()
+  );
 }
 
 function isOrigin(text: string): boolean {

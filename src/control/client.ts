@@ -12,24 +12,27 @@ const NOBODY_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNR
 export class RemoteOperations implements Operations {
   readonly #socket: Socket;
   readonly #answers: AsyncIterator<string>;
+  readonly #by: string;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, by: string) {
     this.#socket = socket;
+    this.#by = by;
     this.#answers = createInterface({ input: socket })[Symbol.asyncIterator]();
   }
 
   /**
-   * Undefined when no service listens at this path. Throws `forbidden` when this user may not talk to
+   * Undefined when no service listens at this path. `by` is the system's user that runs the command, for the audit
+   * log. Throws `forbidden` when this user may not talk to
    * it, `config` when the path is too long.
    */
-  static async connect(path: string): Promise<RemoteOperations | undefined> {
+  static async connect(path: string, by = ""): Promise<RemoteOperations | undefined> {
     requireSocketPath(path);
     const socket = connect(path);
     return new Promise((resolve, reject) => {
       socket.once("connect", () => {
         socket.removeAllListeners("error");
         socket.on("error", () => socket.destroy());
-        resolve(new RemoteOperations(socket));
+        resolve(new RemoteOperations(socket, by));
       });
       socket.once("error", (error: NodeJS.ErrnoException) => {
         if (NOBODY_THERE.has(error.code)) resolve(undefined);
@@ -49,7 +52,7 @@ export class RemoteOperations implements Operations {
   }
 
   async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutputs[N]> {
-    this.#send({ kind: "call", name, input });
+    this.#send({ kind: "call", name, input, by: this.#by });
     return (await this.#output()) as OperationOutputs[N];
   }
 

@@ -3,12 +3,17 @@ import type { ErrorCode } from "../domain/error.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { type OperationName, operationInputs } from "./operation.ts";
 
+/** Longer than names of users are. */
+const MAX_SYSTEM_USER = 200;
+
 /** What the command line asks of the service, one JSON text a line. */
 export const controlRequest = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("call"),
     name: z.enum(Object.keys(operationInputs) as [OperationName, ...OperationName[]]),
     input: z.unknown(),
+    /** The system's user that runs the command, as it says itself: only the service's own user and root come this far. */
+    by: z.string().max(MAX_SYSTEM_USER).default(""),
   }),
   z.strictObject({ kind: z.literal("watch") }),
 ]);

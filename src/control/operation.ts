@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_VALOR, microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { ArchivedMonth, Archivist, RetentionPlan } from "../domain/archive.ts";
+import type { Actor, AuditEntry } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { BIASES, type ChipInfo, type DrivableLines } from "../domain/line.ts";
@@ -27,6 +28,9 @@ const text = z
 
 /** Lines that one import may wire. */
 export const MAX_WIRING_ROWS = 1_000;
+
+/** Entries of the audit log that one answer holds. */
+export const MAX_AUDIT_PAGE = 500;
 
 /** One wired line as commands and files show it. */
 export const wiringRow = z.strictObject({
@@ -60,6 +64,12 @@ export const operationInputs = {
   detect: z.strictObject({}),
   setLine: z.strictObject({ line: text, high: z.boolean() }),
   status: z.strictObject({}),
+  rotateSecret: z.strictObject({}),
+  listAudit: z.strictObject({
+    before: z.int().min(1).nullable(),
+    sinceMs: z.int().min(0).nullable(),
+    limit: z.int().min(1).max(MAX_AUDIT_PAGE),
+  }),
 };
 
 export type OperationName = keyof typeof operationInputs;
@@ -81,6 +91,11 @@ export interface OperationOutputs {
   detect: readonly ChipInfo[];
   setLine: null;
   status: Status;
+  rotateSecret: { readonly ended: number };
+  listAudit: readonly (AuditEntry & {
+    /** E-mail of the user whose data it is about; null for the appliance, and for a user that is gone. */
+    readonly user: string | null;
+  })[];
 }
 
 /** A way to run operations: in this process, or in the service that has the ledger. */
@@ -98,15 +113,18 @@ export interface OperationDependencies {
   readonly drivable: DrivableLines | null;
   /** How the running service is; null while none runs. */
   readonly status: StatusReader | null;
+  /** Puts another secret in place of the one that signs sessions; gives how many sessions ended with it. */
+  readonly rotateSecret: (by: Actor) => Promise<number>;
   /** Not there while no service runs: only that knows whether the clock is trusted. */
   readonly archivist?: Archivist;
 }
 
 /** What technicians may do from the command line. Runs beside the service's requests, on its one ledger. */
-export class LocalOperations implements Operations {
+export class LocalOperations {
   readonly #run: {
     readonly [N in OperationName]: (
       input: z.output<(typeof operationInputs)[N]>,
+      by: Actor,
     ) => Promise<OperationOutputs[N]>;
   };
   readonly #dependencies: OperationDependencies;
@@ -115,39 +133,39 @@ export class LocalOperations implements Operations {
     this.#dependencies = dependencies;
     const { reader, writer, passwords } = dependencies;
     this.#run = {
-      addUser: async ({ name, email, password }) => {
+      addUser: async ({ name, email, password }, by) => {
         requirePassword(password);
-        return writer.addUser({ name, email, passwordHash: await passwords.hash(password) });
+        return writer.addUser({ name, email, passwordHash: await passwords.hash(password) }, by);
       },
       listUsers: async () => reader.users(),
-      setPassword: async ({ email, password }) => {
+      setPassword: async ({ email, password }, by) => {
         const user = this.#userByEmail(email);
         requirePassword(password);
-        await writer.setPassword(user.id, await passwords.hash(password));
+        await writer.setPassword(user.id, await passwords.hash(password), by);
         return null;
       },
-      removeUser: async ({ email, withDevices }) => {
-        await writer.removeUser(this.#userByEmail(email).id, withDevices);
+      removeUser: async ({ email, withDevices }, by) => {
+        await writer.removeUser(this.#userByEmail(email).id, withDevices, by);
         return null;
       },
       listWiring: async () => this.#listWiring(),
-      setWiring: async ({ user, row }) => {
-        await this.#setWiring([row], user);
+      setWiring: async ({ user, row }, by) => {
+        await this.#setWiring([row], user, by);
         return null;
       },
-      removeWiring: async ({ line }) => {
+      removeWiring: async ({ line }, by) => {
         const wiring = reader.wirings().find((one) => one.line === line);
         if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
-        await writer.removeWiring(wiring.userId, line);
+        await writer.removeWiring(wiring.userId, line, by);
         await dependencies.lines?.reconcile();
         return null;
       },
-      importWiring: async ({ user, rows }) => {
-        await this.#setWiring(rows, user);
+      importWiring: async ({ user, rows }, by) => {
+        await this.#setWiring(rows, user, by);
         return { set: rows.length };
       },
-      voidRecord: async ({ recordId, reason }) => {
-        await writer.voidRecord(recordId, reason);
+      voidRecord: async ({ recordId, reason }, by) => {
+        await writer.voidRecord(recordId, reason, by);
         return null;
       },
       finishArchive: async () => {
@@ -155,7 +173,7 @@ export class LocalOperations implements Operations {
         return null;
       },
       planArchive: async () => this.#archivist().plan(),
-      archiveMonth: async ({ month }) => this.#archivist().archive(month),
+      archiveMonth: async ({ month }, by) => this.#archivist().archive(month, by),
       detect: async () => {
         if (dependencies.lines === null) throw noService();
         return dependencies.lines.detect();
@@ -173,17 +191,29 @@ export class LocalOperations implements Operations {
         if (dependencies.status === null) throw noService();
         return dependencies.status.status();
       },
+      rotateSecret: async (_input, by) => ({ ended: await dependencies.rotateSecret(by) }),
+      listAudit: async (search) => {
+        const emails = new Map(reader.users().map((user) => [user.id, user.email]));
+        return reader
+          .audit(search)
+          .map((entry) => ({ ...entry, user: emails.get(entry.userId ?? "") ?? null }));
+      },
     };
   }
 
-  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutputs[N]> {
+  /** Runs one operation, done by `by` as far as the audit log is concerned. */
+  async call<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    by: Actor,
+  ): Promise<OperationOutputs[N]> {
     const parsed = operationInputs[name].safeParse(input);
     if (!parsed.success) {
       const mistakes = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
       throw new FlancoError("invalid", `${mistakes.join("; ")}.`);
     }
-    const run = this.#run[name] as (input: unknown) => Promise<OperationOutputs[N]>;
-    return run(parsed.data);
+    const run = this.#run[name] as (input: unknown, by: Actor) => Promise<OperationOutputs[N]>;
+    return run(parsed.data, by);
   }
 
   #archivist(): Archivist {
@@ -211,9 +241,13 @@ export class LocalOperations implements Operations {
     }));
   }
 
-  async #setWiring(rows: readonly WiringRow[], email: string | undefined): Promise<void> {
+  async #setWiring(rows: readonly WiringRow[], email: string | undefined, by: Actor): Promise<void> {
     const { writer, lines } = this.#dependencies;
-    const save = async () => writer.setWiring(rows.map((row) => this.#toOwned(row, email ?? row.user)));
+    const save = async () =>
+      writer.setWiring(
+        rows.map((row) => this.#toOwned(row, email ?? row.user)),
+        by,
+      );
     if (lines === null) await save();
     else {
       await lines.wire(

@@ -1,11 +1,12 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import { type ControlAnswer, controlRequest, describeSighting } from "./message.ts";
-import type { Operations } from "./operation.ts";
+import type { LocalOperations } from "./operation.ts";
 import { requireSocketPath } from "./socket-path.ts";
 
 const OWNER_ONLY = 0o600;
@@ -19,13 +20,13 @@ const MAX_UNREAD_BYTES = 256 * 1024;
  */
 export class ControlServer {
   readonly #path: string;
-  readonly #operations: Operations;
+  readonly #operations: Pick<LocalOperations, "call">;
   readonly #lines: Lines;
   readonly #log: Log;
   #server: Server | undefined;
   readonly #sockets = new Set<Socket>();
 
-  constructor(path: string, operations: Operations, lines: Lines, log: Log) {
+  constructor(path: string, operations: Pick<LocalOperations, "call">, lines: Lines, log: Log) {
     this.#path = path;
     this.#operations = operations;
     this.#lines = lines;
@@ -71,7 +72,7 @@ export class ControlServer {
       }
       send(socket, {
         kind: "output",
-        output: await this.#operations.call(request.name, request.input as never),
+        output: await this.#operations.call(request.name, request.input as never, commandActor(request.by)),
       });
     } catch (error) {
       send(socket, { kind: "error", ...describeError(error) });

@@ -1,3 +1,4 @@
+import type { Actor } from "./audit.ts";
 import { type Day, type Month, monthOf } from "./day.ts";
 
 /** What retention may keep at least: this year and what it is compared with. */
@@ -46,7 +47,7 @@ export interface Archivist {
   finish(): Promise<void>;
   plan(): Promise<RetentionPlan>;
   /** Throws `conflict` for a month that is kept, or that has to wait; then nothing has changed. */
-  archive(month: Month): Promise<ArchivedMonth>;
+  archive(month: Month, by: Actor): Promise<ArchivedMonth>;
 }
 
 /**

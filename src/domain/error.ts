@@ -9,6 +9,8 @@ export type ErrorCode =
   | "too_large"
   | "unsupported_media_type"
   | "unprocessable" // an idempotency key that was used for another body
+  | "misdirected" // a request for a host that this machine is not
+  | "too_many" // more attempts than are allowed in their time
   | "overloaded" // a bounded queue is full: try again later
   | "unavailable" // the thing asked for cannot work here (a driver, a disk)
   | "damaged" // the ledger's file cannot be trusted
@@ -31,6 +33,8 @@ export interface FlancoErrorOptions {
   /** What to do next, in one sentence. */
   readonly hint?: string;
   readonly fields?: FieldErrors;
+  /** When it may go better, in whole seconds from now. */
+  readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
 
@@ -43,12 +47,14 @@ export class FlancoError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly fields: FieldErrors | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: FlancoErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;
     this.fields = options.fields;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

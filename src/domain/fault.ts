@@ -23,6 +23,7 @@ export const FAULT_CODES = [
   "line_outage",
   "queue_filling",
   "certificate_refused",
+  "certificate_ending",
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
@@ -243,6 +244,17 @@ export function certificateRefusedFault(file: string, reason: string, sinceMs: n
     message: `The certificate ${file} is refused: ${reason}.`,
     hint: "Mend it, or remove its files: they are looked at every 15 seconds. Until then the next good one is served, or the appliance's own.",
     details: { file, reason },
+  };
+}
+
+/** A certificate that an administrator has put there ends soon, and nobody has brought the next one. */
+export function certificateEndingFault(file: string, endsMs: number, days: number, sinceMs: number): Fault {
+  return {
+    code: "certificate_ending",
+    sinceMs,
+    message: `The certificate ${file} ends on ${new Date(endsMs).toISOString()}.`,
+    hint: "Put the next one in its place. From then on the appliance's own is served, about which browsers warn that were not told to trust it.",
+    details: { file, endsTime: endsMs, days },
   };
 }
 

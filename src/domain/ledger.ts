@@ -1,4 +1,6 @@
+import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch } from "./audit.ts";
 import type { Boot, BootMoment } from "./boot.ts";
+import type { Month } from "./day.ts";
 import type { Device, DeviceChange, NewDevice } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
@@ -25,21 +27,26 @@ import type { OwnedWiring, Wiring } from "./wiring.ts";
  * Everything that changes the ledger. Each promise resolves after the fsynced commit that holds the
  * change, never before; when it rejects, nothing of the change is stored. Rejections are
  * FlancoErrors; `overloaded` when the bounded queue is full, `unavailable` when the file takes no writes.
+ *
+ * What takes a `by` is noted in the audit log, in the same commit, as done by that actor: by the service itself where
+ * nobody is named.
  */
 export interface LedgerWriter {
-  addUser(user: NewUser): Promise<User>;
+  addUser(user: NewUser, by?: Actor): Promise<User>;
   /** The one user that makes itself: refused as `conflict` once any user exists. */
-  addFirstUser(user: NewUser): Promise<User>;
-  setPassword(userId: Id, passwordHash: string): Promise<void>;
+  addFirstUser(user: NewUser, by?: Actor): Promise<User>;
+  setPassword(userId: Id, passwordHash: string, by?: Actor): Promise<void>;
   /** Refused as `conflict` while the user owns devices, unless these go too. Records stay. */
-  removeUser(userId: Id, withDevices: boolean): Promise<void>;
+  removeUser(userId: Id, withDevices: boolean, by?: Actor): Promise<void>;
 
   /**
    * Begins a session for who proved to know the password of that hash. Rejects with `unauthorized` when
    * it is not the stored one: the password was changed meanwhile, or the user removed.
    */
-  addSession(session: NewSession, passwordHash: string): Promise<Session>;
-  removeSession(sid: Id): Promise<void>;
+  addSession(session: NewSession, passwordHash: string, by?: Actor): Promise<Session>;
+  removeSession(sid: Id, by?: Actor): Promise<void>;
+  /** Removes every session, because the secret that signs them is another one. Resolves with how many there were. */
+  endSessions(by: Actor): Promise<number>;
 
   addLocation(userId: Id, location: NewLocation): Promise<Id>;
   /** Its devices take a new name on in the same commit; records keep the name that they were made with. */
@@ -50,7 +57,7 @@ export interface LedgerWriter {
   /** Records keep the names that they were made with. Rejects with `not_found`, also for the location. */
   changeDevice(userId: Id, dId: string, change: DeviceChange): Promise<void>;
   /** Its wiring goes with it; its records stay. */
-  removeDevice(userId: Id, dId: string): Promise<void>;
+  removeDevice(userId: Id, dId: string, by?: Actor): Promise<void>;
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord>;
 
@@ -58,7 +65,7 @@ export interface LedgerWriter {
    * Takes a record back: a new entry of the chain, the record itself stays as it is. Rejects with
    * `not_found`, and with `conflict` for one that is void already.
    */
-  voidRecord(recordId: number, reason: string): Promise<void>;
+  voidRecord(recordId: number, reason: string, by?: Actor): Promise<void>;
   /**
    * Moves the provisional records of one boot, once, to where they belong now that the clock is trusted:
    * `zeroMs` is the wall time of the boot's monotonic zero. Resolves with how many were moved.
@@ -76,8 +83,11 @@ export interface LedgerWriter {
   purge(): Promise<number>;
 
   /** Wires lines, or changes the settings of those that are wired to this very room: all of them, or none. */
-  setWiring(wirings: readonly OwnedWiring[]): Promise<void>;
-  removeWiring(userId: Id, line: string): Promise<void>;
+  setWiring(wirings: readonly OwnedWiring[], by?: Actor): Promise<void>;
+  removeWiring(userId: Id, line: string, by?: Actor): Promise<void>;
+
+  /** Notes what is no change of the ledger: all of them, or none. */
+  noteAudit(notes: readonly AuditNote[]): Promise<void>;
 
   /** A number for one watching of a line, never given twice. */
   openRequest(): Promise<number>;
@@ -139,6 +149,9 @@ export interface LedgerReader {
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];
 
+  /** The months with archived records of a user, oldest first: sums hold these records, lists do not. */
+  archivedMonths(userId: Id): readonly Month[];
+
   /** Undefined when the period holds no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period and the one before it, of all that was sold or of some of it; zeros where nothing was. */
@@ -171,4 +184,9 @@ export interface LedgerReader {
   provisional(bootId: string, userId?: Id): Provisional;
   /** What is told at a look, of one user or of all; `bootId` is the boot that runs. Counts are bounded. */
   ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
+
+  /** A page of the audit log, newest first. */
+  audit(search: AuditSearch): readonly AuditEntry[];
+  /** The newest entry of one kind; undefined where none is kept. */
+  lastAudit(kind: AuditKind): AuditEntry | undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
 import { FAULT_CODES } from "../domain/fault.ts";
 
 /** The shapes of answers. They are the OpenAPI description, and tests hold every real answer to them. */
@@ -191,6 +192,27 @@ export const gapsAnswer = success.extend({
   next: z.int().nullable(),
 });
 
+export const auditAnswer = success.extend({
+  data: z.array(
+    z.strictObject({
+      auditId: z.int(),
+      kind: z.enum(AUDIT_KINDS),
+      time: timeMs,
+      provisional: z.boolean().describe("Its time is not trusted: the clock was not set."),
+      own: z.boolean().describe("About this user's account; otherwise about the appliance as a whole."),
+      way: z
+        .enum(AUDIT_WAYS)
+        .describe("Over the network, by a command on the appliance, or by the service itself."),
+      who: z.string().nullable().describe("E-mail of the signed-in user, as it was then."),
+      from: z.string().describe("Address of the client, or the system's user of the command."),
+      details: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+        .describe("What was done; never a secret."),
+    }),
+  ),
+  next: z.int().nullable(),
+});
+
 const queue = z.strictObject({ waiting: z.int(), limit: z.int() });
 const reportSum = {
   sales: z.int(),
@@ -215,6 +237,11 @@ export const reportAnswer = success.extend({
   }),
 });
 
+export const archivesAnswer = success.extend({
+  data: z.strictObject({
+    months: z.array(z.string().regex(/^\d{4,6}-\d{2}$/)).describe("Oldest first; of the user's own records."),
+  }),
+});
 export const statusAnswer = success.extend({
   data: z.strictObject({
     version: z.string(),

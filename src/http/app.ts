@@ -7,15 +7,19 @@ import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import type { PasswordHasher } from "../domain/password.ts";
 import type { StatusReader } from "../domain/status.ts";
+import { archiveEndpoints } from "./archives.ts";
+import { auditEndpoints } from "./audit.ts";
 import { readBody } from "./body.ts";
 import { crossSiteMiddleware } from "./cross-site.ts";
 import { dataEndpoints } from "./data.ts";
 import { deviceEndpoints } from "./device.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { errorMiddleware } from "./errors.ts";
-import { eventEndpoints, type LiveEvents } from "./events.ts";
+import { eventEndpoints, type LiveEvents, POSITION_HEADER } from "./events.ts";
 import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
+import { headMiddleware } from "./head.ts";
+import { hostMiddleware, type IsKnownHost } from "./host.ts";
 import { parseInput } from "./input.ts";
 import { lineEndpoints } from "./lines.ts";
 import { locationEndpoints } from "./location.ts";
@@ -25,7 +29,8 @@ import type { Page } from "./page.ts";
 import { recordEndpoints } from "./record.ts";
 import { reportEndpoints } from "./report.ts";
 import { RouteTable } from "./routes.ts";
-import { requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
+import { type FailedSignIns, requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
+import { SignInGate } from "./sign-in-gate.ts";
 import { statusEndpoints } from "./status.ts";
 import { wiringEndpoints } from "./wiring.ts";
 
@@ -36,6 +41,8 @@ export interface AppDependencies {
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
   readonly sessions: SessionKeeper;
+  /** Is told of every sign-in that failed. */
+  readonly failedSignIns: FailedSignIns;
   readonly passwords: PasswordHasher;
   readonly lines: Lines;
   /** Where lines can be set by hand; null where they are real. */
@@ -49,29 +56,25 @@ export interface AppDependencies {
   readonly log: Log;
   readonly timeZone: string;
   readonly allowedOrigins: readonly string[];
-  readonly version: string;
+  /** Which names and addresses are this machine's. */
+  readonly isKnownHost: IsKnownHost;
 }
 
 /** Builds the application. Never listens: who calls decides where it is served. */
 export function createApp(dependencies: AppDependencies): Koa {
-  const { log, sessions, page, lines, allowedOrigins, version } = dependencies;
+  const { log, sessions, events, page, lines, allowedOrigins, isKnownHost } = dependencies;
   const endpoints = allEndpoints(dependencies);
-  const routes = new RouteTable([...endpoints, descriptionEndpoint(endpoints, version)], API_PREFIX);
+  const routes = new RouteTable([...endpoints, descriptionEndpoint(endpoints)], API_PREFIX);
 
   const app = new Koa();
   // What koa itself could not answer (a client that hung up) is no news; the rest is logged where it is handled.
   app.silent = true;
   app.use(errorMiddleware(log, routes));
-  app.use((context, next) => {
-    // Straight to node: koa's own way there costs a tenth of what a post costs in all.
-    context.res.setHeader("X-Content-Type-Options", "nosniff");
-    context.res.setHeader("Referrer-Policy", "no-referrer");
-    if (context.path.startsWith(`${API_PREFIX}/`)) context.res.setHeader("Cache-Control", "no-store");
-    return next();
-  });
+  app.use(headMiddleware(API_PREFIX));
+  app.use(hostMiddleware(isKnownHost));
   app.use(healthMiddleware(lines));
   app.use(crossSiteMiddleware(allowedOrigins));
-  app.use(endpointMiddleware(routes, sessions));
+  app.use(endpointMiddleware(routes, sessions, events));
   app.use(async (context, next) => {
     if (context.path === API_PREFIX || context.path.startsWith(`${API_PREFIX}/`)) {
       throw new FlancoError("not_found", "There is nothing at this path.", {
@@ -90,8 +93,10 @@ export function createApp(dependencies: AppDependencies): Koa {
 function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
   const { reader, writer, sessions, passwords, lines, drivable, status, events, firstRun, clock, log } =
     dependencies;
+  const { failedSignIns } = dependencies;
+  const gate = new SignInGate(clock);
   return [
-    ...sessionEndpoints(sessions, passwords, reader),
+    ...sessionEndpoints(sessions, passwords, gate, failedSignIns, reader),
     ...deviceEndpoints(reader, writer),
     ...locationEndpoints(reader, writer),
     ...dataEndpoints(reader, writer, clock),
@@ -102,13 +107,15 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...wiringEndpoints(reader, writer, lines),
     ...lineEndpoints(lines, drivable),
     ...statusEndpoints(status),
+    ...auditEndpoints(reader),
+    ...archiveEndpoints(reader),
     ...eventEndpoints(events, (token) => token !== undefined && sessions.check(token) !== undefined),
-    ...firstRunEndpoints(firstRun, passwords, writer, sessions),
+    ...firstRunEndpoints(firstRun, passwords, gate, failedSignIns, writer, sessions),
   ];
 }
 
 /** The API's description of itself: it is not part of what it describes. Made when it is first asked for. */
-function descriptionEndpoint(endpoints: readonly Endpoint[], version: string): Endpoint {
+function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   let description: object | undefined;
   return endpoint({
     method: "get",
@@ -118,7 +125,7 @@ function descriptionEndpoint(endpoints: readonly Endpoint[], version: string): E
     status: 200,
     errors: [],
     run: () => {
-      description ??= describeApi(endpoints, API_PREFIX, version);
+      description ??= describeApi(endpoints, API_PREFIX);
       return description;
     },
   });
@@ -129,15 +136,17 @@ function healthMiddleware(lines: Lines): Middleware {
   return async (context, next) => {
     if (context.path !== "/healthz") return next();
     const healthy = lines.healthy();
+    // The page that plain HTTP serves asks here whether the browser trusts this machine; all learn it anyway.
+    context.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.status = healthy ? 200 : 503;
     context.body = { status: healthy ? "success" : "error" };
   };
 }
 
-function endpointMiddleware(routes: RouteTable, sessions: SessionKeeper): Middleware {
+function endpointMiddleware(routes: RouteTable, sessions: SessionKeeper, events: LiveEvents): Middleware {
   return async (context, next) => {
     const endpoint = routes.at(context.method, context.path);
-    if (endpoint !== undefined) return answer(endpoint, sessions, context);
+    if (endpoint !== undefined) return answer(endpoint, sessions, events, context);
     const allowed = routes.methodsAt(context.path);
     if (allowed.length === 0) return next();
     context.set("Allow", allowed.join(", "));
@@ -151,9 +160,16 @@ function endpointMiddleware(routes: RouteTable, sessions: SessionKeeper): Middle
 }
 
 /** Session first, then the body: who is not signed in learns nothing of what a body should hold. */
-async function answer(endpoint: Endpoint, sessions: SessionKeeper, context: Context): Promise<void> {
+async function answer(
+  endpoint: Endpoint,
+  sessions: SessionKeeper,
+  events: LiveEvents,
+  context: Context,
+): Promise<void> {
   const { session, query, body, wrapper } = endpoint;
   const userId = session ? requireSession(sessions, context) : "";
+  // Before the ledger is read: the answer may hold more than this says, never less.
+  if (session && context.method === "GET") context.res.setHeader(POSITION_HEADER, events.position);
   const sent = body === undefined ? undefined : await readBody(context);
   const answer = await endpoint.run({
     userId,

@@ -1,6 +1,7 @@
 import type { Device } from "../domain/device.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { devicesAnswer, success } from "./answer.ts";
+import { actorOf } from "./audit.ts";
 import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
 import { deviceBody, deviceChange, deviceQuery } from "./schema.ts";
 
@@ -46,8 +47,8 @@ export function deviceEndpoints(
       answer: success,
       errors: ["invalid", "not_found", "overloaded", "internal"],
       statuses: LEDGER_FAILS,
-      run: async ({ userId, query }) => {
-        await writer.removeDevice(userId, query.dId);
+      run: async ({ userId, query, context }) => {
+        await writer.removeDevice(userId, query.dId, actorOf(context, userId));
         return { status: "success" };
       },
     }),

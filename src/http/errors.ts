@@ -13,7 +13,9 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   too_large: 413,
   unsupported_media_type: 415,
+  misdirected: 421,
   unprocessable: 422,
+  too_many: 429,
   overloaded: 503,
   unavailable: 503,
   damaged: 500,
@@ -22,7 +24,8 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-const RETRY_AFTER_SECONDS = "1";
+/** Where nothing tells how long a bounded queue takes to empty. */
+const RETRY_AFTER_SECONDS = 1;
 
 /** The HTTP status of an error at an endpoint, or anywhere else. */
 export function statusOf(code: ErrorCode, endpoint: Endpoint | undefined): number {
@@ -56,10 +59,14 @@ export function errorMiddleware(log: Log, routes: Routes) {
   };
 }
 
-/** The request's path; undefined when its target is no URL, which koa tells by throwing whenever it is asked. */
+/**
+ * The request's path; undefined when its target is no URL, which koa tells by throwing whenever it is asked, or one
+ * that has no path, where koa's is null whatever its type says.
+ */
 function pathOf(context: Context): string | undefined {
   try {
-    return context.path;
+    const path: string | null = context.path;
+    return path ?? undefined;
   } catch {
     return undefined;
   }
@@ -79,7 +86,9 @@ function writeError(context: Context, path: string, error: FlancoError, routes: 
   const showFields =
     fixedText === undefined && error.fields !== undefined && (status === 400 || status === 409);
   context.status = status;
-  if (status === 503) context.set("Retry-After", RETRY_AFTER_SECONDS);
+  if (status === 503 || error.retryAfterSeconds !== undefined) {
+    context.set("Retry-After", String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
+  }
   context.body = {
     status: "error",
     [field]: fixedText ?? textOf(error, status),

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -7,6 +8,8 @@ import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { COOKIE } from "./session.ts";
 
 const MAX_STREAMS = 64;
+/** A whole clinic may share one user; the others still get in. */
+const MAX_STREAMS_OF_USER = 48;
 /** Proxies and browsers drop what is silent for long. */
 const HEARTBEAT_MS = 15_000;
 /** How soon a browser comes back after the stream broke: a restart takes about a second. */
@@ -20,10 +23,24 @@ interface Listener {
   readonly stillSignedIn: () => boolean;
 }
 
+/** Names a moment in the stream of changes: what was read then can be told from what is older. */
+export const POSITION_HEADER = "X-Flanco-At";
+
 /** Server-sent events: what was committed, told to the pages that are open. */
 export class LiveEvents {
   readonly #listeners = new Set<Listener>();
+  /** Another for every run of the service: nobody knows what was told before. */
+  readonly #run = randomUUID();
+  #told = 0;
   #heartbeat: NodeJS.Timeout | undefined;
+
+  /**
+   * How far changes have been told, as `RUN:NUMBER`; the number grows with every commit. What is read from the
+   * ledger after this was asked for holds every change up to here.
+   */
+  get position(): string {
+    return `${this.#run}:${this.#told}`;
+  }
 
   open(): void {
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
@@ -38,20 +55,22 @@ export class LiveEvents {
 
   /** Tells changes of one commit, after it. */
   tell(changes: readonly Change[]): void {
+    this.#told += 1;
     if (this.#listeners.size === 0) return;
     for (const change of changes) this.#tellOne(change);
   }
 
   /** A new stream for one user. Throws `overloaded` when too many are open. */
   listen(userId: Id, stillSignedIn: () => boolean): PassThrough {
-    if (this.#listeners.size >= MAX_STREAMS) {
+    const own = [...this.#listeners].filter((listener) => listener.userId === userId).length;
+    if (this.#listeners.size >= MAX_STREAMS || own >= MAX_STREAMS_OF_USER) {
       throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
     }
     const listener = { userId, stream: new PassThrough(), stillSignedIn };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
-    this.#send(listener, "hello", {});
+    this.#send(listener, "hello", { at: this.position });
     return listener.stream;
   }
 

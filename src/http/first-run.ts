@@ -4,13 +4,17 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
 import { type PasswordHasher, requirePassword } from "../domain/password.ts";
 import { userAnswer } from "./answer.ts";
+import { actorOf } from "./audit.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { firstRunBody } from "./schema.ts";
-import { type SessionKeeper, signIn, toUserData } from "./session.ts";
+import { type FailedSignIns, noted, proves, type SessionKeeper, signIn, toUserData } from "./session.ts";
+import type { SignInGate } from "./sign-in-gate.ts";
 
 /** How long a first-run token lives. */
 export const FIRST_RUN_MS = 30 * 60 * 1000;
 const TOKEN_BYTES = 16;
+/** What guesses are counted on beside their address: no e-mail is like it. */
+const ACCOUNT = "the first user";
 
 /** The one-time right to make the first user. Lives in memory; time runs on the monotonic clock. */
 export class FirstRunToken {
@@ -43,6 +47,8 @@ export class FirstRunToken {
 export function firstRunEndpoints(
   token: FirstRunToken,
   passwords: PasswordHasher,
+  gate: SignInGate,
+  failed: FailedSignIns,
   writer: Pick<LedgerWriter, "addFirstUser">,
   sessions: SessionKeeper,
 ): readonly Endpoint[] {
@@ -55,12 +61,15 @@ export function firstRunEndpoints(
       body: firstRunBody,
       status: 200,
       answer: userAnswer,
-      errors: ["invalid", "unauthorized", "conflict", "overloaded", "unavailable", "internal"],
+      errors: ["invalid", "unauthorized", "conflict", "too_many", "overloaded", "unavailable", "internal"],
       run: async ({ body, context }) => {
-        if (!token.accepts(body.token)) throw expired();
+        const proof = proves(gate, context, ACCOUNT, async () => token.accepts(body.token));
+        const right = await noted(failed, context, null, proof);
+        if (!right) throw expired();
         requirePassword(body.password);
         const passwordHash = await passwords.hash(body.password);
-        const user = await writer.addFirstUser({ name: body.name, email: body.email, passwordHash });
+        const { name, email } = body;
+        const user = await writer.addFirstUser({ name, email, passwordHash }, actorOf(context, null));
         token.revoke();
         await signIn(sessions, context, { user, passwordHash });
         return { status: "success", userData: toUserData(user) };

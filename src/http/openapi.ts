@@ -4,8 +4,11 @@ import { dataErrorAnswer, errorAnswer } from "./answer.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { statusOf } from "./errors.ts";
 
+/** The API's own: which program serves it is nobody's business who is not signed in. */
+const API_VERSION = "1.0.0";
+
 /** The API as an OpenAPI 3.1 description, from the very schemas that parse and answer. */
-export function describeApi(endpoints: readonly Endpoint[], prefix: string, version: string): object {
+export function describeApi(endpoints: readonly Endpoint[], prefix: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = `${prefix}${endpoint.path}`;
@@ -14,7 +17,11 @@ export function describeApi(endpoints: readonly Endpoint[], prefix: string, vers
   }
   return {
     openapi: "3.1.0",
-    info: { title: "flanco", version, description: "Devices, locations and the ledger of sales." },
+    info: {
+      title: "flanco",
+      version: API_VERSION,
+      description: "Devices, locations and the ledger of sales.",
+    },
     paths,
     components: {
       securitySchemes: { session: { type: "apiKey", in: "cookie", name: "auth_token" } },

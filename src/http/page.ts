@@ -25,6 +25,13 @@ export interface PageFile {
   readonly name: string;
   readonly content: Buffer;
 }
+/** What the page may ask the browser for: nothing of all this. */
+const PERMISSIONS = [
+  ...["accelerometer", "bluetooth", "camera", "display-capture", "geolocation", "gyroscope", "hid"],
+  ...["magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "serial", "usb"],
+]
+  .map((feature) => `${feature}=()`)
+  .join(", ");
 
 interface Asset {
   readonly type: string;
@@ -48,8 +55,16 @@ export class Page {
     for (const { name, content } of files) {
       const type = TYPES[extname(name)];
       if (type === undefined) continue;
-      const gzip = compressed.get(`${name}${COMPRESSED}`) ?? compress(content);
-      assets.set(`/${name}`, { type, content, gzip: gzip.length < content.length ? gzip : null });
+      // Of the page only its files that never change are compressed: no answer that might ever hold something of the one
+      // who asks, beside something secret, gives that away by its length.
+      const gzip = type.startsWith("text/html")
+        ? null
+        : (compressed.get(`${name}${COMPRESSED}`) ?? compress(content));
+      assets.set(`/${name}`, {
+        type,
+        content,
+        gzip: gzip !== null && gzip.length < content.length ? gzip : null,
+      });
     }
     return new Page(assets);
   }
@@ -64,6 +79,8 @@ export class Page {
       if (!readable || asset === undefined) return next();
       context.type = asset.type;
       context.set("Content-Security-Policy", POLICY);
+      context.set("Permissions-Policy", PERMISSIONS);
+      context.set("Cross-Origin-Opener-Policy", "same-origin");
       context.set(
         "Cache-Control",
         path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",

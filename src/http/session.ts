@@ -1,12 +1,16 @@
 import type { Context } from "koa";
+import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { PasswordHasher } from "../domain/password.ts";
 import type { User, UserCredentials } from "../domain/user.ts";
 import { success, userAnswer } from "./answer.ts";
+import { actorOf } from "./audit.ts";
+import { clientAddress } from "./client-address.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { loginBody } from "./schema.ts";
+import type { SignInGate } from "./sign-in-gate.ts";
 
 /** What HTTP needs of sessions. */
 export interface SessionKeeper {
@@ -15,10 +19,16 @@ export interface SessionKeeper {
    * Resolves with a token once the session is durable. Rejects with `unauthorized` when the credentials
    * are not the stored ones any more.
    */
-  begin(credentials: UserCredentials): Promise<string>;
+  begin(credentials: UserCredentials, by: Actor): Promise<string>;
   check(token: string): { readonly userId: Id } | undefined;
   /** Ends a session at once. Never rejects: what cannot be stored yet is the keeper's to try again. */
-  end(token: string): Promise<void>;
+  end(token: string, by: Actor): Promise<void>;
+}
+
+/** Counts sign-ins that failed, for the audit log. */
+export interface FailedSignIns {
+  /** `userId` is null where there is no such account. */
+  note(address: string, userId: Id | null): void;
 }
 
 /** The cookie that holds the session's token. */
@@ -35,6 +45,8 @@ export function requireSession(sessions: SessionKeeper, context: Context): Id {
 export function sessionEndpoints(
   sessions: SessionKeeper,
   passwords: PasswordHasher,
+  gate: SignInGate,
+  failed: FailedSignIns,
   reader: Pick<LedgerReader, "credentials" | "user">,
 ): readonly Endpoint[] {
   return [
@@ -46,12 +58,15 @@ export function sessionEndpoints(
       body: loginBody,
       status: 200,
       answer: userAnswer,
-      errors: ["invalid", "unauthorized", "overloaded", "unavailable", "internal"],
+      errors: ["invalid", "unauthorized", "too_many", "overloaded", "unavailable", "internal"],
       texts: { unauthorized: "Invalid Credentials" },
       run: async ({ body, context }) => {
         const found = reader.credentials(body.email);
-        // An unknown e-mail costs a comparison too, so that its answer tells nothing.
-        const right = await passwords.matches(body.password, found?.passwordHash ?? null);
+        const proof = proves(gate, context, found?.user.id ?? variantless(body.email), () =>
+          // An unknown e-mail costs a comparison too, so that its answer tells nothing.
+          passwords.matches(body.password, found?.passwordHash ?? null),
+        );
+        const right = await noted(failed, context, found?.user.id ?? null, proof);
         if (found === undefined || !right) throw unauthorized();
         await signIn(sessions, context, found);
         return { status: "success", userData: toUserData(found.user) };
@@ -82,11 +97,43 @@ export function sessionEndpoints(
       run: async ({ context }) => {
         const token = context.cookies.get(COOKIE);
         setCookie(context, "", 0);
-        if (token !== undefined) await sessions.end(token);
+        if (token !== undefined) await sessions.end(token, actorOf(context, null));
         return { status: "success" };
       },
     }),
   ];
+}
+
+/** An unknown e-mail as failures on it are counted. */
+function variantless(email: string): string {
+  return email.normalize("NFC").toLowerCase();
+}
+
+/** Whether a client proves something, once it is its turn. Throws `too_many` where it has failed too often. */
+export function proves(
+  gate: SignInGate,
+  { req: { socket } }: Context,
+  account: string,
+  prove: () => Promise<boolean>,
+): Promise<boolean> {
+  const from = clientAddress(socket.remoteAddress);
+  return gate.attempt({ from, account, isGone: () => socket.destroyed, prove });
+}
+
+/** The same proof, once it is noted where it is none: also where it was refused before it was looked at. */
+export async function noted(
+  failed: FailedSignIns,
+  context: Context,
+  userId: Id | null,
+  proof: Promise<boolean>,
+): Promise<boolean> {
+  let isRight = false;
+  try {
+    isRight = await proof;
+    return isRight;
+  } finally {
+    if (!isRight) failed.note(actorOf(context, null).from, userId);
+  }
 }
 
 /** Begins a session and gives its cookie to the client. Throws `unauthorized` for credentials of the past. */
@@ -95,7 +142,7 @@ export async function signIn(
   context: Context,
   credentials: UserCredentials,
 ): Promise<void> {
-  setCookie(context, await sessions.begin(credentials), sessions.lifetimeSeconds);
+  setCookie(context, await sessions.begin(credentials, actorOf(context, null)), sessions.lifetimeSeconds);
 }
 
 export function toUserData(user: User): { _id: Id; name: string; email: string } {

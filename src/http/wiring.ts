@@ -2,6 +2,7 @@ import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
 import { success, wiringAnswer } from "./answer.ts";
+import { actorOf } from "./audit.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { wiringBody, wiringQuery } from "./schema.ts";
 
@@ -48,10 +49,10 @@ export function wiringEndpoints(
       status: 200,
       answer: success,
       errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
-      run: async ({ userId, body }) => {
+      run: async ({ userId, body, context }) => {
         const { valor, ...rest } = body.wiring;
         const wiring = { ...rest, valorMicros: microsFromValor(valor) };
-        await lines.wire([rest.line], () => writer.setWiring([{ userId, wiring }]));
+        await lines.wire([rest.line], () => writer.setWiring([{ userId, wiring }], actorOf(context, userId)));
         return { status: "success" };
       },
     }),
@@ -64,8 +65,8 @@ export function wiringEndpoints(
       status: 200,
       answer: success,
       errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
-      run: async ({ userId, query }) => {
-        await writer.removeWiring(userId, query.line);
+      run: async ({ userId, query, context }) => {
+        await writer.removeWiring(userId, query.line, actorOf(context, userId));
         await lines.reconcile();
         return { status: "success" };
       },

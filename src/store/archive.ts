@@ -1,4 +1,6 @@
 import type { Database } from "better-sqlite3";
+import { formatMonth } from "../domain/archive.ts";
+import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { PreparedArchive } from "./archive-make.ts";
 import { type Archive, parseStatement, readArchives, runsOf, statementText } from "./archive-statement.ts";
@@ -24,7 +26,7 @@ export interface Removed {
  * chain, and from that moment they count with it; then their rows are removed, the last ones first, so that the chain
  * can be followed whatever is left of them.
  */
-export function archiveCommands(db: Database, context: Pick<WriteContext, "chain" | "nowMs">) {
+export function archiveCommands(db: Database, context: Pick<WriteContext, "audit" | "chain" | "nowMs">) {
   const count = db.prepare<{ first: number; last: number }, Count>(
     `SELECT (SELECT count(*) FROM record WHERE record_id BETWEEN @first AND @last) AS records,
             (SELECT count(*) FROM correction WHERE correction_id BETWEEN @first AND @last
@@ -94,7 +96,7 @@ export function archiveCommands(db: Database, context: Pick<WriteContext, "chain
      * Tells of a checked archive: its entries count with it from then on. Gives the number of the entry. Throws
      * `conflict` where one of them was changed since.
      */
-    archive(prepared: PreparedArchive): number {
+    archive({ prepared, by }: { prepared: PreparedArchive; by: Actor }): number {
       requireUnchanged(prepared);
       const notedMs = context.nowMs();
       const archive = statementText(prepared.statement);
@@ -111,6 +113,8 @@ export function archiveCommands(db: Database, context: Pick<WriteContext, "chain
         archive,
       });
       insert.run(position, reason, notedMs, archive, hash);
+      const { month, file } = prepared.statement;
+      context.audit.note("month_archived", null, { month: formatMonth(month), file }, by);
       return position;
     },
 

@@ -1,5 +1,6 @@
 import type { IdGenerator } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
+import type { AuditLog } from "./audit.ts";
 import type { Boots } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { Chain } from "./chain.ts";
@@ -12,6 +13,7 @@ export interface WriteContext {
   readonly chain: Chain;
   readonly calendar: LocalCalendar;
   readonly boots: Boots;
+  readonly audit: AuditLog;
   /** Wall time of the batch, in Unix milliseconds. */
   nowMs(): number;
   /** Notes what others should hear of once this is committed. */

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { archiveCommands } from "./archive.ts";
+import { auditCommands } from "./audit.ts";
 import type { BootNote } from "./boot.ts";
 import type { WriteContext } from "./command.ts";
 import { correctionCommands } from "./correction.ts";
@@ -26,6 +27,7 @@ export function allCommands(db: Database, context: WriteContext) {
     noteBoot: (note: BootNote): void => context.boots.note(note),
     ...purgeCommands(db, context),
     ...archiveCommands(db, context),
+    ...auditCommands(context),
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Database } from "better-sqlite3";
+import { valorFromMicros } from "../domain/amount.ts";
+import type { Actor } from "../domain/audit.ts";
 import { wallTimeMs } from "../domain/boot.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -101,8 +103,8 @@ export function correctionCommands(db: Database, context: WriteContext) {
 
   return {
     /** Throws `not_found`, and `conflict` for a record that is void already, or archived. */
-    voidRecord(input: { recordId: number; reason: string }): { correctionId: number } {
-      const { recordId, reason } = input;
+    voidRecord(input: { recordId: number; reason: string; by: Actor }): { correctionId: number } {
+      const { recordId, reason, by } = input;
       const archived = readArchives(db).runOf(recordId);
       if (archived !== undefined) {
         throw new FlancoError(
@@ -122,6 +124,8 @@ export function correctionCommands(db: Database, context: WriteContext) {
       const { correctionId, notedTimeMs } = correct({ kind: "void", recordId, timeMs: null, reason });
       markVoid.run(correctionId, recordId);
       context.rollups.note(record, -1);
+      const valor = valorFromMicros(record.micros);
+      context.audit.note("record_voided", record.userId, { recordId, valor, reason }, by);
       context.tell({
         kind: "void",
         userId: record.userId,

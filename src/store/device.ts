@@ -1,9 +1,11 @@
 import type { Database } from "better-sqlite3";
+import type { Actor } from "../domain/audit.ts";
 import type { Actuator, Device, DeviceChange, NewDevice } from "../domain/device.ts";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { WriteContext } from "./command.ts";
 import { unknownLocation } from "./location.ts";
+import { wiringAudit } from "./wiring-audit.ts";
 
 interface ActuatorRow {
   readonly deviceId: Id;
@@ -52,6 +54,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
                        location_name = coalesce(?, location_name), revision = revision + 1
       WHERE user_id = ? AND d_id = ?`,
   );
+  const wirings = wiringAudit(db, context);
   const remove = db.prepare<[Id, string]>("DELETE FROM device WHERE user_id = ? AND d_id = ?");
   return {
     addDevice(input: { userId: Id; device: NewDevice }): Id {
@@ -84,7 +87,8 @@ export function deviceCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "places", userId });
       return null;
     },
-    removeDevice(input: { userId: Id; dId: string }): null {
+    removeDevice(input: { userId: Id; dId: string; by: Actor }): null {
+      wirings.removed(input.userId, { dId: input.dId }, input.by);
       if (remove.run(input.userId, input.dId).changes === 0) {
         throw unknownDevice();
       }

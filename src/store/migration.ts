@@ -4,6 +4,7 @@ import { initial } from "./migrations/001-initial.ts";
 import { chain } from "./migrations/002-chain.ts";
 import { outage } from "./migrations/003-outage.ts";
 import { archive } from "./migrations/004-archive.ts";
+import { audit } from "./migrations/005-audit.ts";
 
 /** Told now and then while records are converted. */
 export type MigrationProgress = (done: number, total: number) => void;
@@ -18,7 +19,7 @@ export interface Migration {
   readonly convert?: (db: Database, onProgress: MigrationProgress) => void;
 }
 
-const MIGRATIONS: readonly Migration[] = [initial, chain, outage, archive];
+const MIGRATIONS: readonly Migration[] = [initial, chain, outage, archive, audit];
 
 /** The schema version that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

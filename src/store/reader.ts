@@ -1,5 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { LedgerReader } from "../domain/ledger.ts";
+import { archivedMonthsReader } from "./archived-months.ts";
+import { auditReader } from "./audit.ts";
 import { bootReader } from "./boot.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { deviceReader } from "./device.ts";
@@ -39,5 +41,7 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...sightingReader(db),
     ...bootReader(db),
     ...statusReader(db, calendar),
+    ...auditReader(db),
+    ...archivedMonthsReader(db),
   };
 }

@@ -1,7 +1,9 @@
 import { basename, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
+import { SERVICE_ACTOR } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
+import { appendAudit } from "./audit.ts";
 import { listBackups } from "./backup-directory.ts";
 import { removeDatabase } from "./file-copy.ts";
 import { keepAside, replaceLedger, replacementDraft } from "./replace.ts";
@@ -87,7 +89,10 @@ function mergeInto(draft: string, damaged: string, model: string, scratch: strin
   const target = new DatabaseConstructor(draft, { fileMustExist: true });
   try {
     target.pragma("synchronous = FULL");
-    return salvage(target, source, { nowMs, keptAs: basename(damaged) });
+    const salvaged = salvage(target, source, { nowMs, keptAs: basename(damaged) });
+    const details = { backup: basename(model), keptAs: basename(damaged), entries: salvaged.entries };
+    appendAudit(target, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
+    return salvaged;
   } finally {
     target.close();
     source?.close();

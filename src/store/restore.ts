@@ -1,7 +1,10 @@
 import { existsSync, rmSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import { readArchives } from "./archive-statement.ts";
+import { appendAudit, takeAudit } from "./audit.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase } from "./file-copy.ts";
 import { SCHEMA_VERSION } from "./migration.ts";
@@ -38,7 +41,8 @@ export type RestoreProgress = (done: number, total: number) => void;
 
 /**
  * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data directory locked.
- * The replaced ledger is kept. After an interruption at any moment the one or the other is there, whole.
+ * The replaced ledger is kept, and what its audit log says more goes on in the restored one, which also says who
+ * restored it (`by`). After an interruption at any moment the one or the other is there, whole.
  * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it; then nothing has changed.
  */
 export function restoreLedger(
@@ -46,6 +50,7 @@ export function restoreLedger(
   ledger: string,
   nowMs: number,
   onProgress: RestoreProgress,
+  by: Actor = SERVICE_ACTOR,
 ): Restored {
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
@@ -56,12 +61,30 @@ export function restoreLedger(
     const held = read(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
     foldLog(ledger);
     const missing = missingFrom(ledger, held);
+    noteRestored(draft, ledger, { backup: basename(backup), records: held.records }, nowMs, by);
     const keptAs = keepAside(ledger, "replaced", nowMs) ?? null;
     syncPath(draft);
     replaceLedger(ledger);
     return { ...held, keptAs, missing };
   } finally {
     removeDatabase(draft);
+  }
+}
+
+/** What is noted of those that were there before must not be undone by going back to a backup. */
+function noteRestored(
+  draft: string,
+  replaced: string,
+  details: AuditDetails,
+  timeMs: number,
+  actor: Actor,
+): void {
+  const db = new DatabaseConstructor(draft, { fileMustExist: true });
+  try {
+    if (existsSync(replaced)) readable(() => read(replaced, (source) => takeAudit(db, source)));
+    appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
+  } finally {
+    db.close();
   }
 }
 
@@ -116,8 +139,8 @@ export function passOverRequests(db: Database): void {
 /** What the ledger that is replaced has more. Null when it cannot tell. */
 function missingFrom(ledger: string, held: Tally): MissingEntries | null {
   if (!existsSync(ledger)) return null;
-  try {
-    return read(ledger, (db) => {
+  return readable(() =>
+    read(ledger, (db) => {
       const common = held.position === 0 || chainHash(db, held.position) === held.head ? held.position : null;
       // Of another history all of its records are missing that are not the same, which nobody can count: say nothing.
       if (common === null) return null;
@@ -130,7 +153,14 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
       if (rows === undefined) return null;
       const archived = readArchives(db).runs.filter(({ first }) => first > common);
       return { ...rows, records: archived.reduce((sum, run) => sum + run.records, rows.records) };
-    });
+    }),
+  );
+}
+
+/** Null where a ledger cannot be read: who restores may have a reason to. */
+function readable<T>(run: () => T): T | null {
+  try {
+    return run();
   } catch (error) {
     if (error instanceof FlancoError || error instanceof DatabaseConstructor.SqliteError) return null;
     throw error;

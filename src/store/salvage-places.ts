@@ -4,7 +4,7 @@ import { attempt, insertRow, type Row, Unreadable } from "./salvage-row.ts";
 /** What belongs together: it is taken over as a whole, or not at all. Parents before children. */
 const PLACES = ["user", "location", "device", "actuator", "wiring", "line_state", "session"];
 /** What is only ever added to. */
-const ADDED = ["boot", "gap"];
+const ADDED = ["boot", "gap", "audit"];
 
 /** Users, devices and wiring as they were last, where all of these tables can be read and hold together. */
 export function takePlaces(target: Database, source: Database): boolean {
@@ -20,7 +20,7 @@ export function takePlaces(target: Database, source: Database): boolean {
   return true;
 }
 
-/** Boots and gaps that the backup has not, of each table that can be read and holds together. */
+/** Boots, gaps and what the audit log says that the backup has not, of each table that can be read and holds together. */
 export function takeAdded(target: Database, source: Database): void {
   for (const table of ADDED) takeRows(target, source, table);
 }

@@ -1,8 +1,10 @@
 import type { Database } from "better-sqlite3";
+import type { Actor } from "../domain/audit.ts";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { NewSession, NewUser, Session, User, UserCredentials } from "../domain/user.ts";
 import type { WriteContext } from "./command.ts";
+import { wiringAudit } from "./wiring-audit.ts";
 
 /** Newest sessions that one user may have; signing in once more ends the oldest. */
 const MAX_SESSIONS_PER_USER = 100;
@@ -13,6 +15,7 @@ interface SessionInput {
   readonly session: NewSession;
   /** The hash that the password was compared with. */
   readonly passwordHash: string;
+  readonly by: Actor;
 }
 
 interface SessionRow extends Omit<Session, "begun"> {
@@ -60,43 +63,53 @@ export function userCommands(db: Database, context: WriteContext) {
   const setHash = db.prepare<[string, Id]>("UPDATE user SET password_hash = ? WHERE user_id = ?");
   const storedHash = db.prepare<[Id], string>("SELECT password_hash FROM user WHERE user_id = ?").pluck();
   const remove = db.prepare<[Id]>("DELETE FROM user WHERE user_id = ?");
+  const wirings = wiringAudit(db, context);
+  const emailOf = db.prepare<[Id], string>("SELECT email FROM user WHERE user_id = ?").pluck();
   const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
   const insertSession = db.prepare<[Id, Id, number, number, number | null, number]>(
     "INSERT INTO session (sid, user_id, created_ms, expires_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const removeSession = db.prepare<[Id], Id>("DELETE FROM session WHERE sid = ? RETURNING user_id").pluck();
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE user_id = ?");
+  const removeAllSessions = db.prepare<[], Id>("DELETE FROM session RETURNING user_id").pluck();
   const removeOldest = db.prepare<[Id, Id, number]>(
     `DELETE FROM session WHERE user_id = ? AND sid NOT IN
        (SELECT sid FROM session WHERE user_id = ? ORDER BY boot DESC, begun_ms DESC, sid DESC LIMIT ?)`,
   );
 
-  function addUser(user: NewUser): User {
+  function addUser({ user, by }: { user: NewUser; by: Actor }): User {
     const key = emailKey(user.email);
     if (taken.get(key) !== undefined) {
       throw duplicateError("email", `There is already a user with the e-mail ${user.email}.`);
     }
     const id = context.ids.next();
     insert.run(id, user.name, user.email, key, user.passwordHash, context.nowMs());
+    context.audit.note("user_added", id, { email: user.email }, by);
     context.tell({ kind: "user", userId: id });
     return { id, name: user.name, email: user.email };
   }
 
   return {
     addUser,
-    addFirstUser(user: NewUser): User {
+    addFirstUser(input: { user: NewUser; by: Actor }): User {
       if ((count.get() ?? 0) > 0) {
         throw new FlancoError("conflict", "The first user has already been made. Sign in instead.");
       }
-      return addUser(user);
+      return addUser(input);
     },
-    setPassword(input: { userId: Id; passwordHash: string }): null {
+    setPassword(input: { userId: Id; passwordHash: string; by: Actor }): null {
       if (setHash.run(input.passwordHash, input.userId).changes === 0) throw unknownUser();
       removeSessions.run(input.userId);
+      context.audit.note(
+        "password_changed",
+        input.userId,
+        { email: emailOf.get(input.userId) ?? "" },
+        input.by,
+      );
       context.tell({ kind: "sessions", userId: input.userId });
       return null;
     },
-    removeUser(input: { userId: Id; withDevices: boolean }): null {
+    removeUser(input: { userId: Id; withDevices: boolean; by: Actor }): null {
       const devices = deviceCount.get(input.userId) ?? 0;
       if (devices > 0 && !input.withDevices) {
         throw new FlancoError(
@@ -107,12 +120,16 @@ export function userCommands(db: Database, context: WriteContext) {
           },
         );
       }
-      if (remove.run(input.userId).changes === 0) throw unknownUser();
+      const email = emailOf.get(input.userId);
+      if (email === undefined) throw unknownUser();
+      wirings.removed(input.userId, {}, input.by);
+      context.audit.note("user_removed", input.userId, { email }, input.by);
+      remove.run(input.userId);
       context.tell({ kind: "sessions", userId: input.userId });
       context.tell({ kind: "wiring" });
       return null;
     },
-    addSession({ session, passwordHash }: SessionInput): Session {
+    addSession({ session, passwordHash, by }: SessionInput): Session {
       const { userId, createdTimeMs, expiresTimeMs } = session;
       // Comparing a password takes a while, in which it may have been changed or its user removed.
       if (storedHash.get(userId) !== passwordHash) {
@@ -131,12 +148,21 @@ export function userCommands(db: Database, context: WriteContext) {
       if (removeOldest.run(userId, userId, MAX_SESSIONS_PER_USER).changes > 0) {
         context.tell({ kind: "sessions", userId });
       }
+      context.audit.note("sign_in", userId, {}, { ...by, userId });
       return { sid, ...session, begun: moment === undefined ? null : (context.boots.now() ?? null) };
     },
-    removeSession(sid: Id): null {
+    removeSession({ sid, by }: { sid: Id; by: Actor }): null {
       const userId = removeSession.get(sid);
-      if (userId !== undefined) context.tell({ kind: "sessions", userId });
+      if (userId === undefined) return null;
+      context.audit.note("sign_out", userId, {}, { ...by, userId });
+      context.tell({ kind: "sessions", userId });
       return null;
+    },
+    endSessions({ by }: { by: Actor }): number {
+      const users = removeAllSessions.all();
+      context.audit.note("secret_rotated", null, { sessions: users.length }, by);
+      for (const userId of new Set(users)) context.tell({ kind: "sessions", userId });
+      return users.length;
     },
   };
 }

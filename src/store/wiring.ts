@@ -1,9 +1,11 @@
 import type { Database } from "better-sqlite3";
+import type { Actor } from "../domain/audit.ts";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Bias } from "../domain/line.ts";
 import type { OwnedWiring, Wiring } from "../domain/wiring.ts";
 import type { WriteContext } from "./command.ts";
+import { wiringAudit } from "./wiring-audit.ts";
 
 interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
   readonly activeLow: number;
@@ -40,9 +42,10 @@ export function wiringCommands(db: Database, context: WriteContext) {
      ON CONFLICT (line) DO UPDATE SET micros = excluded.micros, active_low = excluded.active_low,
        bias = excluded.bias, debounce_ms = excluded.debounce_ms, rearm_ms = excluded.rearm_ms`,
   );
+  const audit = wiringAudit(db, context);
   const remove = db.prepare<[Id, string]>("DELETE FROM wiring WHERE user_id = ? AND line = ?");
 
-  function setOne({ userId, wiring }: OwnedWiring): void {
+  function setOne({ userId, wiring }: OwnedWiring, by: Actor): void {
     const deviceId = device.get(userId, wiring.dId);
     if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${wiring.dId}".`);
     if (actuator.get(deviceId, wiring.actuatorId) === undefined) {
@@ -70,16 +73,18 @@ export function wiringCommands(db: Database, context: WriteContext) {
       wiring.debounceMs,
       wiring.rearmMs,
     );
+    audit.set(userId, wiring, there && toWiring(there), by);
   }
 
   return {
     /** All of them, or none. */
-    setWiring(wirings: readonly OwnedWiring[]): null {
-      for (const wiring of wirings) setOne(wiring);
+    setWiring(input: { wirings: readonly OwnedWiring[]; by: Actor }): null {
+      for (const wiring of input.wirings) setOne(wiring, input.by);
       context.tell({ kind: "wiring" });
       return null;
     },
-    removeWiring(input: { userId: Id; line: string }): null {
+    removeWiring(input: { userId: Id; line: string; by: Actor }): null {
+      audit.removed(input.userId, { line: input.line }, input.by);
       if (remove.run(input.userId, input.line).changes === 0) {
         throw new FlancoError("not_found", `The line ${input.line} is not wired.`);
       }

@@ -6,6 +6,7 @@ import DatabaseConstructor, { type Database, type Statement } from "better-sqlit
 import { FlancoError } from "../domain/error.ts";
 import { IdGenerator } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
+import { AuditLog } from "./audit.ts";
 import { Boots } from "./boot.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { Chain } from "./chain.ts";
@@ -81,16 +82,16 @@ class WriterThread {
     this.#savepoint = db.prepare("SAVEPOINT command");
     this.#release = db.prepare("RELEASE command");
     this.#rollbackTo = db.prepare("ROLLBACK TO command");
+    const nowMs = () => this.#nowMs;
+    const boots = new Boots(db, () => this.#monotonicMs);
     this.#commands = allCommands(db, {
-      ids: new IdGenerator(
-        () => this.#nowMs,
-        () => randomInt(RANDOM_RANGE),
-      ),
+      ids: new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE)),
       rollups: this.#rollups,
       chain: this.#chain,
       calendar,
-      boots: new Boots(db, () => this.#monotonicMs),
-      nowMs: () => this.#nowMs,
+      boots,
+      audit: new AuditLog(db, { nowMs, boots }),
+      nowMs,
       tell: (change) => void this.#changes.push(change),
     });
   }

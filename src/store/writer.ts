@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import { type Actor, type AuditNote, SERVICE_ACTOR } from "../domain/audit.ts";
 import { type Clock, monotonicMs } from "../domain/clock.ts";
 import type { DeviceChange, NewDevice } from "../domain/device.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -147,28 +148,32 @@ export class StoreWriter implements LedgerWriter {
     return this.#diskFullSinceMs;
   }
 
-  addUser(user: NewUser): Promise<User> {
-    return this.#submit("addUser", user);
+  addUser(user: NewUser, by: Actor = SERVICE_ACTOR): Promise<User> {
+    return this.#submit("addUser", { user, by });
   }
 
-  addFirstUser(user: NewUser): Promise<User> {
-    return this.#submit("addFirstUser", user);
+  addFirstUser(user: NewUser, by: Actor = SERVICE_ACTOR): Promise<User> {
+    return this.#submit("addFirstUser", { user, by });
   }
 
-  async setPassword(userId: Id, passwordHash: string): Promise<void> {
-    await this.#submit("setPassword", { userId, passwordHash });
+  async setPassword(userId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("setPassword", { userId, passwordHash, by });
   }
 
-  async removeUser(userId: Id, withDevices: boolean): Promise<void> {
-    await this.#submit("removeUser", { userId, withDevices });
+  async removeUser(userId: Id, withDevices: boolean, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("removeUser", { userId, withDevices, by });
   }
 
-  addSession(session: NewSession, passwordHash: string): Promise<Session> {
-    return this.#submit("addSession", { session, passwordHash });
+  addSession(session: NewSession, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<Session> {
+    return this.#submit("addSession", { session, passwordHash, by });
   }
 
-  async removeSession(sid: Id): Promise<void> {
-    await this.#submit("removeSession", sid);
+  async removeSession(sid: Id, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("removeSession", { sid, by });
+  }
+
+  endSessions(by: Actor): Promise<number> {
+    return this.#submit("endSessions", { by });
   }
 
   addLocation(userId: Id, location: NewLocation): Promise<Id> {
@@ -191,8 +196,8 @@ export class StoreWriter implements LedgerWriter {
     await this.#submit("changeDevice", { userId, dId, change });
   }
 
-  async removeDevice(userId: Id, dId: string): Promise<void> {
-    await this.#submit("removeDevice", { userId, dId });
+  async removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("removeDevice", { userId, dId, by });
   }
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord> {
@@ -206,8 +211,8 @@ export class StoreWriter implements LedgerWriter {
     );
   }
 
-  async voidRecord(recordId: number, reason: string): Promise<void> {
-    await this.#submit("voidRecord", { recordId, reason });
+  async voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("voidRecord", { recordId, reason, by });
   }
 
   async settleTimes(bootId: string, zeroMs: number): Promise<number> {
@@ -235,8 +240,8 @@ export class StoreWriter implements LedgerWriter {
    * a few at a time, so that other writes come between. Rejects with `conflict` where one was changed meanwhile:
    * then nothing has changed.
    */
-  async archive(prepared: PreparedArchive): Promise<void> {
-    await this.removeArchived(await this.#submit("archive", prepared));
+  async archive(prepared: PreparedArchive, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.removeArchived(await this.#submit("archive", { prepared, by }));
   }
 
   /** Removes what is left of the entries that the archive of this entry tells of. */
@@ -246,12 +251,16 @@ export class StoreWriter implements LedgerWriter {
     }
   }
 
-  async setWiring(wirings: readonly OwnedWiring[]): Promise<void> {
-    await this.#submit("setWiring", wirings);
+  async setWiring(wirings: readonly OwnedWiring[], by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("setWiring", { wirings, by });
   }
 
-  async removeWiring(userId: Id, line: string): Promise<void> {
-    await this.#submit("removeWiring", { userId, line });
+  async removeWiring(userId: Id, line: string, by: Actor = SERVICE_ACTOR): Promise<void> {
+    await this.#submit("removeWiring", { userId, line, by });
+  }
+
+  async noteAudit(notes: readonly AuditNote[]): Promise<void> {
+    await this.#submit("noteAudit", notes);
   }
 
   openRequest(): Promise<number> {

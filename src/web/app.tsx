@@ -1,33 +1,30 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import type { Ahead } from "./api/ahead.ts";
 import type { User } from "./api/session.ts";
 import { FirstRun } from "./door/first-run.tsx";
 import { SignIn } from "./door/sign-in.tsx";
-import { warmUp } from "./format/format.ts";
 import { VisitRoom } from "./frame/visit-room.tsx";
-import { SpeechProvider, useChosenSpeech, useSpeech } from "./messages/speech.ts";
+import { SpeechProvider, useChosenSpeech } from "./messages/speech.ts";
 import { NavigationProvider, useAddressBar, useNavigation } from "./navigation.ts";
 import { addressOf } from "./route.ts";
 import { useSession } from "./session.ts";
 import { UnknownPage } from "./unknown-page.tsx";
 import { Unreachable } from "./unreachable.tsx";
 
-/** The whole page: a language, an address, a session, and the view of the address. */
-export function App() {
+/** The whole page: a language, an address, a session, and the view of the address. `ahead`: what was asked for before. */
+export function App({ ahead }: { readonly ahead: Ahead }) {
   return (
     <SpeechProvider value={useChosenSpeech()}>
       <NavigationProvider value={useAddressBar()}>
-        <Views />
+        <Views ahead={ahead} />
       </NavigationProvider>
     </SpeechProvider>
   );
 }
 
-function Views() {
+function Views({ ahead }: { readonly ahead: Ahead }) {
   const { route, replace } = useNavigation();
-  const { session, onSignedIn, onEnded, onSignOut } = useSession();
-  const { locale } = useSpeech();
-  // After the first request has left, and before its answer is there.
-  useLayoutEffect(() => warmUp(locale), [locale]);
+  const { session, onSignedIn, onEnded, onSignOut } = useSession(ahead);
   // One visit per sign-in: whoever signs in sees nothing of the one before.
   const [visit, setVisit] = useState(0);
   const enter = (user: User) => {
@@ -56,7 +53,7 @@ function Views() {
         <VisitRoom
           key={visit}
           user={session.user}
-          firstStatus={session.status}
+          ahead={ahead}
           view={route.view}
           onEnded={onEnded}
           onSignOut={onSignOut}

@@ -1,9 +1,17 @@
 import { render } from "preact";
+import { Ahead } from "./api/ahead.ts";
 import { App } from "./app.tsx";
+import { firstRequestsOf } from "./first-requests.ts";
+import { warmUpLanguage } from "./format/warm-up.ts";
+import { currentRoute } from "./navigation.ts";
+import { hasSessionMark } from "./session-mark.ts";
 
 const page = document.getElementById("page");
 if (page === null) throw new Error("index.html has no element #page");
-render(<App />, page);
+const ahead = new Ahead();
+if (hasSessionMark()) ahead.ask(firstRequestsOf(currentRoute()));
+warmUpLanguage();
+render(<App ahead={ahead} />, page);
 
 // It can wait: it serves the next opening. A browser that does not trust the gateway's certificate refuses it.
 addEventListener("load", () => {

@@ -55,6 +55,7 @@ export function useAddressBar(): Navigation {
   );
 }
 
-function currentRoute(): Route {
+/** Where the address bar stands. */
+export function currentRoute(): Route {
   return routeOf(location.pathname, location.search, location.hash);
 }

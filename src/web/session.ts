@@ -1,7 +1,7 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
-import { send } from "./api/send.ts";
+import type { Ahead } from "./api/ahead.ts";
 import { currentUser, signOut, type User } from "./api/session.ts";
-import { loadStatus, type Status } from "./api/status.ts";
+import { hasSessionMark, removeSessionMark, setSessionMark } from "./session-mark.ts";
 
 export type Session =
   | { readonly kind: "checking" }
@@ -9,8 +9,7 @@ export type Session =
   | { readonly kind: "unreachable" }
   /** `hasEnded`: it was there and ended by itself. */
   | { readonly kind: "signed_out"; readonly hasEnded: boolean }
-  /** `status` is what the gateway said of itself in the same go; null when it was not asked. */
-  | { readonly kind: "signed_in"; readonly user: User; readonly status: Status | null };
+  | { readonly kind: "signed_in"; readonly user: User };
 
 export interface SessionControl {
   readonly session: Session;
@@ -21,10 +20,16 @@ export interface SessionControl {
 }
 
 const RETRY_MS = 3_000;
+const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
 
-/** Who is signed in: asked once at the start, again and again while the server does not answer. */
-export function useSession(): SessionControl {
-  const [session, setSession] = useState<Session>({ kind: "checking" });
+/**
+ * Who is signed in: asked once at the start, again and again while the server does not answer. Where nobody can
+ * be, nobody is asked about.
+ */
+export function useSession(ahead: Ahead): SessionControl {
+  const [session, setSession] = useState<Session>(() =>
+    hasSessionMark() ? { kind: "checking" } : SIGNED_OUT,
+  );
   const isOpen = session.kind === "checking" || session.kind === "unreachable";
 
   // Before the first paint, which would otherwise make the answer wait on a slow tablet.
@@ -33,7 +38,7 @@ export function useSession(): SessionControl {
     let retry: number | undefined;
     let isCurrent = true;
     const ask = async () => {
-      const answer = await askSession();
+      const answer = await askSession(ahead);
       if (!isCurrent) return;
       setSession(answer);
       if (answer.kind === "unreachable") retry = setTimeout(() => void ask(), RETRY_MS);
@@ -45,31 +50,29 @@ export function useSession(): SessionControl {
     };
   }, [isOpen]);
 
-  const onSignedIn = useCallback((user: User) => setSession({ kind: "signed_in", user, status: null }), []);
-  const onEnded = useCallback(() => setSession({ kind: "signed_out", hasEnded: true }), []);
+  const onSignedIn = useCallback((user: User) => {
+    setSessionMark();
+    setSession({ kind: "signed_in", user });
+  }, []);
+  const onEnded = useCallback(() => {
+    removeSessionMark();
+    setSession({ kind: "signed_out", hasEnded: true });
+  }, []);
   const onSignOut = useCallback(() => {
     void leave().then(setSession);
   }, []);
   return { session, onSignedIn, onEnded, onSignOut };
 }
 
-async function askSession(): Promise<Session> {
+async function askSession(ahead: Ahead): Promise<Session> {
   try {
-    // Side by side: every view needs both before it can show anything.
-    const [user, status] = await Promise.all([currentUser(), firstStatus()]);
-    return user === null ? { kind: "signed_out", hasEnded: false } : { kind: "signed_in", user, status };
+    const user = await currentUser(ahead);
+    if (user !== null) return { kind: "signed_in", user };
+    removeSessionMark();
+    return SIGNED_OUT;
   } catch (error) {
     console.warn(error);
     return { kind: "unreachable" };
-  }
-}
-
-/** Null while nobody is signed in, and for any other trouble: it is asked again behind the door. */
-async function firstStatus(): Promise<Status | null> {
-  try {
-    return await loadStatus({ get: (path) => send({ method: "GET", path }) });
-  } catch {
-    return null;
   }
 }
 
@@ -77,7 +80,8 @@ async function firstStatus(): Promise<Status | null> {
 async function leave(): Promise<Session> {
   try {
     await signOut();
-    return { kind: "signed_out", hasEnded: false };
+    removeSessionMark();
+    return SIGNED_OUT;
   } catch (error) {
     console.warn(error);
     return { kind: "unreachable" };

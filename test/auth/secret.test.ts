@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { loadSecret } from "../../src/auth/secret.ts";
+import { loadSecret, replaceSecret } from "../../src/auth/secret.ts";
 import { thrown } from "../gpio/rejection.ts";
 
 describe("The secret that signs sessions", () => {
@@ -34,6 +34,23 @@ describe("The secret that signs sessions", () => {
     writeFileSync(`${file}.new`, "half", { mode: 0o644 });
     loadSecret(file);
     expect(statSync(file).mode & 0o777).to.equal(0o600);
+  });
+
+  it("is replaced whole: the next start finds the other one, for its owner alone, and no draft of it", () => {
+    const before = loadSecret(file);
+    const after = replaceSecret(file);
+    expect(after.equals(before)).to.equal(false);
+    expect(loadSecret(file).equals(after)).to.equal(true);
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    expect(readdirSync(directory)).to.deep.equal(["session.key"]);
+  });
+
+  it("stays as it is where another cannot be written", () => {
+    const before = loadSecret(file);
+    mkdirSync(`${file}.new`);
+    expect(() => replaceSecret(file)).to.throw(Error);
+    rmSync(`${file}.new`, { recursive: true });
+    expect(loadSecret(file).equals(before)).to.equal(true);
   });
 
   for (const [what, content] of [

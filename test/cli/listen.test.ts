@@ -8,7 +8,8 @@ import { expect } from "chai";
 import { Listeners } from "../../src/cli/listen.ts";
 import { CertificateRenewal } from "../../src/cli/renewal.ts";
 import type { Log } from "../../src/domain/log.ts";
-import { ensureCertificate } from "../../src/tls/certificate.ts";
+import { toHostNames } from "../../src/tls/host-names.ts";
+import { type CertificatePlaces, ensureCertificates } from "../../src/tls/served.ts";
 import { SetClock } from "../http/fakes.ts";
 import { freePort, until } from "./program.ts";
 
@@ -20,7 +21,9 @@ const CLOSE_MS = 5_000;
 const HANDSHAKE_MS = 10_000;
 
 describe("the doors to the network", () => {
+  const host = toHostNames("gateway", []);
   let directory: string;
+  let places: CertificatePlaces;
   let clock: SetClock;
   let listeners: Listeners;
   let httpsPort: number;
@@ -30,9 +33,15 @@ describe("the doors to the network", () => {
     directory = mkdtempSync(join(tmpdir(), "flanco-tls-"));
     clock = new SetClock(Date.now());
     httpsPort = await freePort();
-    listeners = new Listeners((_request, response) => response.end("here"));
-    const identity = await ensureCertificate(directory, clock, true);
-    await listeners.open(identity, "127.0.0.1", httpsPort, await freePort());
+    places = { own: join(directory, "tls"), dropIn: join(directory, "tls.d") };
+    listeners = new Listeners(
+      (_request, response) => response.end("here"),
+      (_request, response) => response.end("there"),
+      () => clock.nowMs(),
+    );
+    const { served } = await ensureCertificates(places, clock, true, host);
+    const httpPort = await freePort();
+    await listeners.open(served, { host: "127.0.0.1", httpsPort, httpPort, explains: true });
   });
 
   afterEach(async () => {
@@ -77,11 +86,12 @@ describe("the doors to the network", () => {
   it("serve a new certificate to new connections while they are open, before the old one ends", async () => {
     const before = await served();
     const renewal = new CertificateRenewal({
-      directory,
+      places,
       clock,
       trust: { trusted: () => true },
       log: SILENT,
-      onRenewed: (identity) => listeners.renew(identity),
+      readHost: () => host,
+      onRenewed: (served) => listeners.renew(served),
       checkEveryMs: 10,
     });
     await renewal.open();

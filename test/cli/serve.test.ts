@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { get as httpsGet } from "node:https";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -93,8 +93,8 @@ describe("flanco serve, for the first time", function () {
   it("answers over HTTPS with a certificate of its own for localhost", async () => {
     const certificate = await new Promise<string | undefined>((resolve, reject) => {
       const url = `https://localhost:${appliance.httpsPort}/healthz`;
-      // Trusting exactly this certificate also checks that it is for localhost.
-      const ca = readFileSync(join(appliance.dataDir, "tls", "cert.pem"));
+      // As whoever has been told to trust the appliance's authority, and nobody else.
+      const ca = readFileSync(join(appliance.dataDir, "tls", "flanco-ca.crt"));
       const request = httpsGet(url, { ca, family: 4 }, (response) => {
         const { subjectaltname } = (response.socket as TLSSocket).getPeerCertificate();
         response.resume().on("end", () => resolve(subjectaltname));
@@ -105,22 +105,21 @@ describe("flanco serve, for the first time", function () {
   });
 
   it("keeps what is secret from other users of the machine", () => {
-    const modes = ["", "session.key", "control.sock", "tls", "tls/key.pem", "tls/cert.pem"].map((name) => [
-      name,
-      (statSync(join(appliance.dataDir, name)).mode & 0o777).toString(8),
-    ]);
+    const modes = ["", "session.key", "control.sock", "tls", "tls/authority.pem", "tls/leaf.pem"].map(
+      (name) => [name, (statSync(join(appliance.dataDir, name)).mode & 0o777).toString(8)],
+    );
     expect(modes).to.deep.equal([
       ["", "700"],
       ["session.key", "600"],
       ["control.sock", "600"],
       ["tls", "700"],
-      ["tls/key.pem", "600"],
-      ["tls/cert.pem", "600"],
+      ["tls/authority.pem", "600"],
+      ["tls/leaf.pem", "600"],
     ]);
   });
 });
 
-describe("flanco serve, in a directory that others may enter", function () {
+describe("flanco serve, started by somebody whose files others may read", function () {
   this.timeout(PROCESS_TEST_MS);
   let appliance: Appliance;
   let umask: number;
@@ -128,7 +127,6 @@ describe("flanco serve, in a directory that others may enter", function () {
   before(async () => {
     appliance = await Appliance.make();
     umask = process.umask(0o022);
-    mkdirSync(appliance.dataDir, { mode: 0o755 });
   });
 
   after(async () => {
@@ -136,23 +134,16 @@ describe("flanco serve, in a directory that others may enter", function () {
     await appliance.close();
   });
 
-  function openToOthers(): string[] {
-    return readdirSync(appliance.dataDir).filter(
-      (name) => (statSync(join(appliance.dataDir, name)).mode & 0o077) !== 0,
-    );
-  }
-
-  it("keeps the ledger, its log and its lock from them, also those that were open to them before", async () => {
-    await seedLedger(appliance.ledgerFile);
-    expect(openToOthers()).to.contain("flanco.db");
+  it("keeps everything that it makes from them", async () => {
     await appliance.start();
-    expect(readdirSync(appliance.dataDir)).to.include.members([
-      "flanco.db",
-      "flanco.db-wal",
-      "flanco.db-shm",
-      "flanco.lock",
-    ]);
-    expect(openToOthers()).to.deep.equal([]);
+    await appliance.succeed(["backup"]);
+    const made = readdirSync(appliance.dataDir, { recursive: true, encoding: "utf8" });
+    expect(made).to.include.members(["flanco.db", "flanco.db-wal", "flanco.lock", "reserve", "control.sock"]);
+    expect(made).to.include.members(["session.key", "tls", "backups"]);
+    for (const name of ["", ...made]) {
+      const { mode } = statSync(join(appliance.dataDir, name));
+      expect((mode & 0o077).toString(8), name).to.equal("0");
+    }
   });
 });
 

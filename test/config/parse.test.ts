@@ -91,6 +91,15 @@ describe("The configuration", () => {
     expect(loadConfig({}, { FLANCO_ALLOWED_ORIGINS: "" }, CHECKOUT).allowed_origins).to.deep.equal([]);
   });
 
+  it("takes names and addresses for host_names, and nothing that has more in it", () => {
+    const names = (text: string) => ({ FLANCO_HOST_NAMES: text });
+    const taken = loadConfig({}, names("panel.example.org, Otro, 10.0.0.1, 2001:db8::1"), CHECKOUT);
+    expect(taken.host_names).to.deep.equal(["panel.example.org", "Otro", "10.0.0.1", "2001:db8::1"]);
+    for (const wrong of ["https://a.example.org", "a.example.org:8443", "a b", "a/b", "a@b", "[::1]"]) {
+      expect(mistakes({}, names(wrong)), wrong).to.have.lengthOf(1);
+    }
+  });
+
   it("does not mind the environment's other variables, and what tests tell each other", () => {
     const environment = { PATH: "/bin", FLANCOISH: "1", FLANCO_TEST_GUEST: "1", FLANCO_HOST: undefined };
     expect(loadConfig({}, environment, CHECKOUT)).to.deep.equal(loadConfig({}, {}, CHECKOUT));

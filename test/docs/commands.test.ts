@@ -13,7 +13,7 @@ const DOCUMENTS = [
 ];
 const FLANCO = "npm run -s flanco --";
 /** Scripts that take long, and have a form that CI runs. */
-const SHORTENED = ["test:guest", "test:systemd", "test:faults", "test:release", "bench"];
+const SHORTENED = ["test:guest", "test:systemd", "test:faults", "test:release", "test:security", "bench"];
 
 /** Every command of a document: the lines of its `sh` blocks. */
 function commandsOf(document: string): string[] {
@@ -110,11 +110,12 @@ describe("the documents' commands", () => {
         "npm ci && npm test",
         "npm test",
         "npm run test:page",
+        "npm run test:tls",
         ...SHORTENED.map((name) => `npm run ${name}`),
       ]),
     );
     const short = SHORTENED.map((name) => `npm run -s ${name}:short`);
-    for (const step of ["npm ci", "npm test", "npm run -s test:page", ...short]) {
+    for (const step of ["npm ci", "npm test", "npm run -s test:page", "npm run -s test:tls", ...short]) {
       expect(ci).to.match(new RegExp(`^${step}( .*)?$`, "m"));
     }
     for (const name of SHORTENED) expect(scripts[`${name}:short`]).to.include(scripts[name] ?? "?");

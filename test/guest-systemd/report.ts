@@ -49,7 +49,28 @@ const endedSchema = z.object({
   journal: z.array(journalEntrySchema),
 });
 
-const reportSchema = z.union([absenceSchema, unwiredSchema, verifiedSchema, shownSchema, endedSchema]);
+/** The service and the program's commands under the unit's confinement, in which a forbidden call kills. */
+const confinedSchema = z.object({
+  step: z.literal("confined"),
+  /** Of /proc/PID/status and /proc/PID/limits: 2 is a filter. */
+  seccomp: z.number(),
+  coreBytes: z.string(),
+  openFiles: z.string(),
+  /** Which of the things that the service does by itself were seen in its journal. */
+  seen: z.array(z.string()),
+  commands: z.array(z.object({ command: z.string(), result: z.string(), status: z.number() })),
+  /** A command that calls what is forbidden. */
+  control: z.object({ result: z.string(), status: z.number() }),
+});
+
+const reportSchema = z.union([
+  confinedSchema,
+  absenceSchema,
+  unwiredSchema,
+  verifiedSchema,
+  shownSchema,
+  endedSchema,
+]);
 export type Report = z.infer<typeof reportSchema>;
 
 /** Reads what the inside script wrote: one JSON object a line. Throws ZodError or SyntaxError. */

@@ -18,6 +18,8 @@ const STOP_MS = 15_000;
 const WATCHDOG_MS = 20_000;
 /** Two descriptors for each of the eight lines. */
 const STORED = 16;
+/** Bad system call. */
+const SIGSYS = 31;
 /** Builds everything from nothing on the first run. */
 const PROOF_MS = 3_000_000;
 
@@ -151,6 +153,27 @@ describe("The service under systemd", () => {
         assert.isAtMost(beforeMs - WALL_MS, outage.toMs, `room ${room}`);
       }
     }
+  });
+
+  it("backs up, checks, and renews its certificate without a call that the unit's filter forbids", () => {
+    const { seccomp, seen, coreBytes, openFiles } = proof.report("confined");
+    assert.equal(seccomp, 2);
+    assert.lengthOf(seen, 3);
+    assert.equal(coreBytes, "0");
+    assert.equal(openFiles, "4096");
+  });
+
+  it("runs its commands, a restore among them, under the same filter", () => {
+    for (const { command, result, status } of proof.report("confined").commands) {
+      assert.deepEqual({ result, status }, { result: "success", status: 0 }, command);
+    }
+    assert.lengthOf(proof.report("confined").commands, 7);
+  });
+
+  it("kills a command that makes a forbidden call, in this very proof", () => {
+    const { result, status } = proof.report("confined").control;
+    assert.notEqual(result, "success");
+    assert.equal(status, SIGSYS);
   });
 
   it("leaves a ledger that agrees with itself", () => {

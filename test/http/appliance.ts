@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import supertest from "supertest";
+import { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { SESSION_SECONDS, Sessions } from "../../src/auth/session.ts";
 import { StatusReport } from "../../src/cli/status-report.ts";
@@ -30,6 +31,9 @@ export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
 export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 /** The password of every user that `addUser` makes. */
 export const PASSWORD = "una clave larga";
+
+/** What an appliance is asked for by. */
+const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
 
 export interface ApplianceOptions {
   readonly allowedOrigins?: readonly string[];
@@ -97,6 +101,7 @@ export class Appliance {
   queues: Queues = { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000 } };
   trustedSinceMs: number | null = NOON_MS;
   readonly status: StatusReport;
+  readonly failedSignIns: FailedSignIns;
   #lastUser = 0;
 
   private constructor(store: Store, options: ApplianceOptions) {
@@ -108,6 +113,7 @@ export class Appliance {
     const writer = this.breaker.guard(this.writer);
     const sessions = new Sessions(this.secret, this.clock, writer, this.reader, this.log, BOOT_ID);
     this.sessions = sessions;
+    this.failedSignIns = new FailedSignIns(this.clock, writer, this.log);
     const reader = this.breaker.guard(this.reader);
     this.status = new StatusReport({
       reader,
@@ -128,10 +134,11 @@ export class Appliance {
       writer,
       sessions: {
         lifetimeSeconds: SESSION_SECONDS,
-        begin: (credentials) => sessions.begin(credentials),
+        begin: (credentials, by) => sessions.begin(credentials, by),
         check: (token) => sessions.check(token),
-        end: (token) => sessions.end(token),
+        end: (token, by) => sessions.end(token, by),
       },
+      failedSignIns: this.failedSignIns,
       passwords: options.passwords ?? sharedHasher().hasher,
       lines: this.lines,
       drivable: options.realLines === true ? null : this.lines,
@@ -143,7 +150,7 @@ export class Appliance {
       log: this.log,
       timeZone: TIME_ZONE,
       allowedOrigins: options.allowedOrigins ?? [],
-      version: "0.0.0-test",
+      isKnownHost: (name) => HOSTS.includes(name),
     });
     this.#server = createServer(app.callback());
   }
@@ -172,6 +179,7 @@ export class Appliance {
   async close(): Promise<void> {
     this.breaker.failure = undefined;
     await this.sessions.close();
+    await this.failedSignIns.write();
     this.status.close();
     this.events.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));

@@ -87,12 +87,31 @@ describe("What happens at the API", () => {
       }
     });
 
+    it("too many wrong passwords, and too many wrong links", async () => {
+      const guessed = await Appliance.open();
+      const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
+      try {
+        for (const [path, body] of [
+          ["/api/login", account],
+          ["/api/first-run", { token: "x", ...account }],
+        ] as const) {
+          let response = await guessed.api.post(path).send(body);
+          while (response.status === 401) response = await guessed.api.post(path).send(body);
+          const { status, type } = response;
+          conformance.observe({ method: "post", path, status, type, body: response.body });
+        }
+      } finally {
+        await guessed.close();
+      }
+    });
+
     it("devices, locations, records and lines, full and empty", async () => {
       const { cookie } = user;
       await answers(200, "get", "/api/device", { cookie });
       await answers(200, "get", "/api/location", { cookie });
       await answers(404, "get", "/api/data", { cookie, query: { period: "anual" } });
       await answers(200, "get", "/api/records", { cookie });
+      await answers(200, "get", "/api/archives", { cookie });
       await answers(200, "post", "/api/location", { cookie, body: aLocation() });
       const [location] = appliance.reader.locations(user.id);
       const locationId = location?.id ?? "";
@@ -121,7 +140,7 @@ describe("What happens at the API", () => {
       appliance.faults = [
         { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space.", details: {} },
       ];
-      for (const path of ["device", "location", "records", "gaps", "wiring", "status"]) {
+      for (const path of ["device", "location", "records", "gaps", "wiring", "status", "audit"]) {
         await answers(200, "get", `/api/${path}`, { cookie });
       }
       await answers(200, "get", "/api/data", { cookie, query: { period: "semanal" } });
@@ -253,7 +272,7 @@ describe("What happens at the API", () => {
         await answers(400, "delete", path, { cookie });
       }
       await answers(400, "get", "/api/data", { cookie });
-      for (const path of ["/api/records", "/api/gaps"]) {
+      for (const path of ["/api/records", "/api/gaps", "/api/audit"]) {
         await answers(400, "get", path, { cookie, query: { limit: "0" } });
       }
       for (const path of ["/api/summary", "/api/export", "/api/report"]) {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Appliance } from "./appliance.ts";
 
 /** Targets that node's HTTP parser lets through and that are no URL. */
-const UNREADABLE = ["http://[::1", "http://[/api/device"];
+const UNREADABLE = ["http://[::1", "http://[/api/device", "d://althz"];
 
 describe("A request target that is no URL", () => {
   let appliance: Appliance;

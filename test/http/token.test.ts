@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect } from "chai";
 import jwt from "jsonwebtoken";
 import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
@@ -50,6 +50,37 @@ describe("A session's token", () => {
   for (const algorithm of ["none", "None", "NONE"]) {
     it(`of the algorithm ${algorithm} is refused`, async () => {
       await expectRefused(unsigned({ alg: algorithm, typ: "JWT" }, claims()));
+    });
+  }
+
+  it("of RS256 is refused, signed by whoever has a key of that kind", async () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+    await expectRefused(jwt.sign(claims(), privateKey, { algorithm: "RS256" }));
+  });
+
+  it("that brings its own key in its header is refused", async () => {
+    const key = randomBytes(32);
+    const jwk = { kty: "oct", k: key.toString("base64url") };
+    const header = { alg: "HS256", jwk, kid: "../../dev/null", jku: "http://evil.example.com/keys" } as const;
+    await expectRefused(jwt.sign(claims(), key, { header }));
+    await expectRefused(jwt.sign(claims(), Buffer.alloc(0).toString() || " ", { algorithm: "HS256" }));
+  });
+
+  for (const [what, otherwise] of [
+    ["an expiry that is a text", { exp: String(NOW_S + 60) }],
+    ["an expiry that is nothing", { exp: null }],
+    ["a session that is a number", { sid: 1 }],
+    ["a session that is a list", { sid: [""] }],
+    ["a user that is an object", { sub: {} }],
+    ["a session of every object", { sid: "__proto__" }],
+  ] as const) {
+    it(`with ${what} is refused`, async () => {
+      const payload = Buffer.from(JSON.stringify(claims(otherwise))).toString("base64url");
+      const head = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString("base64url");
+      const signature = createHmac("sha256", appliance.secret)
+        .update(`${head}.${payload}`)
+        .digest("base64url");
+      await expectRefused(`${head}.${payload}.${signature}`);
     });
   }
 

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { installMissing } from "../../scripts/guest/debian.ts";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { Appliance, CHECKOUT, PASSWORD, type RunningService } from "../cli/program.ts";
+import { sharedBrowser } from "./browser.ts";
 
 export type Language = "es" | "en";
 
@@ -15,9 +14,8 @@ export const EMAIL = "ana@example.org";
 /** For mocha: what one test or hook that drives a browser may take. */
 export const PAGE_TEST_MS = 120_000;
 
-const DEBIAN_CHROMIUM = "/usr/bin/chromium";
 const HEIGHT = 900;
-const TIME_ZONE = "Europe/Madrid";
+export const TIME_ZONE = "Europe/Madrid";
 
 export interface Look {
   readonly width?: number;
@@ -27,12 +25,12 @@ export interface Look {
   readonly isSignedIn?: boolean;
 }
 
-/** The browser that CHROMIUM names, or Debian's, which is installed where it is missing. */
-function chromiumProgram(): string {
-  const named = process.env["CHROMIUM"];
-  if (named !== undefined) return named;
-  if (!existsSync(DEBIAN_CHROMIUM)) installMissing(["chromium"]);
-  return DEBIAN_CHROMIUM;
+let built: Promise<unknown> | undefined;
+
+/** Once for all suites of a run. */
+function buildPage(): Promise<unknown> {
+  built ??= promisify(execFile)(process.execPath, [join(CHECKOUT, "scripts", "build-web.mjs")]);
+  return built;
 }
 
 /** The real service over HTTPS with a first user, and a browser that opens pages of it. */
@@ -54,20 +52,11 @@ export class OpenedService {
 
   /** Builds the page, starts the service, and makes the first user unless that is the test's own. */
   static async start({ withUser = true, environment = {} } = {}): Promise<OpenedService> {
-    await promisify(execFile)(process.execPath, [join(CHECKOUT, "scripts", "build-web.mjs")]);
+    await buildPage();
     const appliance = await Appliance.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
     const service = await appliance.start();
     const cookie = withUser ? await service.makeFirstUser() : "";
-    const browser = await chromium.launch({
-      executablePath: chromiumProgram(),
-      args: [
-        // As where the clinic's browsers trust the gateway's certificate: without that none keeps the page's files.
-        "--ignore-certificate-errors",
-        // Debian's Chromium has no sandbox for root, which is who runs it in a container.
-        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      ],
-    });
-    return new OpenedService(appliance, service, cookie, browser);
+    return new OpenedService(appliance, service, cookie, await sharedBrowser());
   }
 
   /** Opens a page at a path. Whatever goes wrong in its script fails the test that closes it. */
@@ -81,7 +70,7 @@ export class OpenedService {
       reducedMotion: "reduce",
       viewport: { width, height: HEIGHT },
     });
-    if (isSignedIn) await context.addCookies([sessionCookie(this.cookie, this.origin)]);
+    if (isSignedIn) await context.addCookies(sessionCookies(this.cookie, this.origin));
     const page = await context.newPage();
     const opened = new OpenedPage(context, page);
     await page.goto(path);
@@ -117,7 +106,6 @@ export class OpenedService {
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
     await this.appliance.close();
   }
 }
@@ -164,7 +152,12 @@ export async function focused(locator: Locator): Promise<void> {
   await locator.and(locator.page().locator(":focus")).waitFor();
 }
 
-function sessionCookie(cookie: string, url: string) {
+/** The session's, and the mark that the page sets beside it. */
+function sessionCookies(cookie: string, url: string) {
   const split = cookie.indexOf("=");
-  return { name: cookie.slice(0, split), value: cookie.slice(split + 1), url, secure: true, httpOnly: true };
+  const session = { name: cookie.slice(0, split), value: cookie.slice(split + 1), url, secure: true };
+  return [
+    { ...session, httpOnly: true },
+    { name: "flanco_visitor", value: "1", url, secure: true },
+  ];
 }

@@ -124,6 +124,18 @@ describe("The monthly report and the state on the page", function () {
     await opening.close();
   });
 
+  it("shows who signed in and what was changed, the latest first", async () => {
+    const opening = await opened.open("/estado", { language: "en" });
+    const { page } = opening;
+    const table = page.getByRole("table", { name: "Activity" });
+    await table
+      .getByRole("row", { name: /Signed in .+@.+ from 127\.0\.0\.1/ })
+      .first()
+      .waitFor();
+    expect(await table.locator("tbody tr").count()).to.be.within(1, 12);
+    await opening.close();
+  });
+
   it("shows each line's last change as it happens", async () => {
     const opening = await opened.open("/estado");
     const { page } = opening;

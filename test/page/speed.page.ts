@@ -8,9 +8,14 @@ import { OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const MAX_BYTES = 120 * 1024;
 const THROTTLE = 4;
-const LIMIT_MS = 1_000;
 const MS_PER_SECOND = 1_000;
+/** Of each, one after the other: whatever else the machine does meanwhile meets both. */
 const OPENINGS = 5;
+/**
+ * What the page may cost, in references. On a machine of two cores that had much else to do, its processor slowed
+ * down four times, a reference took 0.55 s at its quickest, and the page 0.9 to 1.5 references: two are about 1.1 s.
+ */
+const LIMIT = 2;
 const QUIET_MS = 400;
 const VIEWS = [
   "/",
@@ -42,26 +47,52 @@ describe("The page's speed", function () {
   });
   after(() => opened.close());
 
-  it(`takes less than ${LIMIT_MS} ms of a processor ${THROTTLE} times slower until it is there to use`, async () => {
-    const busy: number[] = [];
-    const usable: number[] = [];
+  it(`costs a slow processor at most ${LIMIT} times a small page of known work, until it is there to use`, async () => {
+    const page: number[] = [];
+    const reference: number[] = [];
     for (let opening = 0; opening < OPENINGS; opening += 1) {
-      const shown = await opened.open("about:blank");
-      const session = await shown.context.newCDPSession(shown.page);
-      // Its own time alone: what other programs take of this machine is not the page's.
-      await session.send("Performance.enable", { timeDomain: "threadTicks" });
-      await session.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE });
-      await shown.page.goto("/");
-      usable.push(await usableAfterMs(shown.page));
-      const { metrics } = await session.send("Performance.getMetrics");
-      busy.push((metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * MS_PER_SECOND);
+      reference.push(await busyMs(opened, REFERENCE, usedUp));
+      page.push(await busyMs(opened, null, usable));
+    }
+    // Each opening beside the reference of the same moment; the middle one of them.
+    const ratios = page.map((ms, opening) => ms / (reference[opening] ?? 0)).toSorted((a, b) => a - b);
+    const ratio = ratios[OPENINGS >> 1] ?? Number.POSITIVE_INFINITY;
+    const list = (times: readonly number[]) => times.map((ms) => ms.toFixed(0)).join(", ");
+    console.log(
+      `      ${ratio.toFixed(2)} references: busy for ${list(page)} ms, the reference for ${list(reference)} ms`,
+    );
+    expect(Math.min(...reference)).to.be.greaterThan(0);
+    expect(ratio).to.be.greaterThan(0).and.lessThan(LIMIT);
+  });
+
+  it("asks for each thing once, of its own gateway alone, until it is live", async () => {
+    const still = await OpenedService.start();
+    for (const view of VIEWS) {
+      const shown = await still.open("about:blank");
+      const asked: URL[] = [];
+      shown.page.on("request", (request) => asked.push(new URL(request.url())));
+      await shown.page.goto(view);
+      await settled(shown.page);
+      const own = asked.filter(({ protocol }) => protocol !== "data:");
+      expect(new Set(own.map(({ origin }) => origin)), view).to.deep.equal(new Set([still.origin]));
+      // The rooms' last edges are the status's to tell: their view asks for it whenever it is entered.
+      const isFree = ({ pathname }: URL) => view === "/habitaciones" && pathname === "/api/status";
+      const paths = own.filter((url) => !isFree(url)).map(({ href }) => href);
+      expect(paths, view).to.deep.equal([...new Set(paths)]);
       await shown.close();
     }
-    const list = (times: readonly number[]) => times.map((ms) => ms.toFixed(0)).join(", ");
-    console.log(`      usable after ${list(usable)} ms, of them busy for ${list(busy)} ms`);
-    expect(Math.min(...busy))
-      .to.be.greaterThan(0)
-      .and.lessThan(LIMIT_MS);
+    await still.close();
+  });
+
+  it("says nothing in the console to whoever stands at the door", async () => {
+    const shown = await opened.open("about:blank", { isSignedIn: false });
+    const said: string[] = [];
+    shown.page.on("console", (message) => said.push(message.text()));
+    await shown.page.goto("/");
+    await shown.page.getByRole("heading", { level: 1, name: "Iniciar sesión" }).waitFor();
+    await shown.page.evaluate("navigator.serviceWorker.ready.then(() => {})");
+    expect(said).to.deep.equal([]);
+    await shown.close();
   });
 
   for (const width of WIDTHS) {
@@ -98,14 +129,52 @@ async function settled(page: Page): Promise<void> {
   }; look(); })`);
 }
 
-/** Milliseconds from the navigation until the figures stand and a press on them is answered. */
-function usableAfterMs(page: Page): Promise<number> {
-  return page.evaluate<number>(`new Promise((resolve) => {
-    const look = () => {
-      if (document.querySelector(".figure-value") === null) return requestAnimationFrame(look);
-      // The main thread is free again once this task is run.
-      setTimeout(() => resolve(performance.now()));
-    };
-    look();
-  })`);
+/** Two hundred rows of text and a second's arithmetic of a slow processor, made by its own script. */
+const REFERENCE = `<!doctype html><html lang="es"><title>Reference</title>
+<style>td { padding: 4px 8px; border: 1px solid #ccc } tr:nth-child(odd) td { font-weight: 600 }</style>
+<table></table><script>
+  const table = document.querySelector("table");
+  for (let row = 0; row < 200; row += 1) {
+    const cells = table.insertRow();
+    for (let column = 0; column < 4; column += 1) cells.insertCell().textContent = row + " · " + column * row;
+  }
+  let sum = 1;
+  for (let round = 0; round < 4e6; round += 1) sum = (Math.imul(sum, 1103515245) + round) | 0;
+  table.dataset.sum = String(sum);
+</script>`;
+
+/** Processor milliseconds of the page's main thread for one cold opening of the panel, or of another document in its place. */
+async function busyMs(
+  opened: OpenedService,
+  document: string | null,
+  done: (page: Page) => Promise<void>,
+): Promise<number> {
+  const shown = await opened.open("about:blank");
+  const session = await shown.context.newCDPSession(shown.page);
+  // Its own time alone: what other programs take of this machine is not the page's.
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  await session.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE });
+  if (document !== null) {
+    await shown.page.route("/", (route) => route.fulfill({ contentType: "text/html", body: document }));
+  }
+  await shown.page.goto("/");
+  await done(shown.page);
+  const { metrics } = await session.send("Performance.getMetrics");
+  await shown.close();
+  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * MS_PER_SECOND;
+}
+
+/** Resolves once the figures stand and the frame that shows them was drawn. */
+async function usable(page: Page): Promise<void> {
+  await page.locator(".figure-value").first().waitFor();
+  await drawn(page);
+}
+
+async function usedUp(page: Page): Promise<void> {
+  await page.locator("table[data-sum]").waitFor();
+  await drawn(page);
+}
+
+async function drawn(page: Page): Promise<void> {
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
 }

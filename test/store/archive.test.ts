@@ -2,12 +2,16 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
+import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { archiveCommands } from "../../src/store/archive.ts";
 import type { PreparedArchive } from "../../src/store/archive-make.ts";
 import { planRetention } from "../../src/store/archive-plan.ts";
 import { inspectArchives, unfinishedArchives } from "../../src/store/archive-state.ts";
+import { archivedMonthsReader } from "../../src/store/archived-months.ts";
+import { AuditLog } from "../../src/store/audit.ts";
 import { listBackups } from "../../src/store/backup-directory.ts";
+import { Boots } from "../../src/store/boot.ts";
 import { Chain } from "../../src/store/chain.ts";
 import { openForReading } from "../../src/store/open.ts";
 import { restoreLedger } from "../../src/store/restore.ts";
@@ -91,6 +95,9 @@ describe("archiving", () => {
       OLD_MONTHS.map(() => "right"),
     );
     expect(year()).to.deep.equal(before.year);
+    const told = read((db) => archivedMonthsReader(db).archivedMonths(old.userId));
+    expect(told).to.deep.equal(OLD_MONTHS);
+    expect(read((db) => archivedMonthsReader(db).archivedMonths("f".repeat(24)))).to.deep.equal([]);
     await old.sell(old.ledger.nowMs, "101");
     expect(verify()).to.deep.include({ broken: null, differences: [], records: before.rows + 1 });
     expect(planRetention(old.request()).months).to.deep.equal([]);
@@ -323,9 +330,11 @@ describe("archiving", () => {
       const db = new DatabaseConstructor(old.ledger.file);
       db.pragma("foreign_keys = ON");
       const chain = new Chain(db);
-      const { archive, removeArchived } = archiveCommands(db, { chain, nowMs: () => old.ledger.nowMs });
+      const nowMs = () => old.ledger.nowMs;
+      const audit = new AuditLog(db, { nowMs, boots: new Boots(db, nowMs) });
+      const { archive, removeArchived } = archiveCommands(db, { audit, chain, nowMs });
       const position = db.transaction(() => {
-        const told = archive(prepared);
+        const told = archive({ prepared, by: SERVICE_ACTOR });
         chain.keep();
         chain.flush();
         return told;

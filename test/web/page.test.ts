@@ -74,7 +74,7 @@ describe("A live event", () => {
       recordId: 7,
       timeMs: 5,
     });
-    expect(liveEventOf("hello", "{}")).to.deep.equal({ kind: "hello" });
+    expect(liveEventOf("hello", '{"at":"a:1"}')).to.deep.equal({ kind: "hello", at: "a:1" });
   });
 
   it("is refused when a field is missing or of another type", () => {
@@ -92,7 +92,7 @@ describe("What is read aloud", () => {
     expect(announcementOf([sale, off], frameTexts.es, money)).to.equal(
       "Venta: habitación 101, 3.50. Habitación 101 apagada.",
     );
-    expect(announcementOf([{ kind: "hello" }, { kind: "places" }], frameTexts.es, money)).to.equal("");
+    expect(announcementOf([{ kind: "behind" }, { kind: "places" }], frameTexts.es, money)).to.equal("");
   });
 
   it("counts them when they are many", () => {

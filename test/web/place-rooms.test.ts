@@ -87,8 +87,8 @@ describe("Locations in order", () => {
 
 describe("What records can be asked for by", () => {
   it("names each location and each device once, those that are there before those that are gone", () => {
-    const there = { id: "d2", name: "Pasillo 2", locationName: "Norte", rooms: ["201"] };
-    const gone = { id: "d9", name: null, locationName: "Norte", rooms: [] };
+    const there = { id: "d2", name: "Pasillo 2", isGone: false, locationName: "Norte", rooms: ["201"] };
+    const gone = { id: "d9", name: null, isGone: true, locationName: "Norte", rooms: [] };
     const choices = choicesOf(["Sur", "Norte", "Sur"], [gone, there, { ...gone, id: "d2" }], compare);
     expect(choices.locations).to.deep.equal(["Norte", "Sur"]);
     expect(choices.devices.map(({ id, name }) => [id, name])).to.deep.equal([

@@ -1,24 +1,45 @@
+import type { Ahead } from "./ahead.ts";
 import { statusOf } from "./failure.ts";
 import type { Json } from "./read.ts";
-import { type Message, open, send } from "./send.ts";
+import { jsonOf, type Message, open } from "./send.ts";
 
 const UNAUTHORIZED = 401;
+/** How far changes had been told when an answer was read. */
+const POSITION_HEADER = "x-flanco-at";
+
+export interface ApiListener {
+  /** The session has ended: told once. */
+  onEnded(): void;
+  /** Something was read; `at` is how far changes had been told then, null where that is not known, or it failed. */
+  onRead(at: string | null): void;
+}
 
 /**
  * The server as one session sees it. Every method throws ApiFailure for an answer that is not 2xx. A 401 to
- * any request ends the session, told once to whoever made this.
+ * any request ends the session.
  */
 export class Api {
-  readonly #onEnded: () => void;
+  readonly #ahead: Ahead;
+  readonly #listener: ApiListener;
   readonly #abort = new AbortController();
 
-  constructor(onEnded: () => void) {
-    this.#onEnded = onEnded;
+  /** `ahead`: what was asked for before. */
+  constructor(ahead: Ahead, listener: ApiListener) {
+    this.#ahead = ahead;
+    this.#listener = listener;
   }
 
   /** Gives the body of a 2xx answer. */
-  get(path: string): Promise<Json> {
-    return this.#send({ method: "GET", path });
+  async get(path: string): Promise<Json> {
+    let at: string | null = null;
+    try {
+      const response = await this.#watch(this.#ahead.get(path, this.#abort.signal));
+      const body = await jsonOf(response);
+      at = response.headers.get(POSITION_HEADER);
+      return body;
+    } finally {
+      this.#listener.onRead(at);
+    }
   }
 
   post(path: string, body: unknown): Promise<Json> {
@@ -39,7 +60,7 @@ export class Api {
 
   /** Gives a 2xx answer whose body is still to come, for what is read piece by piece. */
   stream(path: string): Promise<Response> {
-    return this.#watch(open({ method: "GET", path, signal: this.#abort.signal }));
+    return this.#watch(this.#open({ method: "GET", path }));
   }
 
   /** Abandons what is under way. Later requests fail. */
@@ -47,8 +68,12 @@ export class Api {
     this.#abort.abort();
   }
 
-  #send(message: Message): Promise<Json> {
-    return this.#watch(send({ ...message, signal: this.#abort.signal }));
+  async #send(message: Message): Promise<Json> {
+    return jsonOf(await this.#watch(this.#open(message)));
+  }
+
+  #open(message: Message): Promise<Response> {
+    return open({ ...message, signal: this.#abort.signal });
   }
 
   async #watch<T>(answer: Promise<T>): Promise<T> {
@@ -57,7 +82,7 @@ export class Api {
     } catch (error) {
       if (statusOf(error) === UNAUTHORIZED && !this.#abort.signal.aborted) {
         this.close();
-        this.#onEnded();
+        this.#listener.onEnded();
       }
       throw error;
     }

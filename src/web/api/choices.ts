@@ -1,4 +1,5 @@
 import type { Api } from "./api.ts";
+import { loadGoneNames } from "./gone-device.ts";
 import { list, object, text } from "./read.ts";
 
 type Compare = (one: string, other: string) => number;
@@ -12,8 +13,9 @@ export interface Choices {
 
 export interface ChosenDevice {
   readonly id: string;
-  /** Null of a device that is gone. */
+  /** Of one that is gone, as its newest record has it; null where none is found. */
   readonly name: string | null;
+  readonly isGone: boolean;
   readonly locationName: string;
   /** Its rooms' numbers; none of a device that is gone. */
   readonly rooms: readonly string[];
@@ -31,14 +33,22 @@ export async function loadChoices(api: Api, compare: Compare): Promise<Choices> 
   const there = list(devices, "data", (device) => ({
     id: text(device, "_id"),
     name: text(device, "name"),
+    isGone: false,
     locationName: text(device, "locationName"),
     rooms: list(device, "actuators", (room) => text(room, "id")),
   }));
-  const gone = list(sold, "devices", (device) => ({
+  const known = new Set(there.map(({ id }) => id));
+  const past = list(sold, "devices", (device) => ({
     id: text(device, "deviceId"),
-    name: null,
     locationName: text(device, "locationName"),
-    rooms: [],
+  })).filter(({ id }) => !known.has(id));
+  const names = await loadGoneNames(
+    api,
+    past.map(({ id }) => id),
+  );
+  const gone = past.map(({ id, locationName }) => ({
+    ...{ id, locationName, isGone: true, rooms: [] },
+    name: names.get(id) ?? null,
   }));
   return choicesOf(
     [
@@ -50,7 +60,7 @@ export async function loadChoices(api: Api, compare: Compare): Promise<Choices> 
   );
 }
 
-/** Devices that are gone come after those that are there. */
+/** Devices without a name come after the others. */
 const LAST = "\uffff";
 
 /** Each name and each device once; of two devices by one id the first. */
@@ -65,7 +75,9 @@ export function choicesOf(
     locations: [...new Set(locations)].sort(compare),
     devices: [...byId.values()].sort(
       (one, other) =>
-        compare(one.locationName, other.locationName) || compare(one.name ?? LAST, other.name ?? LAST),
+        compare(one.locationName, other.locationName) ||
+        Number(one.isGone) - Number(other.isGone) ||
+        compare(one.name ?? LAST, other.name ?? LAST),
     ),
   };
 }

@@ -14,8 +14,10 @@ export interface Device {
   readonly rooms: readonly Room[];
 }
 
+export const DEVICES_PATH = "/api/device";
+
 export async function loadDevices(api: Pick<Api, "get">): Promise<readonly Device[]> {
-  return list(await api.get("/api/device"), "data", deviceOf);
+  return list(await api.get(DEVICES_PATH), "data", deviceOf);
 }
 
 function deviceOf(data: Json): Device {

@@ -14,12 +14,29 @@ export class ApiFailure extends Error {
   readonly status: number;
   /** Field name to mistake; empty when the answer named none. */
   readonly fields: ReadonlyMap<string, FieldFailure>;
+  /** When to try again, in seconds from then; null where the answer did not say. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(status: number, message: string, fields: ReadonlyMap<string, FieldFailure> = new Map()) {
+  constructor(
+    status: number,
+    message: string,
+    fields: ReadonlyMap<string, FieldFailure> = new Map(),
+    retryAfterSeconds: number | null = null,
+  ) {
     super(message);
     this.status = status;
     this.fields = fields;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+const TOO_MANY_REQUESTS = 429;
+const LEAST_WAIT_SECONDS = 1;
+
+/** How long to wait, in seconds, after a request that came too often; null for any other failure, and for none. */
+export function waitOf(failure: ApiFailure | null): number | null {
+  if (failure?.status !== TOO_MANY_REQUESTS) return null;
+  return failure.retryAfterSeconds ?? LEAST_WAIT_SECONDS;
 }
 
 /** The status of a failed request; UNREACHABLE for an error of any other sort. */

@@ -18,9 +18,9 @@ export interface LostEdges {
   readonly lostSales: number | null;
 }
 
-/** What the server tells while it happens. `hello` says that all that follows will be told. */
+/** What the server tells while it happens. `hello` says that all that comes after the position `at` will be told. */
 export type LiveEvent =
-  | { readonly kind: "hello" }
+  | { readonly kind: "hello"; readonly at: string }
   | { readonly kind: "record"; readonly sale: Sale }
   | { readonly kind: "void"; readonly recordId: number; readonly reason: string }
   | { readonly kind: "time"; readonly recordId: number; readonly timeMs: number }
@@ -33,8 +33,9 @@ export type LiveEventName = (typeof LIVE_EVENT_NAMES)[number];
 
 /** Reads one server-sent event. Throws a TypeError or SyntaxError on data of another shape. */
 export function liveEventOf(name: LiveEventName, json: string): LiveEvent {
-  if (name === "hello" || name === "places") return { kind: name };
+  if (name === "places") return { kind: name };
   const data = object(JSON.parse(json), name);
+  if (name === "hello") return { kind: "hello", at: text(data, "at") };
   if (name === "record") return { kind: "record", sale: liveSaleOf(data) };
   if (name === "void") {
     const reason = text(object(data["voided"], "voided"), "reason");

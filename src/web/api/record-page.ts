@@ -18,15 +18,20 @@ export async function loadRecords(
   before: string | null,
   limit = PAGE_RECORDS,
 ): Promise<RecordPage> {
-  const query = new URLSearchParams(filter);
-  query.set("limit", String(limit));
-  if (before !== null) query.set("before", before);
-  const answer = await api.get(`/api/records?${query}`);
+  const answer = await api.get(recordsPath(filter, before, limit));
   const next = answer["next"];
   return {
     records: list(answer, "data", recordOf),
     next: next === null ? null : typeof next === "number" ? String(next) : text(answer, "next"),
   };
+}
+
+/** Asks for what `loadRecords` gives. */
+export function recordsPath(filter: string, before: string | null, limit = PAGE_RECORDS): string {
+  const query = new URLSearchParams(filter);
+  query.set("limit", String(limit));
+  if (before !== null) query.set("before", before);
+  return `/api/records?${query}`;
 }
 
 function recordOf(data: Json): Sale {

@@ -12,14 +12,21 @@ export interface Message {
 
 /** Sends one request and gives the answer's body. Throws ApiFailure for every status but 2xx. */
 export async function send(message: Message): Promise<Json> {
-  return object(await bodyOf(await open(message)));
+  return jsonOf(await open(message));
 }
 
-/** Sends one request and gives the answer while its body is still to come. Throws as `send` does. */
+/** The body of an answer. Throws ApiFailure when it does not come whole. */
+export async function jsonOf(response: Response): Promise<Json> {
+  return object(await bodyOf(response));
+}
+
+/** Sends one request and gives the answer while its body is still to come. Throws ApiFailure for every status but 2xx. */
 export async function open(message: Message): Promise<Response> {
   const response = await reach(message);
   if (!response.ok) {
-    throw new ApiFailure(response.status, `HTTP ${response.status}`, fieldsOf(await bodyOf(response)));
+    const { status, headers } = response;
+    const fields = fieldsOf(await bodyOf(response));
+    throw new ApiFailure(status, `HTTP ${status}`, fields, secondsOf(headers.get("retry-after")));
   }
   return response;
 }
@@ -46,6 +53,11 @@ async function bodyOf(response: Response): Promise<unknown> {
     if (!response.ok) return undefined;
     throw new ApiFailure(UNREACHABLE, String(error));
   }
+}
+
+/** A `Retry-After` in seconds, the form that the service sends. */
+function secondsOf(header: string | null): number | null {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : null;
 }
 
 function fieldsOf(answer: unknown): ReadonlyMap<string, FieldFailure> {

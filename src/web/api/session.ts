@@ -1,6 +1,7 @@
+import type { Ahead } from "./ahead.ts";
 import { statusOf } from "./failure.ts";
 import { type Json, object, text } from "./read.ts";
-import { send } from "./send.ts";
+import { jsonOf, send } from "./send.ts";
 
 export interface User {
   readonly name: string;
@@ -17,10 +18,13 @@ export interface FirstUser {
 
 const UNAUTHORIZED = 401;
 
+/** Asks who is signed in. */
+export const VERIFY_PATH = "/api/verify";
+
 /** Who is signed in; null for nobody. Throws ApiFailure when the server cannot tell. */
-export async function currentUser(): Promise<User | null> {
+export async function currentUser(ahead: Ahead): Promise<User | null> {
   try {
-    return userOf(await send({ method: "GET", path: "/api/verify" }));
+    return userOf(await jsonOf(await ahead.get(VERIFY_PATH)));
   } catch (error) {
     if (statusOf(error) === UNAUTHORIZED) return null;
     throw error;

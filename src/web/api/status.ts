@@ -113,8 +113,10 @@ export interface Status {
   readonly faults: readonly Fault[];
 }
 
+export const STATUS_PATH = "/api/status";
+
 export async function loadStatus(api: Pick<Api, "get">): Promise<Status> {
-  return statusOf(object((await api.get("/api/status"))["data"], "data"));
+  return statusOf(object((await api.get(STATUS_PATH))["data"], "data"));
 }
 
 /** Reads the answer's `data`. */

@@ -51,10 +51,14 @@ export interface Summary {
 }
 
 export async function loadSummary(api: Pick<Api, "get">, filter: SummaryFilter): Promise<Summary> {
-  const query = new URLSearchParams({ period: filter.period });
-  if (filter.location !== undefined) query.set("location", filter.location);
-  if (filter.device !== undefined) query.set("device", filter.device);
-  return summaryOf(object((await api.get(`/api/summary?${query}`))["data"], "data"));
+  return summaryOf(object((await api.get(summaryPath(filter)))["data"], "data"));
+}
+
+export function summaryPath({ period, location, device }: SummaryFilter): string {
+  const query = new URLSearchParams({ period });
+  if (location !== undefined) query.set("location", location);
+  if (device !== undefined) query.set("device", device);
+  return `/api/summary?${query}`;
 }
 
 /** Reads the answer's `data`. */

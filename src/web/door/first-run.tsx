@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
-import type { ApiFailure } from "../api/failure.ts";
+import { type ApiFailure, waitOf } from "../api/failure.ts";
 import { makeFirstUser, type User } from "../api/session.ts";
 import { Button } from "../element/button.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { TextField } from "../element/text-field.tsx";
 import { useFirstMistake } from "../element/use-first-mistake.ts";
@@ -38,6 +39,7 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
   const [again, setAgain] = useState("");
   const [wasSent, setSent] = useState(false);
   const check = checkPassword(password, again);
+  const waitSeconds = waitOf(failure);
   const isPasswordGood = check.isLongEnough && check.isShortEnough;
 
   if (token === "" || (failure !== null && isLinkDead(failure))) return <UsedLink onLeave={onLeave} />;
@@ -56,13 +58,7 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
   return (
     <Door title={firstRun.title}>
       <p class="door-intro">{firstRun.intro}</p>
-      <form
-        ref={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form form={form} onSubmit={submit}>
         <TextField
           label={firstRun.name}
           autocomplete="name"
@@ -100,11 +96,14 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
           mistake={wasSent && isPasswordGood && !check.isRepeated ? texts.mistakes.again : undefined}
         />
         <PasswordRules id={RULES_ID} check={check} />
-        <FormFailure failure={failure} />
+        <FormFailure
+          failure={failure}
+          text={waitSeconds === null ? undefined : texts.door.tooMany(waitSeconds)}
+        />
         <Button kind="main" type="submit" isBusy={isBusy}>
           {isBusy ? firstRun.creating : firstRun.create}
         </Button>
-      </form>
+      </Form>
     </Door>
   );
 }
@@ -112,6 +111,7 @@ export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
 /** Whatever the service refuses but a field is the link: used, expired, or never its own. */
 function isLinkDead(failure: ApiFailure): boolean {
   if (failure.fields.has("token")) return true;
+  if (waitOf(failure) !== null) return false;
   const isRefusal = failure.status >= BAD_REQUEST && failure.status < FIRST_SERVER_ERROR;
   return isRefusal && failure.status !== BAD_REQUEST && failure.fields.size === 0;
 }

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
+import { waitOf } from "../api/failure.ts";
 import { signIn, type User } from "../api/session.ts";
 import { Button } from "../element/button.tsx";
+import { Form } from "../element/form.tsx";
 import { FormFailure } from "../element/form-failure.tsx";
 import { TextField } from "../element/text-field.tsx";
 import { useSending } from "../live/use-sending.ts";
@@ -25,18 +27,16 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
   const [password, setPassword] = useState("");
   // What the service refuses is not told field by field: which one is wrong is nobody's business.
   const isRefused = failure?.status === BAD_REQUEST || failure?.status === UNAUTHORIZED;
+  const waitSeconds = waitOf(failure);
+  const text =
+    waitSeconds === null ? (isRefused ? door.badCredentials : undefined) : door.tooMany(waitSeconds);
 
   const submit = () => send(async () => onSignedIn(await signIn(email, password)));
 
   return (
     <Door title={door.signInTitle}>
       {hasEnded && failure === null && <p class="door-note">{door.ended}</p>}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form onSubmit={submit}>
         <TextField
           label={door.email}
           type="email"
@@ -53,11 +53,11 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           onValue={setPassword}
           isRequired
         />
-        <FormFailure failure={failure} text={isRefused ? door.badCredentials : undefined} />
+        <FormFailure failure={failure} text={text} />
         <Button kind="main" type="submit" isBusy={isBusy}>
           {isBusy ? door.signingIn : door.signIn}
         </Button>
-      </form>
+      </Form>
       <p class="door-hint">{door.firstTime}</p>
     </Door>
   );

@@ -1,9 +1,9 @@
 import type { ComponentChildren, RefObject } from "preact";
 
 interface FormProps {
-  /** Of `useFirstMistake`. */
-  readonly form: RefObject<HTMLFormElement | null>;
-  readonly onSubmit: () => Promise<void>;
+  /** Of `useFirstMistake`; not needed where no field tells its mistake. */
+  readonly form?: RefObject<HTMLFormElement | null>;
+  readonly onSubmit: () => Promise<unknown>;
   readonly children: ComponentChildren;
 }
 
@@ -12,7 +12,7 @@ export function Form({ form, onSubmit, children }: FormProps) {
   return (
     <form
       class="form"
-      ref={form}
+      ref={form ?? null}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

@@ -149,18 +149,6 @@ export function createFormat(
   };
 }
 
-/**
- * Makes the browser read its data on a language before the first number is to be shown: on a slow tablet that
- * takes a tenth of a second. To call while the server is being waited for.
- */
-export function warmUp(locale: string): void {
-  const format = createFormat(locale, undefined, { code: "EUR", decimals: 2 });
-  format.money(0);
-  format.time(0);
-  format.dayName("2000-01-01", "weekday");
-  format.compare("a", "b");
-}
-
 function moneyOptions(currency: FormatCurrency | undefined): Intl.NumberFormatOptions {
   return currency === undefined
     ? {}

@@ -1,5 +1,5 @@
-import type { LiveEvent } from "../api/live-event.ts";
 import type { Format } from "../format/format.ts";
+import type { NewsEvent } from "../live/news.ts";
 import type { frameTexts } from "../messages/frame.ts";
 
 /** More than this at once is told as a count: nobody can follow a list that is read aloud. */
@@ -7,7 +7,7 @@ const MAX_SINGLE = 3;
 
 /** What a screen reader says of the events that came within a moment; empty when there is nothing to say. */
 export function announcementOf(
-  events: readonly LiveEvent[],
+  events: readonly NewsEvent[],
   { news }: Pick<typeof frameTexts.es, "news">,
   format: Pick<Format, "money">,
 ): string {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LiveEvent } from "../api/live-event.ts";
+import type { NewsEvent } from "../live/news.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/speech.ts";
 import { announcementOf } from "./announcement.ts";
@@ -17,7 +17,7 @@ export function Announcer() {
   speech.current = { texts, format };
 
   useEffect(() => {
-    let gathered: LiveEvent[] = [];
+    let gathered: NewsEvent[] = [];
     let timer: number | undefined;
     const tell = () => {
       timer = undefined;

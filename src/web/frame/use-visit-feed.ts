@@ -1,8 +1,10 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import type { Ahead } from "../api/ahead.ts";
 import { Api } from "../api/api.ts";
 import { ApiFailure, UNREACHABLE } from "../api/failure.ts";
 import { loadStatus, type Status } from "../api/status.ts";
 import { LiveConnection, type LiveState } from "../live/connection.ts";
+import { Freshness } from "../live/freshness.ts";
 import { News } from "../live/news.ts";
 import { type Part, ready } from "../live/part.ts";
 import { Refresher } from "../live/refresher.ts";
@@ -23,22 +25,30 @@ const ROUND_MS = 60_000;
 
 /**
  * Opens one live connection for all views, and keeps the gateway's status. `onEnded`: the session is over.
- * `firstStatus`: what the gateway has just said, if it was asked.
+ * `ahead`: what was asked for before.
  */
-export function useVisitFeed(onEnded: () => void, firstStatus: Status | null): VisitFeed {
+export function useVisitFeed(ahead: Ahead, onEnded: () => void): VisitFeed {
   const [live, setLive] = useState<LiveState>("connecting");
-  const [status, setStatus] = useState<Part<Status>>(
-    firstStatus === null ? { kind: "waiting" } : ready(firstStatus),
-  );
+  const [status, setStatus] = useState<Part<Status>>({ kind: "waiting" });
   const own = useMemo(() => {
     // How far the gateway's clock is ahead of this machine's.
-    let aheadMs = firstStatus === null ? 0 : aheadOf(firstStatus);
-    const api = new Api(onEnded);
+    let aheadMs = 0;
     const news = new News();
+    const freshness = new Freshness();
+    const onBehind = () => {
+      refresher.ask();
+      news.tell({ kind: "behind" });
+    };
+    const api = new Api(ahead, {
+      onEnded,
+      onRead: (at) => {
+        if (freshness.onRead(at)) onBehind();
+      },
+    });
     const refresher = new Refresher(async () => {
       try {
         const status = await loadStatus(api);
-        aheadMs = aheadOf(status);
+        aheadMs = status.clock.timeMs - Date.now();
         setStatus(ready(status));
       } catch (error) {
         console.warn(error);
@@ -50,8 +60,11 @@ export function useVisitFeed(onEnded: () => void, firstStatus: Status | null): V
     const connection = new LiveConnection({
       onState: setLive,
       onEvent: (event) => {
-        if (event.kind === "hello" || event.kind === "places" || event.kind === "gap") refresher.ask();
-        news.tell(event);
+        if (event.kind !== "hello") {
+          if (event.kind === "places" || event.kind === "gap") refresher.ask();
+          return news.tell(event);
+        }
+        if (freshness.onStream(event.at)) onBehind();
       },
       onRefused: () => refresher.ask(),
     });
@@ -63,12 +76,12 @@ export function useVisitFeed(onEnded: () => void, firstStatus: Status | null): V
       reloadStatus: () => refresher.ask(),
       now: () => Date.now() + aheadMs,
     };
-  }, [onEnded]);
+  }, [ahead, onEnded]);
 
   // Before the first paint: on a slow tablet the requests would otherwise wait for it.
   useLayoutEffect(() => {
+    own.refresher.ask();
     own.connection.open();
-    if (status.kind === "waiting") own.refresher.ask();
     const round = setInterval(own.reloadStatus, ROUND_MS);
     return () => {
       clearInterval(round);
@@ -79,8 +92,4 @@ export function useVisitFeed(onEnded: () => void, firstStatus: Status | null): V
   }, [own]);
 
   return { ...own, live, status };
-}
-
-function aheadOf(status: Status): number {
-  return status.clock.timeMs - Date.now();
 }

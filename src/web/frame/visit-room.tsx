@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
+import type { Ahead } from "../api/ahead.ts";
 import type { User } from "../api/session.ts";
-import type { Status } from "../api/status.ts";
 import { createFormat } from "../format/format.ts";
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
@@ -19,8 +19,8 @@ import { type Visit, VisitProvider } from "./visit.ts";
 
 interface VisitRoomProps {
   readonly user: User;
-  /** What the gateway has just said of itself; null when it was not asked. */
-  readonly firstStatus: Status | null;
+  /** What was asked for before. */
+  readonly ahead: Ahead;
   readonly view: View;
   readonly onEnded: () => void;
   readonly onSignOut: () => void;
@@ -38,9 +38,9 @@ const VIEWS = {
 } as const;
 
 /** Everything behind the session: one connection, one format, and the view of the address. */
-export function VisitRoom({ user, firstStatus, view, onEnded, onSignOut }: VisitRoomProps) {
+export function VisitRoom({ user, ahead, view, onEnded, onSignOut }: VisitRoomProps) {
   const { locale } = useSpeech();
-  const feed = useVisitFeed(onEnded, firstStatus);
+  const feed = useVisitFeed(ahead, onEnded);
   const status = readyValue(feed.status);
   const timeZone = status?.timeZone;
   const code = status?.currency.code;

@@ -39,7 +39,7 @@ export function useBoard(onMove: (address: string, level: boolean, timeMs: numbe
   );
   useNews((event) => {
     // All is fetched anew, and nothing that was noted before is sure: a line may be another room by now.
-    if (event.kind === "hello" || event.kind === "places") setLevels(new Map());
+    if (event.kind === "behind" || event.kind === "places") setLevels(new Map());
     if (event.kind !== "actuator" || part.kind !== "ready") return;
     const { deviceId, room, on, timeMs } = event.change;
     const address = addressOfRoom(part.value.lines, part.value.boxes, deviceId, room);

@@ -1,9 +1,12 @@
 import type { LiveEvent } from "../api/live-event.ts";
 
-/** Told to whoever listens, as live events come. */
-export type NewsListener = (event: LiveEvent) => void;
+/** What is told of the server. `behind`: changes may have been missed; whatever was fetched is to be fetched anew. */
+export type NewsEvent = Exclude<LiveEvent, { readonly kind: "hello" }> | { readonly kind: "behind" };
 
-/** Where live events can be listened to. `hello` means: whatever was missed before, ask for it anew. */
+/** Told to whoever listens, as it comes. */
+export type NewsListener = (event: NewsEvent) => void;
+
+/** Where news can be listened to. */
 export class News {
   readonly #listeners = new Set<NewsListener>();
 
@@ -13,7 +16,7 @@ export class News {
     return () => this.#listeners.delete(listener);
   }
 
-  readonly tell = (event: LiveEvent): void => {
+  readonly tell = (event: NewsEvent): void => {
     for (const listener of this.#listeners) listener(event);
   };
 }

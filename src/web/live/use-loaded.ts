@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import type { LiveEventName } from "../api/live-event.ts";
 import { useVisit } from "../frame/visit.ts";
+import type { NewsEvent } from "./news.ts";
 import { type Part, ready } from "./part.ts";
 import { Refresher } from "./refresher.ts";
 
@@ -14,17 +14,17 @@ export interface Loaded<T> {
 }
 
 const REST_MS = 1_000;
-const NO_EVENTS: readonly LiveEventName[] = [];
+const NO_EVENTS: readonly NewsEvent["kind"][] = [];
 
 /**
- * Fetches something for a view and keeps it current: anew when `key` changes, after each reconnection, and
- * after the live events that are named, at most once a second. A failure of a refresh keeps what is shown.
+ * Fetches something for a view and keeps it current: anew when `key` changes, when changes may have been missed,
+ * and after the live events that are named, at most once a second. A failure of a refresh keeps what is shown.
  * `key` holds everything that `load` depends on.
  */
 export function useLoaded<T>(
   load: (api: Api) => Promise<T>,
   key: string,
-  refreshOn: readonly LiveEventName[] = NO_EVENTS,
+  refreshOn: readonly NewsEvent["kind"][] = NO_EVENTS,
 ): Loaded<T> {
   const { api, news } = useVisit();
   const [state, setState] = useState<{ readonly key: string; readonly part: Part<T> }>({
@@ -54,7 +54,7 @@ export function useLoaded<T>(
     refresher.current = own;
     own.ask();
     const stop = news.listen((event) => {
-      if (event.kind === "hello" || latest.current.refreshOn.includes(event.kind)) own.ask();
+      if (event.kind === "behind" || latest.current.refreshOn.includes(event.kind)) own.ask();
     });
     return () => {
       isCurrent = false;

@@ -10,6 +10,8 @@ export const doorTexts = bilingual(
       password: "Contraseña",
       ended: "Su sesión ha terminado. Entre de nuevo para seguir donde estaba.",
       badCredentials: "El correo o la contraseña no son correctos.",
+      tooMany: (seconds: number) =>
+        `Demasiados intentos desde este equipo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
       firstTime: "¿Primera vez? Al arrancar, el servicio muestra un enlace para crear la primera cuenta.",
       failed: "No se ha podido completar. Inténtelo de nuevo en un momento.",
     },
@@ -37,6 +39,8 @@ export const doorTexts = bilingual(
       password: "Password",
       ended: "Your session has ended. Sign in again to go on where you were.",
       badCredentials: "The e-mail or the password is not right.",
+      tooMany: (seconds: number) =>
+        `Too many attempts from this device. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"} and try again.`,
       firstTime: "First time here? When it starts, the service shows a link for making the first account.",
       failed: "That did not work. Please try again in a moment.",
     },

@@ -118,6 +118,14 @@ const es: FaultTexts = {
       todo: () =>
         "Puede seguir trabajando, aunque el navegador avise. Pida a su técnico que lea el texto de abajo.",
     },
+    certificate_ending: {
+      what: ({ number, count }) =>
+        number("days") === 1
+          ? "El certificado de su clínica para abrir esta página caduca en 1 día."
+          : `El certificado de su clínica para abrir esta página caduca en ${count("days")} días.`,
+      todo: () =>
+        "Pida a su técnico que ponga el siguiente. Después el navegador avisará al abrir la página.",
+    },
   },
 };
 
@@ -213,6 +221,14 @@ const en: FaultTexts = {
       what: () => "Your clinic's certificate for opening this page is not valid.",
       todo: () =>
         "You can go on working, though the browser may warn. Ask your technician to read the text below.",
+    },
+    certificate_ending: {
+      what: ({ number, count }) =>
+        number("days") === 1
+          ? "Your clinic's certificate for opening this page ends in 1 day."
+          : `Your clinic's certificate for opening this page ends in ${count("days")} days.`,
+      todo: () =>
+        "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",
     },
   },
 };

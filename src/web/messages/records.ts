@@ -13,7 +13,8 @@ export const recordsTexts = bilingual(
     room: "Habitación",
     everyLocation: "Todos los lugares",
     everyDevice: "Todos los dispositivos",
-    goneDevice: "Dispositivo borrado",
+    goneDevice: (name: string | null) =>
+      name === null ? "Dispositivo que ya no existe" : `${name} (ya no existe)`,
     clear: "Quitar filtros",
     backwards: "El primer día va después del último. Cambie uno de los dos.",
     ranges: { today: "Hoy", week: "7 días", month: "Mes", all: "Todo" },
@@ -37,6 +38,8 @@ export const recordsTexts = bilingual(
     searching: "Buscando…",
     more: "Ver más",
     end: "No hay más registros.",
+    archived: (first: string, last: string, one: boolean) =>
+      `Los registros de ${one ? first : `${first} a ${last}`} están archivados: cuentan en el panel, y no salen en las listas, las descargas ni los informes. Su técnico tiene el archivo.`,
     fresh: (count: number) =>
       count === 1 ? "Hay 1 registro nuevo: verlo" : `Hay ${count} registros nuevos: verlos`,
     old: "Puede haber registros nuevos: actualizar",
@@ -70,7 +73,7 @@ export const recordsTexts = bilingual(
     room: "Room",
     everyLocation: "All locations",
     everyDevice: "All devices",
-    goneDevice: "Deleted device",
+    goneDevice: (name) => (name === null ? "A device that is gone" : `${name} (gone)`),
     clear: "Clear filters",
     backwards: "The first day comes after the last. Change one of them.",
     ranges: { today: "Today", week: "7 days", month: "Month", all: "All" },
@@ -94,6 +97,8 @@ export const recordsTexts = bilingual(
     searching: "Searching…",
     more: "Show more",
     end: "There are no more records.",
+    archived: (first, last, one) =>
+      `The records of ${one ? first : `${first} to ${last}`} are archived: the overview counts them, and lists, downloads and reports leave them out. Your technician has the file.`,
     fresh: (count) =>
       count === 1 ? "There is 1 new record: show it" : `There are ${count} new records: show them`,
     old: "There may be new records: refresh",

@@ -41,6 +41,8 @@ export const reportTexts = bilingual(
     made: (moment: string) => `Hecho con Flanco: ${moment}`,
     zone: (zone: string) => `Hora de ${zone}`,
 
+    archived:
+      "Los registros de este mes están archivados: cuentan en el panel, y no salen en este informe. Su técnico tiene el archivo.",
     none: "No hubo ventas en este mes.",
     noneDetail: "Elija otro mes u otro lugar.",
     noPlaces: "Todavía no hay ningún lugar.",
@@ -85,6 +87,8 @@ export const reportTexts = bilingual(
     made: (moment) => `Made with Flanco: ${moment}`,
     zone: (zone) => `Time of ${zone}`,
 
+    archived:
+      "The records of this month are archived: the overview counts them, and this report leaves them out. Your technician has the file.",
     none: "There were no sales in this month.",
     noneDetail: "Choose another month or another location.",
     noPlaces: "There are no locations yet.",

@@ -9,10 +9,10 @@ import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/speech.ts";
 import { addressOf } from "../route.ts";
 
-const SHOWN = 6;
+export const LATEST_SHOWN = 6;
 
 export async function loadLatest(api: Api): Promise<readonly Sale[]> {
-  return (await loadRecords(api, "", null, SHOWN)).records;
+  return (await loadRecords(api, "", null, LATEST_SHOWN)).records;
 }
 
 interface LatestPanelProps {

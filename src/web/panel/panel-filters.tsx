@@ -1,7 +1,10 @@
 import type { Device } from "../api/device.ts";
+import { loadGoneNames } from "../api/gone-device.ts";
 import type { Summary, SummaryFilter } from "../api/summary.ts";
 import { type Choice, SelectField } from "../element/select-field.tsx";
 import { useFormat } from "../frame/visit.ts";
+import { readyValue } from "../live/part.ts";
+import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/speech.ts";
 
@@ -17,7 +20,13 @@ export function PanelFilters({ summary, devices, filter, onFilter }: PanelFilter
   const texts = useTexts(panelTexts);
   const { compare } = useFormat();
   const locations = locationNames(summary, devices, filter.location).sort(compare);
-  const choices = deviceChoices(summary, devices, filter, texts.gone).sort((a, b) => compare(a.text, b.text));
+  const gone = goneIdsOf(summary, devices, filter);
+  const { part } = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone));
+  const names = readyValue(part) ?? new Map<string, string>();
+  const choices = [
+    ...thereChoices(devices, filter),
+    ...gone.map((id) => ({ value: id, text: `${names.get(id) ?? id} (${texts.gone})` })),
+  ].sort((a, b) => compare(a.text, b.text));
   if (locations.length < 2 && choices.length < 2 && !filter.location && !filter.device) return null;
   return (
     <div class="filters">
@@ -48,26 +57,26 @@ function locationNames(summary: Summary, devices: readonly Device[], chosen: str
   return [...names];
 }
 
-/** The devices of the chosen location: those that are there, and those that sold something and are gone. */
-function deviceChoices(
+/** The devices of the chosen location. */
+function thereChoices(devices: readonly Device[], { location }: SummaryFilter): Choice[] {
+  return devices
+    .filter((device) => location === undefined || device.locationName === location)
+    .map(({ id, name, locationName }) => ({
+      value: id,
+      text: location === undefined ? `${name} · ${locationName}` : name,
+    }));
+}
+
+/** Those that sold something there and are gone. */
+function goneIdsOf(
   summary: Summary,
   devices: readonly Device[],
   { location, device: chosen }: SummaryFilter,
-  gone: string,
-): Choice[] {
-  const isHere = (device: { readonly locationName: string }) =>
-    location === undefined || device.locationName === location;
-  const there = devices.filter(isHere);
+): readonly string[] {
   const known = new Set(devices.map((device) => device.id));
-  const past = new Set(
-    summary.soldDevices.filter((sold) => isHere(sold) && !known.has(sold.id)).map(({ id }) => id),
+  const sold = summary.soldDevices.filter(
+    (device) => location === undefined || device.locationName === location,
   );
-  if (chosen !== undefined && !known.has(chosen)) past.add(chosen);
-  return [
-    ...there.map(({ id, name, locationName }) => ({
-      value: id,
-      text: location === undefined ? `${name} · ${locationName}` : name,
-    })),
-    ...[...past].map((id) => ({ value: id, text: `${id} (${gone})` })),
-  ];
+  const ids = [...sold.map(({ id }) => id), ...(chosen === undefined ? [] : [chosen])];
+  return [...new Set(ids)].filter((id) => !known.has(id));
 }

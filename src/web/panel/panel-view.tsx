@@ -1,5 +1,4 @@
-import { useMemo } from "preact/hooks";
-import { loadSummary, type Period, type SummaryFilter } from "../api/summary.ts";
+import { loadSummary } from "../api/summary.ts";
 import { Unread } from "../element/nothing.tsx";
 import { Segments } from "../element/segments.tsx";
 import { FaultList } from "../frame/faults.tsx";
@@ -9,13 +8,12 @@ import { readyValue } from "../live/part.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/speech.ts";
-import { useNavigation, useQuery } from "../navigation.ts";
 import { useRooms } from "../rooms/use-rooms.ts";
-import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { Figures } from "./figures.tsx";
 import { LatestPanel, loadLatest } from "./latest-panel.tsx";
 import { NowPanel } from "./now-panel.tsx";
+import { periodOf, usePanelFilter } from "./panel-filter.ts";
 import { PanelFilters } from "./panel-filters.tsx";
 import { StartPanel } from "./start-panel.tsx";
 
@@ -89,31 +87,4 @@ export function PanelView() {
       )}
     </ViewFrame>
   );
-}
-
-interface PanelFilterControl {
-  readonly filter: SummaryFilter;
-  readonly setFilter: (filter: SummaryFilter) => void;
-}
-
-/** The filter lives in the address, so that it survives a reload and can be passed on. */
-function usePanelFilter(): PanelFilterControl {
-  const query = useQuery();
-  const { replace } = useNavigation();
-  return useMemo(
-    () => ({
-      filter: {
-        period: periodOf(query.get("period")),
-        location: query.get("location") ?? undefined,
-        device: query.get("device") ?? undefined,
-      },
-      setFilter: ({ period, location, device }) =>
-        replace(addressOf("panel", { period: period === "week" ? undefined : period, location, device })),
-    }),
-    [query, replace],
-  );
-}
-
-function periodOf(text: string | null): Period {
-  return text === "year" ? "year" : "week";
 }

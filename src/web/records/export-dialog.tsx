@@ -9,11 +9,13 @@ import type { ExportControl, ExportState } from "./use-export.ts";
 
 interface ExportDialogProps {
   readonly control: ExportControl;
+  /** What is archived of what the file should hold, in words. */
+  readonly leftOut: string | undefined;
   readonly onRetry: () => void;
 }
 
 /** How the export gets on, and a way to stop it. */
-export function ExportDialog({ control, onRetry }: ExportDialogProps) {
+export function ExportDialog({ control, leftOut, onRetry }: ExportDialogProps) {
   const texts = useTexts(recordsTexts);
   const { cancel, close, retry } = useTexts(elementTexts);
   const { state, clear } = control;
@@ -23,6 +25,7 @@ export function ExportDialog({ control, onRetry }: ExportDialogProps) {
     <Dialog title={texts.downloadTitle} onClose={clear}>
       <div class="export" aria-live="polite">
         <ExportProgress state={state} />
+        {leftOut !== undefined && <p class="soft">{leftOut}</p>}
       </div>
       <div class="actions">
         {canRetry && (

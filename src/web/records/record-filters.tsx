@@ -134,14 +134,18 @@ function withChosen(all: string, choices: readonly Choice[], chosen: string): re
   return [{ value: "", text: all }, ...choices, ...(isKnown ? [] : [{ value: chosen, text: chosen }])];
 }
 
-function deviceChoices(choices: Choices | undefined, location: string, gone: string): readonly Choice[] {
+function deviceChoices(
+  choices: Choices | undefined,
+  location: string,
+  gone: (name: string | null) => string,
+): readonly Choice[] {
   const devices = choices?.devices ?? [];
   return devices
     .filter(({ locationName }) => location === "" || locationName === location)
-    .map(({ id, name, locationName }) => ({
-      value: id,
-      text: location === "" ? `${name ?? gone} · ${locationName}` : (name ?? gone),
-    }));
+    .map(({ id, name, isGone, locationName }) => {
+      const text = isGone || name === null ? gone(name) : name;
+      return { value: id, text: location === "" ? `${text} · ${locationName}` : text };
+    });
 }
 
 function roomChoices(choices: Choices | undefined, { location, device }: RecordFilter): readonly string[] {

@@ -1,3 +1,4 @@
+import { loadArchivedMonths } from "../api/archives.ts";
 import { loadChoices } from "../api/choices.ts";
 import { Button } from "../element/button.tsx";
 import { Nothing, Unread } from "../element/nothing.tsx";
@@ -10,6 +11,7 @@ import { recordsTexts } from "../messages/records.ts";
 import { useSpeech, useTexts } from "../messages/speech.ts";
 import { useNavigation, useQuery } from "../navigation.ts";
 import { addressOf } from "../route.ts";
+import { archivedText } from "./archived-text.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import { EVERY_RECORD, filterOf, isOpen, queryOf, type RecordFilter } from "./filter.ts";
 import { RecordFilters } from "./record-filters.tsx";
@@ -24,8 +26,11 @@ export function RecordsView() {
   const { language } = useSpeech();
   const { replace } = useNavigation();
   const filter = filterOf(useQuery());
-  const { compare } = useFormat();
+  const format = useFormat();
+  const { compare } = format;
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["places"]);
+  const archived = useLoaded(loadArchivedMonths, "");
+  const leftOut = archivedText(readyValue(archived.part) ?? [], filter, texts, format);
   const records = useRecords(filter);
   const exporting = useExport();
   const setFilter = (next: RecordFilter) => replace(addressOf("records", { ...next }));
@@ -41,19 +46,28 @@ export function RecordsView() {
       }
     >
       <RecordFilters filter={filter} onFilter={setFilter} choices={readyValue(choices.part)} />
-      <RecordPanel records={records} isFiltered={!isOpen(filter)} onClear={() => setFilter(EVERY_RECORD)} />
-      {exporting.state.kind !== "none" && <ExportDialog control={exporting} onRetry={startExport} />}
+      <RecordPanel
+        records={records}
+        leftOut={leftOut}
+        isFiltered={!isOpen(filter)}
+        onClear={() => setFilter(EVERY_RECORD)}
+      />
+      {exporting.state.kind !== "none" && (
+        <ExportDialog control={exporting} leftOut={leftOut} onRetry={startExport} />
+      )}
     </ViewFrame>
   );
 }
 
 interface RecordPanelProps {
   readonly records: Records;
+  /** What is archived of what the filter asks for, in words. */
+  readonly leftOut: string | undefined;
   readonly isFiltered: boolean;
   readonly onClear: () => void;
 }
 
-function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
+function RecordPanel({ records, leftOut, isFiltered, onClear }: RecordPanelProps) {
   const texts = useTexts(recordsTexts);
   const { list, begin, more } = records;
   const isEmpty = list.kind === "ready" && list.records.length === 0;
@@ -74,9 +88,9 @@ function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
         </div>
       )}
       {list.kind === "failed" && <Unread text={texts.failed} onRetry={begin} />}
-      {isEmpty && !isFiltered && <Nothing title={texts.none} detail={texts.noneDetail} />}
+      {isEmpty && !isFiltered && <Nothing title={texts.none} detail={leftOut ?? texts.noneDetail} />}
       {isEmpty && isFiltered && (
-        <Nothing title={texts.noMatch} detail={texts.noMatchDetail}>
+        <Nothing title={texts.noMatch} detail={leftOut ?? texts.noMatchDetail}>
           <Button onPress={onClear}>{texts.clear}</Button>
         </Nothing>
       )}
@@ -87,7 +101,7 @@ function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
             isWhole={list.kind === "ready" && list.next === null}
             onNearEnd={list.hasStopped ? ignore : more}
           />
-          <RecordFoot list={list} onMore={more} />
+          <RecordFoot list={list} leftOut={leftOut} onMore={more} />
           <p class="record-print">{texts.printed}</p>
         </div>
       )}
@@ -116,7 +130,13 @@ function RecordCount({ list }: { readonly list: RecordList }) {
   );
 }
 
-function RecordFoot({ list, onMore }: { readonly list: RecordList; readonly onMore: () => void }) {
+interface RecordFootProps {
+  readonly list: RecordList;
+  readonly leftOut: string | undefined;
+  readonly onMore: () => void;
+}
+
+function RecordFoot({ list, leftOut, onMore }: RecordFootProps) {
   const texts = useTexts(recordsTexts);
   const { retry } = useTexts(elementTexts);
   if (list.hasStopped) {
@@ -127,7 +147,14 @@ function RecordFoot({ list, onMore }: { readonly list: RecordList; readonly onMo
       </div>
     );
   }
-  if (list.next === null && !list.isStale) return <p class="record-foot">{texts.end}</p>;
+  if (list.next === null && !list.isStale) {
+    return (
+      <div class="record-foot">
+        <p>{texts.end}</p>
+        {leftOut !== undefined && <p>{leftOut}</p>}
+      </div>
+    );
+  }
   return (
     <div class="record-foot">
       <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>

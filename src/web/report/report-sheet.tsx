@@ -1,5 +1,6 @@
 import type { Report, ReportRoom } from "../api/report.ts";
 import { Nothing } from "../element/nothing.tsx";
+import { Notice } from "../element/notice.tsx";
 import { useFormat, useVisit } from "../frame/visit.ts";
 import { readyValue } from "../live/part.ts";
 import { frameTexts } from "../messages/frame.ts";
@@ -10,10 +11,12 @@ interface ReportSheetProps {
   readonly report: Report;
   /** Another report has been asked for; this one still stands. */
   readonly isStale: boolean;
+  /** The month's records are archived, all of them or those that were old enough: the figures lack them. */
+  readonly isArchived: boolean;
 }
 
 /** The report itself: what is on the paper when it is printed. */
-export function ReportSheet({ report, isStale }: ReportSheetProps) {
+export function ReportSheet({ report, isStale, isArchived }: ReportSheetProps) {
   const texts = useTexts(reportTexts);
   const { simulated } = useTexts(frameTexts);
   const { status, format, now } = useVisit();
@@ -44,8 +47,10 @@ export function ReportSheet({ report, isStale }: ReportSheetProps) {
           <dd>{format.count(active)}</dd>
         </div>
       </dl>
-      {hasRecords ? <RoomTable report={report} /> : <Nothing title={texts.none} detail={texts.noneDetail} />}
-      <Remarks report={report} />
+      {isArchived && <Notice kind="warn" title={texts.archived} />}
+      {hasRecords && <RoomTable report={report} />}
+      {!hasRecords && !isArchived && <Nothing title={texts.none} detail={texts.noneDetail} />}
+      {!isArchived && <Remarks report={report} />}
       <footer class="report-foot">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}

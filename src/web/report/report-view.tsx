@@ -1,3 +1,4 @@
+import { loadArchivedMonths } from "../api/archives.ts";
 import { type Choices, loadChoices } from "../api/choices.ts";
 import { loadReport } from "../api/report.ts";
 import { Button } from "../element/button.tsx";
@@ -67,7 +68,14 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const show = (next: { month?: Month; location?: string }) =>
     replace(addressOf("report", { month, location, ...next }));
   const { part, isStale, reload } = useLoaded(
-    (api) => loadReport(api, month, location),
+    // Side by side: a month that is archived is none without sales, and is never shown as one.
+    async (api) => {
+      const [report, archived] = await Promise.all([
+        loadReport(api, month, location),
+        loadArchivedMonths(api),
+      ]);
+      return { report, isArchived: archived.includes(report.month) };
+    },
     JSON.stringify([month, location]),
     ["record", "void", "time", "gap"],
   );
@@ -111,7 +119,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
         </section>
       )}
       {part.kind === "waiting" && <section class="panel report" aria-busy="true" />}
-      {part.kind === "ready" && <ReportSheet report={part.value} isStale={isStale} />}
+      {part.kind === "ready" && <ReportSheet {...part.value} isStale={isStale} />}
     </>
   );
 }

@@ -1,8 +1,8 @@
 import type { Api } from "../api/api.ts";
 import { loadDevices } from "../api/device.ts";
-import type { LiveEvent } from "../api/live-event.ts";
 import { loadRecords } from "../api/record-page.ts";
 import type { Sale } from "../api/sale.ts";
+import type { NewsEvent } from "../live/news.ts";
 import { Refresher } from "../live/refresher.ts";
 import type { RoomsAction, RoomsPart } from "./rooms-state.ts";
 
@@ -40,10 +40,10 @@ export class RoomsFeed {
     this.#sales.close();
   }
 
-  /** Takes a live event. */
-  readonly take = (event: LiveEvent): void => {
+  /** Takes what is told. */
+  readonly take = (event: NewsEvent): void => {
     switch (event.kind) {
-      case "hello":
+      case "behind":
         this.reload();
         break;
       case "places":

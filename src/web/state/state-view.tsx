@@ -6,6 +6,7 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useNews, useVisit } from "../frame/visit.ts";
 import { useTexts } from "../messages/speech.ts";
 import { stateTexts } from "../messages/state.ts";
+import { AuditPanel } from "./audit-panel.tsx";
 import { BackupCard } from "./backup-card.tsx";
 import { ClockCard } from "./clock-card.tsx";
 import { DiskCard } from "./disk-card.tsx";
@@ -19,7 +20,7 @@ export function StateView() {
   const texts = useTexts(stateTexts);
   const { status, reloadStatus } = useVisit();
   useNews((event) => {
-    if (event.kind !== "hello") reloadStatus();
+    if (event.kind !== "behind") reloadStatus();
   });
   return (
     <ViewFrame title={texts.title}>
@@ -47,6 +48,7 @@ function Whole({ status }: { readonly status: Status }) {
         <ProgramCard status={status} />
       </div>
       <LineCard status={status} />
+      <AuditPanel />
     </>
   );
 }

@@ -10,6 +10,7 @@ import { interruptCounts, Relays, shareProcessorWithInterrupts } from "../../gue
 import { lineName, ROOMS } from "../../guest/report.ts";
 import type { Report } from "../report.ts";
 import { type Parts, proveAbsence } from "./absence.ts";
+import { CONFINED, proveConfined } from "./confined.ts";
 import { Unit } from "./unit.ts";
 
 const KILLS = { full: 5, short: 1 };
@@ -20,7 +21,7 @@ const SETTINGS = `[Service]
 Environment=FLANCO_HTTP_PORT=8080 FLANCO_HTTPS_PORT=8443
 TimeoutStartSec=300
 WatchdogSec=20
-`;
+${CONFINED}`;
 const NO_STORE = "[Service]\nFileDescriptorStoreMax=0\n";
 
 const [form] = process.argv.slice(2);
@@ -61,6 +62,7 @@ async function prove(kills: number): Promise<void> {
   await control(parts, api);
   tell(await ended());
   ledger.close();
+  tell(await proveConfined(unit));
   tell({ step: "verified", ...(await unit.command(["verify"])) });
 }
 

@@ -1,10 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { until } from "../../guest/inside/deadline.ts";
 
 const NAME = "flanco.service";
+const UNIT_FILE = `/usr/lib/systemd/system/${NAME}`;
+const COMMAND_NAME = "flanco-command.service";
+/** What is about a service that goes on, and not about what it may do. */
+const NOT_OF_COMMANDS = /^(Type|NotifyAccess|ExecStart|FileDescriptorStore\w*|WatchdogSec|Restart\w*)=.*$/gm;
 const DROP_INS = `/etc/systemd/system/${NAME}.d`;
 const START_MS = 300_000;
 /** Asking systemd is a program's start each time: seldom, so that the service has the processor. */
@@ -26,6 +30,15 @@ const run = promisify(execFile);
 export interface JournalEntry {
   readonly message: string;
   readonly monotonicNs: number;
+}
+
+/** How a command ended under the unit's confinement. */
+export interface Confined {
+  readonly command: string;
+  /** systemd's word for it: `success`, `exit-code`, `signal`. */
+  readonly result: string;
+  /** The exit code, or the signal's number. */
+  readonly status: number;
 }
 
 /** The service as systemd has it. */
@@ -110,6 +123,24 @@ export class Unit {
         monotonicNs: Number(entry.__MONOTONIC_TIMESTAMP) * NANOSECONDS_PER_MICROSECOND,
       }))
       .filter(({ monotonicNs }) => monotonicNs >= sinceNs);
+  }
+
+  /**
+   * Runs a command to its end under all that the unit forbids, as its user. `settings` are added, as in a drop-in.
+   */
+  async confined(command: string, settings: string): Promise<Confined> {
+    const unit = readFileSync(UNIT_FILE, "utf8").replaceAll(NOT_OF_COMMANDS, "");
+    const own = `[Service]\nType=oneshot\nExecStart=${command}\n`;
+    mkdirSync("/run/systemd/system", { recursive: true });
+    writeFileSync(`/run/systemd/system/${COMMAND_NAME}`, `${unit}\n${own}${settings}`);
+    await this.control("daemon-reload");
+    // How it ended is asked for below.
+    await this.control("start", COMMAND_NAME).catch(() => {});
+    const shown = ["--property=Result", "--property=ExecMainStatus", "--value", COMMAND_NAME];
+    const { stdout } = await run("systemctl", ["show", ...shown]);
+    const [status = "", result = ""] = stdout.trim().split("\n").sort();
+    await this.control("reset-failed", COMMAND_NAME).catch(() => {});
+    return { command, result, status: Number(status) };
   }
 
   /** Runs one of the program's commands to its end. */

@@ -1,0 +1,64 @@
+// Writes docs/licences.md from package-lock.json: every package under whose licence something of flanco stands.
+//
+//   node scripts/licences.mjs          writes it
+//   node scripts/licences.mjs --print  prints it
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** Packages for building whose code is in what is built. */
+const IN_THE_PAGE = ["preact"];
+
+/** @typedef {{ readonly name: string, readonly version: string, readonly licence: string, readonly development: boolean }} Package */
+
+/** @returns {readonly Package[]} */
+function lockedPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  return Object.entries(packages)
+    .filter(([path]) => path !== "")
+    .map(([path, entry]) => ({
+      name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+      version: entry.version,
+      licence: entry.license ?? "not stated",
+      development: entry.dev === true,
+    }))
+    .sort((one, other) => `${one.name} ${one.version}`.localeCompare(`${other.name} ${other.version}`, "en"));
+}
+
+/** The document, whole. */
+export function licencesDocument() {
+  const packages = lockedPackages();
+  /** @param {Package} entry */
+  const isShipped = ({ name, development }) => !development || IN_THE_PAGE.includes(name);
+  return `# Licences
+
+Made from \`package-lock.json\` by \`node scripts/licences.mjs\`; a test holds the two equal. \`npm run -s sbom\` writes the same
+packages as a CycloneDX bill of materials, with their hashes.
+
+## In the program and its page
+
+${table(packages.filter(isShipped))}
+
+## For building and testing
+
+${table(packages.filter((entry) => !isShipped(entry)))}
+`;
+}
+
+/** @param {readonly Package[]} packages */
+function table(packages) {
+  const byLicence = Map.groupBy(packages, ({ licence }) => licence);
+  const rows = [...byLicence]
+    .sort(([one], [other]) => one.localeCompare(other, "en"))
+    .map(([licence, entries]) => {
+      const names = new Set(entries.map(({ name, version }) => `${name} ${version}`));
+      return `| ${licence} | ${[...names].join(", ")} |`;
+    });
+  return ["| licence | packages |", "|---|---|", ...rows].join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv[2] === "--print") process.stdout.write(licencesDocument());
+  else writeFileSync(join(root, "docs", "licences.md"), licencesDocument());
+}

@@ -1,0 +1,92 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { systemClock } from "../clock.ts";
+import { MAX_AUDIT_PAGE, type OperationOutputs, type Operations } from "../control/operation.ts";
+import type { AuditEntry } from "../domain/audit.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { withOperations } from "./operations.ts";
+
+type ListedEntry = OperationOutputs["listAudit"][number];
+
+const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const HELP = `
+Sign-ins that failed are counted and noted once a minute. Of each kind and account the newest 2000 entries are kept.
+
+Examples:
+  flanco audit
+  flanco audit --since 7d
+  flanco audit --since 2026-11-21T09:00 --json`;
+
+/** `flanco audit`: who did what, and from where. */
+export function addAuditCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("audit")
+    .description(
+      "show who did what, and from where: sign-ins, users, wiring, voids, restores, archives, secrets",
+    )
+    .option(
+      "--since <when>",
+      "only from this time on: a date, a date and time, or 90m, 24h, 7d ago",
+      toMoment,
+    )
+    .option("--limit <entries>", "only the newest so many (default 100; with --since all)", toCount)
+    .option("--json", "as JSON", false)
+    .addHelpText("after", HELP)
+    .action(async (options: { since?: number; limit?: number; json: boolean }, command: Command) => {
+      const { since: sinceMs = null, limit = sinceMs === null ? 100 : Number.POSITIVE_INFINITY } = options;
+      const entries = await withOperations(configOf(context, command), terminal, (operations) =>
+        newest(operations, sinceMs, limit),
+      );
+      if (options.json) terminal.json(entries);
+      else for (const entry of entries) terminal.out(describe(entry));
+    });
+}
+
+/** Oldest first, as a log reads. */
+async function newest(operations: Operations, sinceMs: number | null, limit: number): Promise<ListedEntry[]> {
+  const found: ListedEntry[] = [];
+  for (let before: number | null = null; found.length < limit; ) {
+    const wanted = Math.min(MAX_AUDIT_PAGE, limit - found.length);
+    const page: OperationOutputs["listAudit"] = await operations.call("listAudit", {
+      ...{ before, sinceMs, limit: wanted },
+    });
+    found.push(...page);
+    before = page.at(-1)?.auditId ?? null;
+    if (page.length < wanted) break;
+  }
+  return found.toReversed();
+}
+
+function describe(entry: ListedEntry): string {
+  const { kind, timeMs, provisional, details, user } = entry;
+  const time = `${new Date(timeMs).toISOString()}${provisional ? " (clock not set)" : ""}`;
+  const said = Object.entries(details).map(([name, value]) => `${name}=${quoted(value)}`);
+  const about = user === null ? [] : [`account=${quoted(user)}`];
+  return [time, kind, actorText(entry), ...[[...about, ...said].join(" ")].filter(Boolean)].join("\t");
+}
+
+function actorText({ way, who, from }: AuditEntry): string {
+  if (way === "service") return "by the service itself";
+  if (way === "command") return `by a command of ${from === "" ? "?" : from}`;
+  return `${who === null ? "" : `by ${who} `}from ${from === "" ? "?" : from}`;
+}
+
+/** One line an entry, and no control characters to the terminal, whatever a name or a reason holds. */
+function quoted(value: string | number | boolean): string {
+  return typeof value === "string" && !/^[\w.:@/-]+$/.test(value) ? JSON.stringify(value) : String(value);
+}
+
+function toMoment(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const ago = MS_PER_UNIT[unit];
+  if (count !== undefined && ago !== undefined) return Math.max(0, systemClock.nowMs() - Number(count) * ago);
+  // A date without a time is midnight here, not in Greenwich.
+  const timeMs = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text);
+  if (Number.isNaN(timeMs)) throw new InvalidArgumentError("It must be a time like 2026-11-21, or 7d.");
+  return Math.max(0, timeMs);
+}
+
+function toCount(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { type CliContext, configOf } from "./context.ts";
+import { withOperations } from "./operations.ts";
+
+const EXAMPLE = "\nExample:\n  flanco secret rotate";
+
+/** `flanco secret`: what signs everybody's session. */
+export function addSecretCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const secret = program
+    .command("secret")
+    .description("the secret that signs sessions")
+    .addHelpText("after", EXAMPLE);
+
+  secret
+    .command("rotate")
+    .description("make another secret; every session ends, and everybody signs in anew")
+    .option("--json", "as JSON", false)
+    .addHelpText("after", EXAMPLE)
+    .action(async (options: { json: boolean }, command: Command) => {
+      const rotated = await withOperations(configOf(context, command), terminal, (operations) =>
+        operations.call("rotateSecret", {}),
+      );
+      if (options.json) terminal.json(rotated);
+      else terminal.out(`Sessions are signed with another secret. ${ending(rotated.ended)}`);
+    });
+}
+
+function ending(sessions: number): string {
+  if (sessions === 0) return "Nobody was signed in.";
+  const all = sessions === 1 ? "The one session has" : `All ${sessions} sessions have`;
+  return `${all} ended: everybody signs in anew.`;
+}

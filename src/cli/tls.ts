@@ -1,0 +1,145 @@
+import { X509Certificate } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config/schema.ts";
+import { FlancoError } from "../domain/error.ts";
+import { readDropIns } from "../tls/drop-in.ts";
+import { fingerprintLines } from "../tls/fingerprint.ts";
+import { readHostNames } from "../tls/host-names.ts";
+import { readKeyed } from "../tls/keyed-certificate.ts";
+import { ensureOwnCertificate, type OwnFiles, ownFiles } from "../tls/own-certificate.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { becomeOwner, type Place, placeOf } from "./place.ts";
+import type { Terminal } from "./terminal.ts";
+
+const HELP = `
+Example:
+  flanco tls show`;
+
+const SHOW_HELP = `
+It reads the files, and so works beside a running service and without one. Somebody who installs
+the authority's certificate compares the fingerprint that is shown there with this one.
+
+Example:
+  flanco tls show
+  flanco tls show --json`;
+
+const RENEW_HELP = `
+A running service serves the new certificate within 15 seconds. With --authority the authority is made
+anew too, for the case that its key was stolen: every browser must then be told to trust the new one, and
+to trust the old one no longer.
+
+Example:
+  flanco tls renew`;
+
+/** What a certificate says of itself. */
+interface Facts {
+  readonly subject: string;
+  readonly names: readonly string[];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What there is: one object, for people and for scripts. */
+interface Shown {
+  readonly served: Facts & { readonly file: string; readonly own: boolean };
+  readonly authority: Facts & { readonly file: string; readonly fingerprint: readonly string[] };
+  readonly refused: readonly { readonly file: string; readonly reason: string }[];
+}
+
+/** `flanco tls`: the certificates that HTTPS is served with, and whom browsers are to trust. */
+export function addTlsCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const tls = program
+    .command("tls")
+    .description("the certificate of HTTPS and the authority that browsers are to trust")
+    .addHelpText("after", HELP);
+
+  tls
+    .command("show")
+    .description("show the certificate in use, and the authority's fingerprint")
+    .option("--json", "as JSON", false)
+    .addHelpText("after", SHOW_HELP)
+    .action(({ json }: { json: boolean }, command: Command) => {
+      const config = configOf(context, command);
+      const place = placeOf(config.data_dir);
+      becomeOwner(place);
+      const shown = read(config, place);
+      if (json) terminal.json(shown);
+      else tell(terminal, shown);
+    });
+
+  tls
+    .command("renew")
+    .description("make the appliance's own certificate anew, for its names and addresses of this moment")
+    .option("--authority", "the authority too: browsers must be told to trust it anew", false)
+    .addHelpText("after", RENEW_HELP)
+    .action(async ({ authority }: { authority: boolean }, command: Command) => {
+      const config = configOf(context, command);
+      const place = placeOf(config.data_dir);
+      becomeOwner(place);
+      if (!existsSync(ownFiles(place.tls).authority)) throw nothingYet();
+      const host = readHostNames(config.host_names);
+      const forced = authority ? "authority" : "leaf";
+      // Somebody sits here who sees what the clock says.
+      await ensureOwnCertificate(place.tls, host, { clock: systemClock, clockTrusted: true }, forced);
+      tell(terminal, read(config, place));
+    });
+}
+
+function read(config: Config, place: Place): Shown {
+  const files: OwnFiles = ownFiles(place.tls);
+  const authority = readKeyed(files.authority);
+  const leaf = readKeyed(files.leaf);
+  if (authority === undefined || leaf === undefined) throw nothingYet();
+  const dropIn = config.certificates_dir || place.certificates;
+  const { best, refused } = readDropIns(dropIn, systemClock.nowMs());
+  const served = best ?? { cert: leaf.cert, file: files.leaf };
+  return {
+    served: { ...factsOf(served.cert), file: served.file, own: best === null },
+    authority: {
+      ...factsOf(authority.cert),
+      file: files.trust,
+      fingerprint: fingerprintLines(authority.cert),
+    },
+    refused,
+  };
+}
+
+function factsOf(cert: string): Facts {
+  const { subject, subjectAltName = "", validFrom, validTo } = new X509Certificate(cert);
+  return {
+    subject: subject.replaceAll("\n", ", "),
+    names: subjectAltName === "" ? [] : subjectAltName.split(", ").map((name) => name.replace(/^[^:]*:/, "")),
+    from: new Date(validFrom).toISOString(),
+    to: new Date(validTo).toISOString(),
+  };
+}
+
+function tell(terminal: Terminal, { served, authority, refused }: Shown): void {
+  terminal.out(
+    [
+      `Certificate in use: ${served.own ? "the appliance's own" : "an administrator's"}`,
+      `  ${served.subject}`,
+      `  for    ${served.names.join(", ")}`,
+      `  from   ${served.from} to ${served.to}`,
+      `  file   ${served.file}`,
+      served.own
+        ? "The appliance's authority, which browsers are to trust"
+        : "The appliance's authority, not in use",
+      `  ${authority.subject}`,
+      `  from   ${authority.from} to ${authority.to}`,
+      `  file   ${authority.file}`,
+      "  SHA-256 fingerprint",
+      ...authority.fingerprint.map((line) => `  ${line}`),
+    ].join("\n"),
+  );
+  for (const { file, reason } of refused) terminal.err(`The certificate ${file} is refused: ${reason}.`);
+}
+
+function nothingYet(): FlancoError {
+  return new FlancoError("unavailable", "There is no certificate yet.", {
+    hint: "The service makes it when it is started for the first time: run flanco serve.",
+  });
+}

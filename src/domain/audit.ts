@@ -1,0 +1,90 @@
+import type { Id } from "./id.ts";
+
+/** What is noted for good: whoever signs in, and whatever changes who may, what a sale is worth, or the books as a whole. */
+export const AUDIT_KINDS = [
+  "sign_in",
+  "sign_in_failed",
+  "sign_out",
+  "user_added",
+  "password_changed",
+  "user_removed",
+  "wiring_set",
+  "wiring_removed",
+  "record_voided",
+  "month_archived",
+  "ledger_restored",
+  "ledger_rebuilt",
+  "secret_rotated",
+  "certificate_changed",
+] as const;
+export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** How somebody reached the appliance: over HTTP, by a command on its own system, or not at all: it acted by itself. */
+export const AUDIT_WAYS = ["network", "command", "service"] as const;
+export type AuditWay = (typeof AUDIT_WAYS)[number];
+
+/** Who does something, and from where, as far as it is known where it comes in. */
+export interface Actor {
+  readonly way: AuditWay;
+  /** The signed-in user; null without a session. */
+  readonly userId: Id | null;
+  /** The client's address on the network; the system's user of a command; empty for the service itself. */
+  readonly from: string;
+}
+
+/** The appliance, acting by itself: an archive that is due, a certificate that ends. */
+export const SERVICE_ACTOR: Actor = { way: "service", userId: null, from: "" };
+
+/** Longest `from`: an IPv6 address with a zone, or a system user's name. */
+const MAX_FROM = 100;
+
+/** Somebody on the network; `userId` null before a sign-in. */
+export function networkActor(address: string, userId: Id | null): Actor {
+  return { way: "network", userId, from: address.slice(0, MAX_FROM) };
+}
+
+/** Who runs a command on the appliance's own system, by the system's name. */
+export function commandActor(systemUser: string): Actor {
+  return { way: "command", userId: null, from: systemUser.slice(0, MAX_FROM) };
+}
+
+/** Values of an entry, by name. Never a secret: no password, token, key or link. */
+export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
+
+/** What the appliance itself has to note, beside what the ledger's commands note of themselves. */
+export interface AuditNote {
+  readonly kind: Extract<AuditKind, "sign_in_failed" | "secret_rotated" | "certificate_changed">;
+  /** Whose account it is about; null for the appliance as a whole, or an account that does not exist. */
+  readonly userId: Id | null;
+  readonly details: AuditDetails;
+  readonly actor: Actor;
+}
+
+/** One line of the audit log. */
+export interface AuditEntry {
+  readonly auditId: number;
+  readonly kind: AuditKind;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  /** The clock was not trusted then, and nobody knows when it was by now. */
+  readonly provisional: boolean;
+  /** Whose data it is about; null for the appliance as a whole. */
+  readonly userId: Id | null;
+  readonly way: AuditWay;
+  /** E-mail, at that time, of the signed-in user that did it; null without one. */
+  readonly who: string | null;
+  /** Address, or the system's user. */
+  readonly from: string;
+  readonly details: AuditDetails;
+}
+
+/** Which entries are wanted, newest first. */
+export interface AuditSearch {
+  /** Only entries that this user may see: its own, and those of the appliance that tell nothing of other accounts. */
+  readonly userId?: Id;
+  /** Only entries before this number; null for the newest. */
+  readonly before: number | null;
+  /** Only entries of this moment or later, in Unix milliseconds; null for all. */
+  readonly sinceMs: number | null;
+  readonly limit: number;
+}

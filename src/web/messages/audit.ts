@@ -1,0 +1,83 @@
+import { bilingual } from "./bilingual.ts";
+
+/** What was done, by whom and from where. Values come as they are shown. */
+export const auditTexts = bilingual(
+  {
+    title: "Actividad",
+    intro:
+      "Quién ha entrado y qué ha cambiado, lo último primero. El comando «flanco audit» la muestra entera.",
+    failed: "No se ha podido leer la actividad. Compruebe la conexión y reintente.",
+    none: "Nada todavía",
+    when: "Cuándo",
+    what: "Qué",
+    who: "Quién",
+    provisional: "hora provisional",
+    fromAddress: (address: string) => `desde ${address}`,
+    byCommand: (user: string) => `un comando de ${user} en el equipo`,
+    byService: "el propio equipo",
+    somebody: "alguien",
+    kinds: {
+      sign_in: () => "Entró",
+      sign_in_failed: (value: (name: string) => string) =>
+        value("attempts") === "1"
+          ? "No pudo entrar: contraseña equivocada"
+          : `No pudo entrar: ${value("attempts")} intentos`,
+      sign_out: () => "Salió",
+      user_added: (value: (name: string) => string) => `Se creó la cuenta ${value("email")}`,
+      password_changed: () => "Se cambió la contraseña; todas las sesiones acabaron",
+      user_removed: (value: (name: string) => string) => `Se borró la cuenta ${value("email")}`,
+      wiring_set: (value: (name: string) => string) =>
+        value("valorBefore") === ""
+          ? `Línea ${value("line")} conectada a la habitación ${value("room")}, a ${value("valor")} la venta`
+          : `Precio de la habitación ${value("room")}: ${value("valor")} (antes ${value("valorBefore")})`,
+      wiring_removed: (value: (name: string) => string) =>
+        `Línea ${value("line")} desconectada de la habitación ${value("room")}`,
+      record_voided: (value: (name: string) => string) =>
+        `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
+      month_archived: (value: (name: string) => string) => `Mes ${value("month")} archivado`,
+      ledger_restored: (value: (name: string) => string) =>
+        `Copia de seguridad restaurada: ${value("backup")}`,
+      ledger_rebuilt: (value: (name: string) => string) =>
+        `Registros rehechos tras un daño, desde ${value("backup")}`,
+      secret_rotated: () => "Se cambió el secreto de las sesiones: todos entran de nuevo",
+      certificate_changed: () => "Se sirve otro certificado",
+    },
+  },
+  {
+    title: "Activity",
+    intro:
+      "Who signed in and what was changed, the latest first. The command “flanco audit” shows all of it.",
+    failed: "The activity could not be read. Check the connection and try again.",
+    none: "Nothing yet",
+    when: "When",
+    what: "What",
+    who: "Who",
+    provisional: "provisional time",
+    fromAddress: (address) => `from ${address}`,
+    byCommand: (user) => `a command of ${user} on the gateway`,
+    byService: "the gateway itself",
+    somebody: "somebody",
+    kinds: {
+      sign_in: () => "Signed in",
+      sign_in_failed: (value) =>
+        value("attempts") === "1"
+          ? "Could not sign in: wrong password"
+          : `Could not sign in: ${value("attempts")} attempts`,
+      sign_out: () => "Signed out",
+      user_added: (value) => `Account ${value("email")} made`,
+      password_changed: () => "Password changed; all sessions ended",
+      user_removed: (value) => `Account ${value("email")} removed`,
+      wiring_set: (value) =>
+        value("valorBefore") === ""
+          ? `Line ${value("line")} wired to room ${value("room")}, ${value("valor")} a sale`
+          : `Price of room ${value("room")}: ${value("valor")} (${value("valorBefore")} before)`,
+      wiring_removed: (value) => `Line ${value("line")} unwired from room ${value("room")}`,
+      record_voided: (value) => `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
+      month_archived: (value) => `Month ${value("month")} archived`,
+      ledger_restored: (value) => `Backup restored: ${value("backup")}`,
+      ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,
+      secret_rotated: () => "The secret of sessions was changed: everybody signs in anew",
+      certificate_changed: () => "Another certificate is served",
+    },
+  },
+);

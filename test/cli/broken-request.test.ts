@@ -1,0 +1,114 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import { Appliance, PROCESS_TEST_MS } from "./program.ts";
+
+const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+/** Each promise in seconds, and what a busy machine may add. */
+const HEADERS_S = 5;
+const REQUEST_S = 10;
+const LATE_S = 15;
+
+describe("A request that is not as HTTP has it", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let sockets: Socket[];
+
+  before(async () => {
+    appliance = await Appliance.make();
+    await appliance.start();
+  });
+  beforeEach(() => {
+    sockets = [];
+  });
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  after(() => appliance.close());
+
+  function open(): Socket {
+    const socket = connect(appliance.httpPort, "127.0.0.1").setEncoding("latin1");
+    socket.on("error", () => {});
+    sockets.push(socket);
+    return socket;
+  }
+
+  /** All that comes until the service hangs up, and after how many seconds it did. */
+  async function ending(socket: Socket): Promise<{ answer: string; seconds: number }> {
+    const began = performance.now();
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    return { answer, seconds: (performance.now() - began) / 1_000 };
+  }
+
+  async function statusOf(text: string): Promise<string> {
+    const socket = open();
+    socket.write(text, "latin1");
+    return (await ending(socket)).answer.slice(0, "HTTP/1.1 400".length);
+  }
+
+  for (const [what, text] of [
+    [
+      "a length and chunks",
+      `${HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+    ],
+    [
+      "chunks and a length",
+      `${HEAD}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+    ],
+    ["two lengths", `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `],
+    ["a length that is a list", `${HEAD}Content-Length: 2, 2\r\n\r\n{}`],
+    ["a length that is none", `${HEAD}Content-Length: +2\r\n\r\n{}`],
+    ["chunks of another coding", `${HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+    ["chunks by a hidden name", `${HEAD}Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}`],
+    ["a chunk whose size is none", `${HEAD}Transfer-Encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n`],
+    ["a chunk that is longer than it says", `${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`],
+    ["a chunk size beyond all numbers", `${HEAD}Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}`],
+    ["a space before a header's colon", `${HEAD}Content-Length : 2\r\n\r\n{}`],
+    ["a header over two lines", `${HEAD}X-A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}`],
+    ["a bare line feed in a header", `${HEAD}X-A: b\nContent-Length: 2\r\n\r\n{}`],
+    ["a NUL in a header", `${HEAD}X-A: \0\r\n\r\n`],
+    ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["a target with a space", "GET /api /verify HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ] as const) {
+    it(`but has ${what} is refused, and its connection closed before anything behind it is read`, async () => {
+      const socket = open();
+      socket.write(text, "latin1");
+      const { answer } = await ending(socket);
+      expect(answer).to.match(/^HTTP\/1\.1 400 /);
+      expect(answer.match(/^HTTP\//gm)).to.have.lengthOf(1);
+    });
+  }
+
+  it("but has headers of more than 8 KiB is refused with 431; of less it is not", async () => {
+    const padded = (bytes: number) =>
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-A: ${"a".repeat(bytes)}\r\n\r\n`;
+    expect(await statusOf(padded(8 * 1024))).to.equal("HTTP/1.1 431");
+    expect(await statusOf(padded(7 * 1024))).to.equal("HTTP/1.1 200");
+    const many = Array.from({ length: 1_000 }, (_, index) => `X-${index}: a\r\n`).join("");
+    expect(await statusOf(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${many}\r\n`)).to.equal(
+      "HTTP/1.1 431",
+    );
+  });
+
+  it(`but takes its time is ended: headers after ${HEADERS_S} s, a body after ${REQUEST_S} s, whatever trickles in`, async () => {
+    const trickling = async (text: string, drop: string): Promise<{ answer: string; seconds: number }> => {
+      const socket = open();
+      socket.write(text, "latin1");
+      const ended = ending(socket);
+      const isOver = ended.then(() => true);
+      while (!(await Promise.race([isOver, pause(200, false)]))) socket.write(drop, "latin1");
+      return ended;
+    };
+    const [silent, headers, body] = await Promise.all([
+      trickling("", ""),
+      trickling("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ", "a"),
+      trickling(`${HEAD}Content-Length: 1000\r\n\r\n`, " "),
+    ]);
+    expect(silent.seconds).to.be.below(HEADERS_S + LATE_S);
+    expect(headers.answer).to.match(/^HTTP\/1\.1 408 /);
+    expect(headers.seconds).to.be.below(HEADERS_S + LATE_S);
+    expect(body.answer).to.match(/^HTTP\/1\.1 408 /);
+    expect(body.seconds).to.be.within(HEADERS_S, REQUEST_S + LATE_S);
+  });
+});

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { request } from "node:https";
+import type { Report } from "../report.ts";
+import type { Confined, Unit } from "./unit.ts";
+
+/**
+ * A forbidden call kills here, and is not merely refused: what goes on has made none. The one call that the program
+ * makes though it may be refused, whether the clock is set, is left to ProtectClock=, which refuses it.
+ */
+export const CONFINED = `SystemCallErrorNumber=kill
+SystemCallFilter=adjtimex clock_adjtime
+`;
+const SEEN_MS = 400_000;
+/** What the service does by itself, as its journal has it: a minute after its start, and once the host is renamed. */
+const BY_ITSELF = [
+  "a backup was made and proved",
+  "the ledger was checked in full",
+  "a new certificate is served",
+];
+/** Making an authority is a long time for an emulated processor, and what the watchdog does has its own proof. */
+const PATIENT = "[Service]\nWatchdogSec=180\n";
+const BACKUPS = "/var/lib/flanco/backups";
+const FORBIDDEN = "/usr/local/bin/node -e process.setuid(0)";
+
+/** Lets the service do what it does by itself, then runs the program's commands, all of it under the unit's filter. */
+export async function proveConfined(unit: Unit): Promise<Report> {
+  await unit.ready(0);
+  const before = await unit.mainPid();
+  await unit.configure("patient", PATIENT);
+  await unit.control("restart", "flanco");
+  await unit.ready(before);
+  const pid = await unit.mainPid();
+  const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
+  const limit = (name: string) => new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(limits)?.[1] ?? "";
+  const seccomp = Number(/^Seccomp:\s*(\d)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  await pageOverTls();
+  execFileSync("hostname", ["gateway-two"]);
+  const seen = await seenInJournal(unit);
+  const commands: Confined[] = [];
+  const confined = async (words: string) =>
+    void commands.push(await unit.confined(`/usr/bin/flanco ${words}`, `[Service]\n${CONFINED}`));
+  for (const words of ["status --json", "audit --json", "wiring list", "backup", "verify"])
+    await confined(words);
+  await unit.control("stop", "flanco");
+  const backup = readdirSync(BACKUPS)
+    .filter((name) => name.endsWith(".db"))
+    .sort()
+    .at(-1);
+  await confined(`restore ${BACKUPS}/${backup}`);
+  await confined("user list");
+  const control = await unit.confined(FORBIDDEN, `[Service]\n${CONFINED}`);
+  await unit.control("start", "flanco");
+  await unit.ready(pid);
+  return {
+    step: "confined",
+    seccomp,
+    coreBytes: limit("Max core file size"),
+    openFiles: limit("Max open files"),
+    seen,
+    commands,
+    control,
+  };
+}
+
+async function pageOverTls(): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    // Its own authority is nobody's here; that it is served at all is the question.
+    const options = { host: "localhost", port: 8443, path: "/healthz", rejectUnauthorized: false };
+    const sent = request(options, (answer) => answer.resume().on("end", () => resolve()));
+    sent.on("error", reject).end();
+  });
+}
+
+async function seenInJournal(unit: Unit): Promise<string[]> {
+  let seen: string[] = [];
+  await unit.until(async () => {
+    const journal = (await unit.journal(0)).map(({ message }) => message);
+    seen = BY_ITSELF.filter((text) => journal.some((message) => message.includes(text)));
+    return seen.length === BY_ITSELF.length ? null : `only these were seen: ${seen.join("; ")}`;
+  }, SEEN_MS);
+  return seen;
+}

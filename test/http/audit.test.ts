@@ -1,0 +1,117 @@
+import { expect } from "chai";
+import { Appliance, PASSWORD, type SignedInUser } from "./appliance.ts";
+import { aDevice, aRecord } from "./bodies.ts";
+import { aWiring } from "./wired-line.ts";
+
+interface Entry {
+  readonly auditId: number;
+  readonly kind: string;
+  readonly way: string;
+  readonly who: string | null;
+  readonly from: string;
+  readonly own: boolean;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+describe("GET /audit", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+  let other: SignedInUser;
+
+  beforeEach(async () => {
+    appliance = await Appliance.open();
+    user = await appliance.addUser();
+    other = await appliance.addUser();
+  });
+  afterEach(() => appliance.close());
+
+  async function listed(cookie: string, query: Readonly<Record<string, string>> = {}): Promise<Entry[]> {
+    const response = await appliance.api.get("/api/audit").query(query).set("Cookie", cookie).expect(200);
+    expect(response.body).to.have.all.keys("status", "data", "next");
+    return response.body.data;
+  }
+
+  /** What was noted since the users were made, newest first. */
+  const since = async (cookie = user.cookie) =>
+    (await listed(cookie)).filter(({ kind, way }) => way !== "service" && kind !== "user_added");
+
+  it("says who signed in and out, from where, and that somebody could not", async () => {
+    const body = { email: user.email, password: PASSWORD };
+    const signedIn = await appliance.api.post("/api/login").send(body).expect(200);
+    const [cookie = ""] = signedIn.get("Set-Cookie") ?? [];
+    await appliance.api.post("/api/logout").set("Cookie", cookie).expect(200);
+    await appliance.api
+      .post("/api/login")
+      .send({ ...body, password: "not the password" })
+      .expect(401);
+    await appliance.failedSignIns.write();
+    const entries = await since();
+    expect(entries.map(({ kind, who, from, own }) => [kind, who, from, own])).to.deep.equal([
+      ["sign_in_failed", null, "127.0.0.1", true],
+      ["sign_out", user.email, "127.0.0.1", true],
+      ["sign_in", user.email, "127.0.0.1", true],
+    ]);
+    expect(entries[0]?.details).to.deep.equal({ attempts: 1 });
+    expect(await since(other.cookie)).to.deep.equal([]);
+  });
+
+  it("does not tell an e-mail that has an account from one that has none", async () => {
+    const seen = await listed(user.cookie);
+    for (const email of [other.email, "nobody@example.org", PASSWORD]) {
+      await appliance.api.post("/api/login").send({ email, password: "not the password" }).expect(401);
+    }
+    await appliance.failedSignIns.write();
+    expect(await listed(user.cookie)).to.deep.equal(seen);
+    const all = appliance.reader.audit({ before: null, sinceMs: null, limit: 100 });
+    expect(all.filter(({ kind }) => kind === "sign_in_failed")).to.have.length(2);
+    expect(JSON.stringify(all)).not.to.contain(PASSWORD).and.not.to.contain("nobody@example.org");
+  });
+
+  it("says who wired a line and who unwired it, also with its device", async () => {
+    const send = { Cookie: user.cookie };
+    await appliance.api.post("/api/device").set(send).send(aDevice()).expect(200);
+    await appliance.api.put("/api/wiring").set(send).send(aWiring()).expect(200);
+    await appliance.api.delete("/api/wiring").query({ line: "SIM0" }).set(send).expect(200);
+    await appliance.api.put("/api/wiring").set(send).send(aWiring()).expect(200);
+    await appliance.api.delete("/api/device").query({ dId: "7234" }).set(send).expect(200);
+    const entries = await since();
+    expect(entries.map(({ kind }) => kind)).to.deep.equal([
+      "wiring_removed",
+      "wiring_set",
+      "wiring_removed",
+      "wiring_set",
+    ]);
+    for (const { who, from, way } of entries) {
+      expect([who, from, way]).to.deep.equal([user.email, "127.0.0.1", "network"]);
+    }
+  });
+
+  it("says nothing of posted records", async () => {
+    const seen = await listed(user.cookie);
+    await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord()).expect(201);
+    expect(await listed(user.cookie)).to.deep.equal(seen);
+  });
+
+  it("comes in pages, newest first, and each entry once", async () => {
+    for (let turn = 0; turn < 5; turn += 1) await appliance.signIn(user.id);
+    const whole = await listed(user.cookie);
+    const found: Entry[] = [];
+    for (let before: string | undefined; ; ) {
+      const query = { limit: "2", ...(before === undefined ? {} : { before }) };
+      const response = await appliance.api
+        .get("/api/audit")
+        .query(query)
+        .set("Cookie", user.cookie)
+        .expect(200);
+      found.push(...response.body.data);
+      if (response.body.next === null) break;
+      before = String(response.body.next);
+    }
+    expect(found).to.deep.equal(whole);
+    expect(found.length).to.be.greaterThan(5);
+  });
+
+  it("is for who is signed in", async () => {
+    await appliance.api.get("/api/audit").expect(401);
+  });
+});

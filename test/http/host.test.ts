@@ -1,0 +1,102 @@
+import { connect } from "node:net";
+import { expect } from "chai";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, type SignedInUser } from "./appliance.ts";
+import { aRecord } from "./bodies.ts";
+
+describe("A request's host", () => {
+  let appliance: Appliance;
+  let user: SignedInUser;
+
+  before(async () => {
+    appliance = await Appliance.open();
+    user = await appliance.addUser();
+  });
+  after(() => appliance.close());
+
+  for (const host of [
+    "127.0.0.1",
+    "127.0.0.1:8080",
+    "localhost:8080",
+    "LocalHost",
+    "localhost.",
+    "clinica.local:8443",
+    "Clinica.LOCAL.:8443",
+    "[::1]:8080",
+    "[::1]",
+  ]) {
+    it(`is this machine as ${host}`, async () => {
+      await appliance.api.get("/api/verify").set("Host", host).set("Cookie", user.cookie).expect(200);
+    });
+  }
+
+  for (const host of [
+    "evil.example.com",
+    "evil.example.com:8080",
+    "localhost.evil.example.com",
+    "clinica.local.evil.example.com",
+    "xlocalhost",
+    "localhost@evil.example.com",
+    "localhost:80:80",
+    "localhost:8080/",
+    "localhost, evil.example.com",
+    "evil.example.com#localhost",
+    "[::1",
+    "[::1]x",
+    "[]",
+    ":8080",
+    "",
+  ]) {
+    it(`is another one as "${host}": nothing is answered, though the session is good`, async () => {
+      const response = await appliance.api
+        .get("/api/verify")
+        .set("Host", host)
+        .set("Cookie", user.cookie)
+        .expect(421);
+      expect(response.body).to.deep.equal({
+        status: "error",
+        error:
+          "This machine does not serve that host name. " +
+          "Use the machine's name or address; further names go into host_names in the configuration.",
+      });
+    });
+  }
+
+  it("that is another one stores nothing, reaches no page, and no sign of health", async () => {
+    const foreign = { Host: "evil.example.com", Origin: "http://evil.example.com", Cookie: user.cookie };
+    const response = await appliance.api.post("/api/data").set(foreign).send(aRecord()).expect(421);
+    expect(response.body).to.have.all.keys("status", "message");
+    expect(recordsOf(appliance.reader, user.id)).to.deep.equal([]);
+    for (const path of ["/", "/healthz", "/api/openapi.json"]) {
+      await appliance.api.get(path).set(foreign).expect(421);
+    }
+  });
+
+  describe("stands once in a request:", () => {
+    /** Sends these bytes, and gives all that comes until the service hangs up. */
+    async function ask(text: string): Promise<string> {
+      const socket = connect(appliance.port, "127.0.0.1").setEncoding("utf8");
+      socket.write(text);
+      let answer = "";
+      for await (const chunk of socket) answer += chunk;
+      return answer;
+    }
+
+    for (const [what, headers] of [
+      ["twice the same", "Host: localhost\r\nHost: localhost\r\n"],
+      ["a good one before another", "Host: localhost\r\nhost: evil.example.com\r\n"],
+      ["another before a good one", "HOST: evil.example.com\r\nX: y\r\nHost: localhost\r\n"],
+    ] as const) {
+      it(`${what} is refused and the connection closed`, async () => {
+        const answer = await ask(`GET /healthz HTTP/1.1\r\n${headers}\r\n`);
+        expect(answer).to.match(/^HTTP\/1\.1 400 /);
+        expect(answer).to.match(/^connection: close/im);
+      });
+    }
+
+    it("none is refused, and in HTTP/1.0 is no known one", async () => {
+      expect(await ask("GET /healthz HTTP/1.1\r\n\r\n")).to.match(/^HTTP\/1\.1 400 /);
+      expect(await ask("GET /healthz HTTP/1.0\r\n\r\n")).to.match(/^HTTP\/1\.1 421 /);
+    });
+  });
+});

@@ -1,0 +1,298 @@
+import { expect } from "chai";
+import { recordsOf } from "../store/records-of.ts";
+import { Appliance, PASSWORD, type SignedInUser } from "./appliance.ts";
+import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { aWiring, WiredLine } from "./wired-line.ts";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly takesBody: boolean;
+}
+
+/** A request with one place for a value of somebody else's. */
+interface Probe {
+  readonly operation: Operation;
+  readonly place: string;
+  readonly fill: (value: string) => Filled;
+}
+
+interface Filled {
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object | undefined;
+}
+
+type Step = string | number;
+
+/** What ends the asker's own session, or goes on for ever. */
+const LEFT_OUT = ["/api/logout", "/api/events"];
+
+/** What is tried more often here than anybody may, and after how long that is forgotten. */
+const GUESSED = ["/api/login", "/api/first-run"];
+const FORGIVEN_MS = 600_000;
+
+/** A body as it should be of every operation that takes one. */
+const BODIES: Readonly<Record<string, object>> = {
+  "post /api/login": { email: "nadie@example.org", password: "otra clave larga" },
+  "post /api/first-run": { token: "x", name: "x", email: "x@example.org", password: PASSWORD },
+  "post /api/device": aDevice(),
+  "patch /api/devices": { device: { name: "Pasillo Z", locationId: "x" } },
+  "post /api/location": aLocation(),
+  "patch /api/locations": { location: { name: "Norte", description: "x" } },
+  "post /api/data": aRecord(),
+  "put /api/wiring": aWiring(),
+  "post /api/lines/read": { line: "SIM0" },
+  "post /api/lines/drive": { line: "SIM0", level: true },
+};
+
+/** What a query should hold, where more than the place in question is needed. */
+const QUERY: Readonly<Record<string, string>> = {
+  period: "semanal",
+  lang: "es",
+  month: "2026-03",
+  location: "Clínica Norte",
+  dId: "7234",
+  locationId: "0".repeat(24),
+  line: "SIM0",
+};
+
+/**
+ * Lines are the machine's, not a user's: that one is taken must be told to who would wire, read or drive it, or two
+ * rooms would count one relay. Whose it is, and what it does, is not told.
+ */
+const TAKEN = ["put /api/wiring line", "post /api/lines/read line", "post /api/lines/drive line"];
+
+describe("What is another user's", () => {
+  let appliance: Appliance;
+  let victim: SignedInUser;
+  /** Two users with the same past: one asks for the victim's ids, the other for ids that nobody has. */
+  let curious: SignedInUser;
+  let other: SignedInUser;
+  let operations: readonly Operation[];
+  /** By kind: an id of the victim's, and one of the same form that is nobody's. */
+  let ids: ReadonlyMap<string, readonly [string, string]>;
+
+  before(async () => {
+    appliance = await Appliance.open();
+    operations = await readOperations();
+    victim = await appliance.addUser();
+    await settle(victim);
+    curious = await appliance.addUser();
+    other = await appliance.addUser();
+    ids = idsOf(victim);
+  });
+  after(() => appliance.close());
+
+  async function readOperations(): Promise<readonly Operation[]> {
+    const { paths } = (await appliance.api.get("/api/openapi.json").expect(200)).body as {
+      paths: Record<string, Record<string, { parameters?: Parameter[]; requestBody?: object }>>;
+    };
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
+        ...{ method, path, parameters },
+        takesBody: requestBody !== undefined,
+      })),
+    );
+  }
+
+  /** Gives a user one of everything. */
+  async function settle({ cookie, id }: SignedInUser): Promise<void> {
+    const location = { name: "Clínica secreta", description: "Piso 3" };
+    await appliance.api.post("/api/location").set("Cookie", cookie).send({ location }).expect(200);
+    const [{ id: locationId } = { id: "" }] = appliance.reader.locations(id);
+    const actuators = [{ id: "cuarto-77", value: false }];
+    const device = aDevice({ dId: "secreto-1", name: "Pasillo secreto", locationId, actuators });
+    await appliance.api.post("/api/device").set("Cookie", cookie).send(device).expect(200);
+    const record = aRecord({
+      deviceId: "secreto-1",
+      locationName: "Clínica secreta",
+      habitacion: "cuarto-77",
+    });
+    const key = { Cookie: cookie, "Idempotency-Key": "clave-1" };
+    await appliance.api.post("/api/data").set(key).send(record).expect(201);
+    const room = { dId: "secreto-1", actuatorId: "cuarto-77" };
+    const line = await WiredLine.wire(appliance, victim, "SIM5", room);
+    await line.go(true);
+    await line.go(false);
+    await line.go(true, 3);
+  }
+
+  function idsOf({ id, email, name, cookie }: SignedInUser): ReadonlyMap<string, readonly [string, string]> {
+    const { reader, sessions } = appliance;
+    const [device] = reader.devices(id);
+    const [location] = reader.locations(id);
+    const [record] = recordsOf(reader, id);
+    const nobodys = (last: number) => `0123456789abcdef0123456${last}`;
+    const token = cookie.replace("auth_token=", "");
+    return new Map([
+      ["user", [id, nobodys(1)]],
+      ["email", [email, "nadie9@example.org"]],
+      ["name", [name, "Usuario 99"]],
+      ["session", [sessions.check(token)?.sid ?? "", nobodys(2)]],
+      ["token", [token, "x".repeat(token.length)]],
+      ["device", [device?.id ?? "", nobodys(3)]],
+      ["dId", ["secreto-1", "secreto-9"]],
+      ["device's name", ["Pasillo secreto", "Pasillo nunca"]],
+      ["location", [location?.id ?? "", nobodys(4)]],
+      ["location's name", ["Clínica secreta", "Clínica nunca"]],
+      ["room", ["cuarto-77", "cuarto-99"]],
+      ["line", ["SIM5", "SIM6"]],
+      ["record", [String(record?.recordId ?? 0), "999999"]],
+      [
+        "record's place",
+        [`${record?.createdTimeMs ?? 0}-${record?.recordId ?? 0}`, `${record?.createdTimeMs ?? 0}-0`],
+      ],
+      ["idempotency key", ["clave-1", "clave-9"]],
+    ]);
+  }
+
+  /** Every place of an operation where a client may put a value. */
+  function probesOf(operation: Operation): readonly Probe[] {
+    const { parameters, method, path } = operation;
+    const body = BODIES[`${method} ${path}`];
+    // How many are wanted names nothing of anybody's.
+    const named = (kind: string) =>
+      parameters.filter((one) => one.in === kind && one.name !== "limit").map(({ name }) => name);
+    const query = Object.fromEntries(
+      named("query").flatMap((name) => (QUERY[name] === undefined ? [] : [[name, QUERY[name]]])),
+    );
+    return [
+      ...named("query").map((name) => ({
+        ...{ operation, place: name },
+        fill: (value: string) => ({ query: { ...query, [name]: value }, headers: {}, body }),
+      })),
+      ...named("header").map((name) => ({
+        ...{ operation, place: name },
+        fill: (value: string) => ({ query, headers: { [name]: value }, body }),
+      })),
+      ...textsIn(body).map((steps) => ({
+        ...{ operation, place: String(steps.at(-1)) },
+        fill: (value: string) => ({ query, headers: {}, body: Object(replaced(body, steps, value)) }),
+      })),
+      ...(parameters.length === 0 && body === undefined
+        ? [{ operation, place: "nothing", fill: () => ({ query, headers: {}, body }) }]
+        : []),
+    ];
+  }
+
+  async function ask(user: SignedInUser, probe: Probe, value: string): Promise<string> {
+    const { method, path } = probe.operation;
+    const { query, headers, body } = probe.fill(value);
+    const request = appliance.api[method as "get" | "post" | "put" | "patch" | "delete"](path)
+      .query(query)
+      .set({ Cookie: user.cookie, ...headers });
+    const response = body === undefined ? await request : await request.send(body);
+    const { date: _date, "content-length": _length, "x-flanco-at": _at, ...head } = response.headers;
+    const said = JSON.stringify({ status: response.status, head, text: response.text })
+      .replaceAll(user.email, "«own e-mail»")
+      .replaceAll(user.name, "«own name»");
+    // The asker's own may stand in the answer, and what was asked for now or before, the victim's or nobody's alike; ids
+    // and numbers of records are new each time.
+    return [...ids]
+      .reduce(
+        (text, [kind, values]) =>
+          values.reduce((rest, value) => rest.replaceAll(wholly(value), `«${kind}»`), text),
+        said,
+      )
+      .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "«token»")
+      .replaceAll(/\b[0-9a-f]{24}\b/g, "«id»")
+      .replaceAll(/(\\"(?:recordId|gapId)\\":)\d+/g, "$1«number»")
+      .replaceAll(/\b\d{13}-\d+\b/g, "«place»");
+  }
+
+  /** All that the victim has, as it is stored. */
+  function stored(): object {
+    const { reader } = appliance;
+    return {
+      user: reader.user(victim.id),
+      devices: reader.devices(victim.id),
+      locations: reader.locations(victim.id),
+      wirings: reader.wirings(victim.id),
+      records: recordsOf(reader, victim.id),
+      sessions: reader.sessions().filter(({ userId }) => userId === victim.id),
+    };
+  }
+
+  it("is asked for at every operation: each that takes a body has one here", () => {
+    const needed = operations
+      .filter(({ takesBody }) => takesBody)
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(BODIES)).to.have.members(needed);
+  });
+
+  it("answers as what nobody has, byte for byte, at every place of every operation and by every kind of id", async function () {
+    this.timeout(120_000);
+    const before = stored();
+    const differing = new Set<string>();
+    let count = 0;
+    for (const operation of operations.filter(({ path }) => !LEFT_OUT.includes(path))) {
+      for (const probe of probesOf(operation)) {
+        const where = `${operation.method} ${operation.path} ${probe.place}`;
+        for (const [kind, [theirs, nobodys]] of ids) {
+          // There it says where a list of the asker's own goes on, and a number more is another place.
+          if (kind === "record" && probe.place === "before") continue;
+          const answers = [await ask(curious, probe, theirs), await ask(other, probe, nobodys)];
+          count += 1;
+          if (kind === "line" && TAKEN.includes(where)) {
+            if (answers[0] !== answers[1]) differing.add(where);
+          } else expect(answers[0], `${where} with the victim's ${kind}`).to.equal(answers[1]);
+          if (GUESSED.includes(operation.path)) appliance.clock.pass(FORGIVEN_MS);
+          else expect(answers[0], where).not.to.match(/^."status":401/);
+        }
+      }
+    }
+    console.log(`      ${count} pairs of requests`);
+    expect(count).to.be.above(500);
+    expect([...differing], "where a line is told to be taken").to.deep.equal(["put /api/wiring line"]);
+    expect(stored()).to.deep.equal(before);
+  });
+
+  it("is there for its owner, by the same requests (control)", async () => {
+    const [location] = appliance.reader.locations(victim.id);
+    const { cookie } = victim;
+    await appliance.api
+      .patch("/api/locations")
+      .query({ locationId: location?.id ?? "" })
+      .set("Cookie", cookie)
+      .send({ location: { description: "Piso 4" } })
+      .expect(200);
+    const found = await appliance.api
+      .get("/api/records")
+      .query({ device: "secreto-1" })
+      .set("Cookie", cookie)
+      .expect(200);
+    expect(found.body.data).not.to.deep.equal([]);
+    await appliance.api.delete("/api/wiring").query({ line: "SIM5" }).set("Cookie", cookie).expect(200);
+    await appliance.api.delete("/api/device").query({ dId: "secreto-1" }).set("Cookie", cookie).expect(200);
+  });
+});
+
+/** A value where it stands by itself, not as a part of another. */
+function wholly(value: string): RegExp {
+  return new RegExp(`(?<![\\w-])${value.replaceAll(".", "\\.")}(?![\\w-])`, "g");
+}
+
+/** Every text in a body, as the steps that lead to it. */
+function textsIn(body: unknown, path: readonly Step[] = []): (readonly Step[])[] {
+  if (typeof body === "string") return [path];
+  if (body === null || typeof body !== "object") return [];
+  return Object.entries(body).flatMap(([key, child]) =>
+    textsIn(child, [...path, Array.isArray(body) ? Number(key) : key]),
+  );
+}
+
+/** The body with another value at one place. */
+function replaced(body: unknown, path: readonly Step[], value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  const copy = structuredClone(body) as Record<Step, unknown>;
+  copy[step] = replaced(copy[step], rest, value);
+  return copy;
+}

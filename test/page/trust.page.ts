@@ -1,0 +1,199 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import { expect } from "chai";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { installMissing } from "../../scripts/guest/debian.ts";
+import { readKeyed } from "../../src/tls/keyed-certificate.ts";
+import { ownFiles } from "../../src/tls/own-certificate.ts";
+import { Appliance, type RunningService } from "../cli/program.ts";
+import { networkAddress } from "../tls/network.ts";
+import { OpenSsl } from "../tls/openssl.ts";
+import { chromiumProgram } from "./browser.ts";
+import { LANGUAGES, type Language, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+
+const CERTUTIL = "/usr/bin/certutil";
+const TITLES = { es: "Confíe en este equipo", en: "Trust this appliance" } as const;
+
+/** A name that the appliance is known by in the clinic, which its certificate therefore has. */
+const NAME = "gateway.test";
+
+/**
+ * A browser as a person has it: it checks certificates, and trusts the authorities of a home directory's database. In its
+ * network these names lead to these addresses.
+ */
+async function launch(home: string, names: Readonly<Record<string, string>>): Promise<Browser> {
+  const rules = Object.entries(names).map(([name, address]) => `MAP ${name} ${address}`);
+  return chromium.launch({
+    executablePath: chromiumProgram(),
+    env: { ...process.env, HOME: home } as Record<string, string>,
+    args: [
+      `--host-resolver-rules=${rules.join(", ")}`,
+      // Debian's Chromium has no sandbox for root, which is who runs it in a container.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ],
+  });
+}
+
+describe("The page that explains how to trust the appliance", function () {
+  this.timeout(PAGE_TEST_MS);
+  let appliance: Appliance;
+  let service: RunningService;
+  let home: string;
+  let distrusting: Browser;
+  let trusting: Browser;
+  let plain: string;
+
+  before(async () => {
+    if (!existsSync(CERTUTIL)) installMissing(["libnss3-tools"]);
+    appliance = await Appliance.make({ FLANCO_HOST: "", FLANCO_HOST_NAMES: NAME });
+    service = await appliance.start();
+    plain = `http://${NAME}:${appliance.httpPort}`;
+    const names = { [NAME]: networkAddress() };
+    home = mkdtempSync(join(tmpdir(), "flanco-home-"));
+    distrusting = await launch(join(home, "distrusting"), names);
+    const trustingHome = join(home, "trusting");
+    await installAuthority(trustingHome);
+    trusting = await launch(trustingHome, names);
+  });
+  after(async () => {
+    await distrusting.close();
+    await trusting.close();
+    await appliance.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  /** Does what the page says: takes the certificate that it offers, and puts it among the trusted authorities. */
+  async function installAuthority(at: string): Promise<void> {
+    const answer = await fetch(`http://${networkAddress()}:${appliance.httpPort}/flanco-ca.crt`);
+    const file = join(home, "flanco-ca.crt");
+    writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+    const database = join(at, ".pki", "nssdb");
+    mkdirSync(database, { recursive: true });
+    const certutil = (...args: string[]) => execFileSync(CERTUTIL, ["-d", `sql:${database}`, ...args]);
+    certutil("-N", "--empty-password");
+    certutil("-A", "-t", "C,,", "-n", "flanco", "-i", file);
+  }
+
+  async function open(browser: Browser, language: Language, width: number, colorScheme: "light" | "dark") {
+    const context: BrowserContext = await browser.newContext({
+      locale: language === "es" ? "es-ES" : "en-GB",
+      viewport: { width, height: 900 },
+      colorScheme,
+    });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (/Content Security Policy/.test(message.text())) complaints.push(message.text());
+    });
+    return { context, page, complaints };
+  }
+
+  for (const language of LANGUAGES) {
+    for (const width of WIDTHS) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        it(`is for everybody: ${language}, ${width} px, ${colorScheme}`, async () => {
+          const { context, page, complaints } = await open(distrusting, language, width, colorScheme);
+          await page.goto(`${plain}/`);
+          await page.getByRole("heading", { level: 1, name: TITLES[language] }).waitFor();
+          for (const details of await page.locator("details").all()) {
+            await details.locator("summary").click();
+          }
+          const overflow = await page.evaluate<number>(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+          );
+          expect(overflow, "nothing sticks out").to.equal(0);
+          // The page's policy takes no script of a test's: the debugger's own way in goes around it.
+          const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+          expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).to.deep.equal([]);
+          expect(complaints).to.deep.equal([]);
+          await context.close();
+        });
+      }
+    }
+  }
+
+  it("stays, and says nothing of trust, in a browser that does not trust yet", async () => {
+    const { context, page } = await open(distrusting, "es", 1440, "light");
+    const probed = page.waitForEvent("requestfailed");
+    await page.goto(`${plain}/`);
+    expect((await probed).failure()?.errorText).to.match(/ERR_CERT/);
+    expect(await page.locator("#trusted").isVisible()).to.equal(false);
+    expect(page.url()).to.equal(`${plain}/`);
+    await context.close();
+  });
+
+  it("switches languages by a link", async () => {
+    const { context, page } = await open(distrusting, "es", 320, "light");
+    await page.goto(`${plain}/`);
+    await page.getByRole("link", { name: "English" }).click();
+    await page.getByRole("heading", { level: 1, name: TITLES.en }).waitFor();
+    await page.getByRole("link", { name: "Español" }).click();
+    await page.getByRole("heading", { level: 1, name: TITLES.es }).waitFor();
+    await context.close();
+  });
+
+  it("shows the fingerprint that the console and flanco tls show print", async () => {
+    const { context, page } = await open(distrusting, "es", 320, "light");
+    await page.goto(`${plain}/`);
+    const lines = (await page.locator(".fingerprint").innerText()).split("\n");
+    const shown = JSON.parse(await appliance.succeed(["tls", "show", "--json"]));
+    expect(shown.authority.fingerprint).to.deep.equal(lines);
+    expect(service.stdout).to.contain(lines.map((line) => `  ${line}`).join("\n"));
+    await context.close();
+  });
+
+  it("opens the way to the appliance: a browser that was told so trusts it, by name and by address", async () => {
+    const { context, page } = await open(trusting, "es", 1440, "light");
+    for (const host of [NAME, "localhost", "127.0.0.1", "[::1]"]) {
+      const answer = await page.goto(`https://${host}:${appliance.httpsPort}/healthz`);
+      expect(answer?.status(), host).to.equal(200);
+    }
+    // The control: the same browser, not told.
+    const { context: other, page: warned } = await open(distrusting, "es", 1440, "light");
+    const failed = await warned.goto(`https://localhost:${appliance.httpsPort}/healthz`).then(
+      () => "",
+      (error) => String(error),
+    );
+    expect(failed).to.contain("ERR_CERT_AUTHORITY_INVALID");
+    await context.close();
+    await other.close();
+  });
+
+  it("opens no other way: that browser refuses what the stolen key of the authority signs for others", async () => {
+    const signer = readKeyed(ownFiles(join(appliance.dataDir, "tls")).authority);
+    if (signer === undefined) throw new Error("There is no authority.");
+    const openssl = new OpenSsl();
+    const errorFor = async (name: string): Promise<string> => {
+      const made = openssl.make({ extensions: [`subjectAltName=DNS:${name}`], signer });
+      const server = createServer(made, (_request, response) => response.end("stolen"));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const browser = await launch(join(home, "trusting"), { [name]: "127.0.0.1" });
+      const page = await browser.newPage();
+      const error = await page.goto(`https://${name}:${port}/`).then(
+        () => "",
+        (reason) => String(reason),
+      );
+      await browser.close();
+      server.close();
+      return error;
+    };
+    expect(await errorFor("example.org")).to.match(/ERR_CERT_(AUTHORITY_)?INVALID/);
+    // The control: a name of the host's own.
+    expect(await errorFor(NAME)).to.equal("");
+    openssl.close();
+  });
+
+  it("lets nobody wait who trusts already: its first page goes on to HTTPS by itself", async () => {
+    const { context, page } = await open(trusting, "es", 1440, "light");
+    await page.goto(`${plain}/`);
+    await page.waitForURL(`https://${NAME}:${appliance.httpsPort}/`);
+    await context.close();
+  });
+});

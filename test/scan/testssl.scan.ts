@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
+import { expect } from "chai";
+import { z } from "zod";
+import { installMissing } from "../../scripts/guest/debian.ts";
+import { Appliance } from "../cli/program.ts";
+import { OpenSsl, RSA_2048 } from "../tls/openssl.ts";
+
+const TESTSSL = "/usr/bin/testssl";
+/** What testssl.sh itself calls a finding to act on, and its own failing. */
+const BAD: ReadonlySet<string> = new Set(["LOW", "MEDIUM", "HIGH", "CRITICAL", "FATAL"]);
+/** What an authority of one's own implies, whatever is done well. */
+const IMPLIED = [
+  // No scanner has been told to trust it.
+  "cert_chain_of_trust",
+  // It revokes nothing: it signs one leaf, and goes when that is stolen.
+  "cert_revocation",
+  // A record of public DNS, for names that public DNS has.
+  "DNS_CAArecord",
+  // Nobody must be kept from the one who is to tell him whom to trust.
+  "HSTS",
+];
+/** Of each kind of check one that must have been made. */
+const CHECKED = [
+  ...["SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3", "cipherlist_NULL", "cipherlist_STRONG"],
+  ...["cert_signatureAlgorithm", "cert_trust", "secure_client_renego", "heartbleed", "CRIME_TLS", "BREACH"],
+  ...["SWEET32", "FREAK", "LOGJAM", "BEAST", "LUCKY13", "RC4", "cipher_order", "HSTS"],
+];
+
+const findings = z.array(z.object({ id: z.string(), severity: z.string(), finding: z.string() }));
+
+describe("testssl.sh", () => {
+  let directory: string;
+
+  before(() => {
+    if (!existsSync(TESTSSL)) installMissing(["testssl.sh"]);
+    directory = mkdtempSync(join(tmpdir(), "flanco-scan-"));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  /** Scans a port of loopback; gives all that it found. */
+  async function scan(port: number, ...options: readonly string[]) {
+    const file = join(directory, `${port}.json`);
+    const quiet = ["--warnings", "off", "--quiet", "--color", "0", "--nodns", "none", "--ip", "127.0.0.1"];
+    const child = spawn(TESTSSL, [...quiet, ...options, "--jsonfile", file, `localhost:${port}`], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
+    await once(child, "close");
+    if (!existsSync(file)) throw new Error(`testssl.sh has written nothing: ${said}`);
+    return findings.parse(JSON.parse(readFileSync(file, "utf8")));
+  }
+
+  it("finds nothing of LOW or above on the appliance but what an authority of its own implies", async () => {
+    const appliance = await Appliance.make();
+    await appliance.start();
+    try {
+      const found = await scan(appliance.httpsPort);
+      const ids = new Set(found.map(({ id }) => id));
+      expect(CHECKED.filter((id) => !ids.has(id))).to.deep.equal([]);
+      const bad = found.filter(({ severity }) => BAD.has(severity));
+      const unexpected = bad.filter(({ id }) => !IMPLIED.includes(id));
+      expect(unexpected.map(({ id, severity, finding }) => `${severity} ${id}: ${finding}`)).to.deep.equal(
+        [],
+      );
+    } finally {
+      await appliance.close();
+    }
+  });
+
+  it("finds what is wrong with a server that takes whatever comes", async () => {
+    const openssl = new OpenSsl();
+    const made = openssl.make({ extensions: ["subjectAltName=DNS:localhost"], key: RSA_2048 });
+    openssl.close();
+    const server = createTlsServer({ ...made, minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" });
+    server.on("tlsClientError", () => {});
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const found = await scan(portOf(server), "--protocols", "--std");
+      const bad = found.filter(({ severity }) => BAD.has(severity)).map(({ id }) => id);
+      expect(bad).to.include.members(["TLS1", "TLS1_1", "cipherlist_AVERAGE"]);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+function portOf(server: ReturnType<typeof createServer>): number {
+  const address = server.address() as AddressInfo;
+  return address.port;
+}

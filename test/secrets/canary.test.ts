@@ -1,0 +1,234 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createPrivateKey, randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import { Appliance, type RunningService, until } from "../cli/program.ts";
+import { type Canary, canary, Detector } from "./canaries.ts";
+import { type Secrets, sendEverything } from "./traffic.ts";
+
+const EMAIL = "ana@example.org";
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+/** Starts, and a few hundred requests, on a machine that is busy. */
+const LEVEL_MS = 120_000;
+
+function newSecret(): string {
+  const half = () => randomBytes(10).toString("hex");
+  // What escaping changes is in it: a quote, a space, a letter that is no ASCII.
+  return `${half()} "ñ" ${half()}`;
+}
+
+/** What the appliance itself has made: from its files, which are the only place for it. */
+function ownSecrets(dataDir: string): readonly Canary[] {
+  const keys = ["leaf.pem", "authority.pem"].map((name) => {
+    const { d = "" } = createPrivateKey(readFileSync(join(dataDir, "tls", name))).export({ format: "jwk" });
+    return canary(`the key of ${name}`, Buffer.from(d, "base64url"));
+  });
+  return [canary("the secret of sessions", readFileSync(join(dataDir, "session.key"))), ...keys];
+}
+
+function passwordHashes(ledger: string): readonly Canary[] {
+  const db = new DatabaseConstructor(ledger, { readonly: true });
+  const hashes = db.prepare<[], string>("SELECT password_hash FROM user").pluck().all();
+  db.close();
+  return hashes.map((hash) => canary("a password's hash", hash));
+}
+
+describe("a secret", () => {
+  for (const level of LEVELS) {
+    it(`of a service that logs at ${level} stands in no log, answer, command line, environment or core file`, async function () {
+      this.timeout(LEVEL_MS);
+      const appliance = await Appliance.make({ FLANCO_LOG_LEVEL: level });
+      try {
+        // As far as the shell is concerned, cores may be of any size.
+        const wrapper = ["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"];
+        const service = await appliance.start({}, { wrapper });
+        const { secrets, announced } = await becomeAna(service);
+        const token = secrets.cookie.slice("auth_token=".length);
+        const typed = new Detector([
+          canary("the password", secrets.password),
+          canary("the wrong password", secrets.wrongPassword),
+          canary("the link", secrets.firstRunToken),
+          canary("the token", token),
+          canary("the token's signature", token.split(".")[2] ?? ""),
+          canary("another's cookie", secrets.foreignCookie.slice("auth_token=".length)),
+        ]);
+        const own = new Detector([...ownSecrets(appliance.dataDir), ...passwordHashes(appliance.ledgerFile)]);
+        const both = (text: string | Buffer) => [...typed.find(text), ...own.find(text)];
+
+        const answers = await sendEverything(service, secrets);
+        expect(answers.length).to.be.greaterThan(150);
+        for (const answer of answers) expect(both(answer), answer.slice(0, 200)).to.deep.equal([]);
+        if (level === "debug") await failToWrite(appliance, service, secrets);
+
+        for (const detector of [typed, own]) expect(detector.findInProcesses(service.pid)).to.deep.equal([]);
+        // Commands are processes of their own, whatever the service logs.
+        if (level === "debug") await runCommands(appliance, typed, both);
+
+        expect(readFileSync(`/proc/${service.pid}/limits`, "utf8")).to.match(
+          /^Max core file size\s+0\s+0\s/m,
+        );
+        await service.end("SIGABRT");
+        // The console alone is told the link, once, before anybody could use it.
+        expect(announced).to.contain(secrets.firstRunToken);
+        expect(both(service.stdout.replace(announced, ""))).to.deep.equal([]);
+        expect(both(service.stderr)).to.deep.equal([]);
+        // What was typed is in no file at all: of a password the hash is kept, of a session its number.
+        expect(typed.findInFiles(appliance.directory)).to.deep.equal([]);
+      } finally {
+        await appliance.close();
+      }
+    });
+  }
+});
+
+/** Makes the first user with a password that is a canary. `announced`: what the console was told until then. */
+async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; announced: string }> {
+  const password = newSecret();
+  const announced = service.stdout;
+  const firstRunToken = service.firstRunToken ?? "";
+  const answer = await service.post("/api/first-run", {
+    token: firstRunToken,
+    name: "Ana",
+    email: EMAIL,
+    password,
+  });
+  const [cookie = ""] = answer.headers.getSetCookie()[0]?.split(";") ?? [];
+  expect(answer.status).to.equal(200);
+  const secrets = {
+    ...{ email: EMAIL, password, cookie, firstRunToken },
+    wrongPassword: newSecret(),
+    foreignCookie: `auth_token=${randomBytes(48).toString("base64url")}`,
+  };
+  return { secrets, announced };
+}
+
+/** What commands say, and a backup for the files that are looked at in the end. */
+async function runCommands(
+  appliance: Appliance,
+  typed: Detector,
+  find: (text: string) => readonly string[],
+): Promise<void> {
+  await changePassword(appliance, typed);
+  for (const words of [["status", "--json"], ["audit", "--json"], ["config", "show"], ["backup"]]) {
+    expect(find(await appliance.succeed(words)), words.join(" ")).to.deep.equal([]);
+  }
+}
+
+/** The errors behind a 500 and a 503: another program keeps the ledger from taking anything. */
+async function failToWrite(appliance: Appliance, service: RunningService, secrets: Secrets): Promise<void> {
+  const lock = new DatabaseConstructor(appliance.ledgerFile);
+  lock.exec("BEGIN IMMEDIATE");
+  const body = { email: secrets.email, password: secrets.password };
+  const answers = await Promise.all([
+    service.post("/api/login", body),
+    service.post("/api/location", { location: { name: "x", description: "" } }, secrets.cookie),
+  ]);
+  lock.exec("ROLLBACK");
+  lock.close();
+  const [signIn] = answers;
+  expect(signIn?.status).to.be.within(500, 503);
+  expect(signIn?.headers.getSetCookie()).to.deep.equal([]);
+  expect(service.stderr).to.contain("SQLITE_BUSY");
+}
+
+/** A command that is given a password: looked at while it waits for it, while it runs, and at what it says. */
+async function changePassword(appliance: Appliance, detector: Detector): Promise<void> {
+  const another = newSecret();
+  const both = new Detector([canary("another password", another)]);
+  const child = appliance.spawn(["user", "passwd", "--email", EMAIL, "--password-stdin"]);
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += chunk));
+  child.stdin?.end(`${another}\n`);
+  await until("the password is changed", () => {
+    const found = [detector, both].flatMap((one) => one.findInProcesses(child.pid ?? 0));
+    if (found.length > 0) throw new Error(`The command shows ${found} to other users.`);
+    return child.exitCode !== null;
+  });
+  expect(child.exitCode, said).to.equal(0);
+  expect([...detector.find(said), ...both.find(said)]).to.deep.equal([]);
+}
+
+describe("the detector of secrets", () => {
+  const password = newSecret();
+  const key = randomBytes(32);
+  const detector = new Detector([canary("password", password), canary("key", key)]);
+
+  for (const [where, text] of [
+    ["a log line", JSON.stringify({ level: 30, msg: "signing in", body: { password } })],
+    ["an answer", JSON.stringify({ status: "error", error: `${password} is wrong.` })],
+    ["an address", `/api/login?password=${encodeURIComponent(password)}`],
+    ["the beginning of one that was cut off", password.slice(0, 20)],
+    ["base64, wherever it begins", Buffer.from(`Basic ana:${password}.`).toString("base64")],
+    ["base64url of something longer", Buffer.from(`{"p":"${password}"}`).toString("base64url")],
+    ["a memory image", Buffer.concat([randomBytes(1_000), Buffer.from(password), randomBytes(1_000)])],
+    ["memory of strings of two bytes", Buffer.from(`x${password}`, "utf16le")],
+  ] as const) {
+    it(`finds one that is planted in ${where}`, () => {
+      expect(detector.find(text)).to.deep.equal(["password"]);
+    });
+  }
+
+  for (const [where, text] of [
+    ["hexadecimal", key.toString("hex")],
+    ["a buffer as Node shows it", String(JSON.stringify(key))],
+    ["a buffer as the log shows it", `<Buffer ${key.toString("hex").replaceAll(/..(?=.)/g, "$& ")}>`],
+    [
+      "PEM, in the middle of a line",
+      Buffer.concat([randomBytes(36), key, randomBytes(60)])
+        .toString("base64")
+        .replaceAll(/.{64}/g, "$&\n"),
+    ],
+  ] as const) {
+    it(`finds a key that is planted in ${where}`, () => {
+      expect(detector.find(text)).to.deep.equal(["key"]);
+    });
+  }
+
+  it("finds nothing where nothing is planted", () => {
+    expect(
+      detector.find(JSON.stringify({ password: "[hidden]", key: randomBytes(32).toString("hex") })),
+    ).to.deep.equal([]);
+  });
+
+  for (const [where, args, environment] of [
+    ["the command line", [password], {}],
+    ["the environment", [], { PLANTED: password }],
+  ] as const) {
+    it(`finds one that is planted in ${where} of a child's child`, async () => {
+      const script = 'sh -c "read line" sh "$@"; true';
+      const child = spawn("sh", ["-c", script, "sh", ...args], {
+        env: { ...process.env, ...environment },
+        stdio: "pipe",
+      });
+      try {
+        const own = process.pid;
+        await until("the processes show it", () => detector.findInProcesses(own).length > 1);
+      } finally {
+        child.stdin.end();
+      }
+    });
+  }
+
+  it("finds one in a core file, of a process that may leave one", async () => {
+    const pattern = readFileSync("/proc/sys/kernel/core_pattern", "utf8").trim();
+    const appliance = await Appliance.make();
+    try {
+      const folder = join(appliance.directory, "cores");
+      mkdirSync(folder);
+      const { signal } = spawnSync("sh", ["-c", "ulimit -c unlimited; kill -ABRT $$"], {
+        ...{ cwd: folder, env: { ...process.env, PLANTED: password } },
+      });
+      expect(signal).to.equal("SIGABRT");
+      // Where the system takes cores elsewhere, or leaves none, a file stands for one.
+      if (!readdirSync(folder).some((name) => name.startsWith("core"))) {
+        expect(pattern).to.not.equal("core");
+        writeFileSync(join(folder, "core"), Buffer.from(password));
+      }
+      expect(detector.findInFiles(folder)).to.include("password");
+    } finally {
+      await appliance.close();
+    }
+  });
+});

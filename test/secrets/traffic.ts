@@ -1,0 +1,138 @@
+import type { RunningService } from "../cli/program.ts";
+
+/** What a client sends with, all of it secret. */
+export interface Secrets {
+  readonly email: string;
+  readonly password: string;
+  /** A password that is not the account's: who mistypes one has nearly told it. */
+  readonly wrongPassword: string;
+  /** `auth_token=…` of a session. */
+  readonly cookie: string;
+  /** A cookie that is none of this service's. */
+  readonly foreignCookie: string;
+  /** Of the one-time link, used. */
+  readonly firstRunToken: string;
+}
+
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+const TOO_LARGE_BYTES = 70_000;
+const ANSWER_MS = 10_000;
+/** Requests under way together. */
+const AT_ONCE = 8;
+
+/**
+ * Sends every endpoint that the service describes everything that a client may send it, secrets in every place where
+ * somebody may put one, by mistake or not. Gives each answer whole: status, headers and body.
+ */
+export async function sendEverything(service: RunningService, secrets: Secrets): Promise<readonly string[]> {
+  const description = (await (await service.get("/api/openapi.json")).json()) as Described;
+  const endpoints = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+  // Sessions go on: signing out has its own turn at the end, after all others.
+  const requests = endpoints.flatMap((endpoint) =>
+    requestsTo(endpoint, secrets, endpoint.path === "/api/logout" ? secrets.foreignCookie : secrets.cookie),
+  );
+  const answers: string[] = [];
+  for (let next = 0; next < requests.length; next += AT_ONCE) {
+    const some = requests.slice(next, next + AT_ONCE).map((sent) => send(service, sent));
+    answers.push(...(await Promise.all(some)));
+  }
+  for (const sent of besides(secrets)) answers.push(await send(service, sent));
+  return answers;
+}
+
+function requestsTo(
+  { method, path }: { readonly method: string; readonly path: string },
+  { password, wrongPassword, foreignCookie, firstRunToken }: Secrets,
+  cookie: string,
+): readonly Sent[] {
+  const hasBody = method !== "GET" && method !== "DELETE";
+  const query = `${path}?password=${encodeURIComponent(password)}&token=${encodeURIComponent(firstRunToken)}`;
+  const authorized = { cookie, authorization: `Bearer ${cookie.slice("auth_token=".length)}` };
+  const without: Sent[] = [
+    { method, path },
+    { method, path, headers: { cookie: foreignCookie } },
+    {
+      method,
+      path,
+      headers: { ...authorized, origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    },
+    { method, path: query, headers: authorized },
+    { method: "PROPFIND", path: query, headers: authorized },
+  ];
+  if (!hasBody) return without;
+  const bodies = [
+    JSON.stringify({ email: password, password: wrongPassword, token: firstRunToken, name: "x" }),
+    JSON.stringify({ email: [password], password: { of: wrongPassword }, token: 7 }),
+    JSON.stringify({ [password]: password, password: `${password.repeat(40)}` }),
+    `{"password": "${wrongPassword}", `,
+    JSON.stringify({ password, filler: "x".repeat(TOO_LARGE_BYTES) }),
+  ];
+  const with_ = bodies.map(
+    (body): Sent => ({ method, path, headers: { ...JSON_TYPE, ...authorized }, body }),
+  );
+  return [
+    ...without,
+    ...with_,
+    { method, path, headers: { ...authorized, "content-type": "text/plain" }, body: password },
+    { method, path, headers: { ...JSON_TYPE, ...authorized, "content-encoding": "br" }, body: password },
+  ];
+}
+
+/** Sign-ins that succeed and fail, and paths that are none of the API's. */
+function besides({ email, password, wrongPassword, cookie, firstRunToken }: Secrets): readonly Sent[] {
+  const login = (body: object): Sent => ({
+    ...{ method: "POST", path: "/api/login", headers: JSON_TYPE },
+    body: JSON.stringify(body),
+  });
+  return [
+    login({ email, password: wrongPassword }),
+    login({ email: wrongPassword, password }),
+    {
+      ...{ method: "POST", path: "/api/first-run", headers: JSON_TYPE },
+      body: JSON.stringify({ token: firstRunToken, name: "Eva", email: "eva@example.org", password }),
+    },
+    { method: "GET", path: `/api/${encodeURIComponent(password)}` },
+    { method: "GET", path: `/%00${encodeURIComponent(password)}` },
+    { method: "GET", path: `//[${firstRunToken}`, headers: { cookie } },
+    { method: "GET", path: "/primer-uso", headers: { cookie, referer: `http://x/#${firstRunToken}` } },
+    { method: "POST", path: "/api/logout", headers: { cookie } },
+    { method: "GET", path: "/api/verify", headers: { cookie } },
+  ];
+}
+
+async function send(service: RunningService, { method, path, headers, body }: Sent): Promise<string> {
+  try {
+    const answer = await fetch(service.baseUrl + path, {
+      ...{ method, redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) },
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body }),
+    });
+    const said = answer.headers.get("content-type")?.startsWith("text/event-stream")
+      ? await firstOf(answer)
+      : await answer.text();
+    return `${answer.status} ${JSON.stringify([...answer.headers])} ${said}`;
+  } catch (error) {
+    // Node's client refuses to send some of it.
+    return `not answered: ${error instanceof Error ? error.name : "?"}`;
+  }
+}
+
+async function firstOf(answer: Response): Promise<string> {
+  const reader = answer.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return Buffer.from(value ?? []).toString();
+}

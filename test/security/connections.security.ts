@@ -1,0 +1,90 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { Appliance, PROCESS_TEST_MS, type RunningService } from "../cli/program.ts";
+import { Client } from "./client.ts";
+import { type Latency, paced, told } from "./latency.ts";
+import type { SlowTask } from "./slow-sockets.ts";
+
+const SHORT = process.env["FLANCO_SECURITY"] === "short";
+const CALM_MS = SHORT ? 5_000 : 30_000;
+const ATTACK_MS = SHORT ? 15_000 : 120_000;
+const SLOW_SOCKETS = 2_000;
+const REQUESTS_PER_SECOND = 20;
+const MAX_P99_MS = 100;
+/** Where the machine itself is so slow, or so busy, that a calm API is hardly better than the promise. */
+const MAX_TIMES_CALM = 3;
+/** The service's own files, both ends of what one address may hold, and the client's requests. */
+const MAX_DESCRIPTORS = 200;
+const SETTLE_MS = 1_000;
+const ATTACKER = fileURLToPath(new URL("./slow-sockets.ts", import.meta.url));
+
+describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
+  this.timeout(ATTACK_MS + 2 * CALM_MS + 2 * PROCESS_TEST_MS);
+  let appliance: Appliance;
+  let service: RunningService;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+    service = await appliance.start();
+  });
+
+  afterEach(async () => {
+    await appliance.close();
+  });
+
+  /** In a process that gives way to the service: an attacker has a processor of its own. */
+  function attackWith(task: SlowTask): ChildProcess {
+    const child = fork(ATTACKER, [JSON.stringify(task)]);
+    appliance.adopt(child);
+    setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+    return child;
+  }
+
+  async function visitFor(ms: number, cookie: string): Promise<Latency> {
+    const endMs = performance.now() + ms;
+    const tablet = new Client(appliance, "127.0.0.20");
+    const isOver = () => performance.now() > endMs;
+    return paced(REQUESTS_PER_SECOND, isOver, () => tablet.send("GET", "/api/device", { cookie }));
+  }
+
+  it("fail no request of another one, each on a new connection, and hold few descriptors", async () => {
+    const cookie = await service.makeFirstUser();
+    const before = await visitFor(CALM_MS, cookie);
+    const { httpsPort, httpPort } = appliance;
+    const task: SlowTask = { httpsPort, httpPort, address: "127.0.0.66", count: SLOW_SOCKETS };
+    const attacker = attackWith(task);
+    await pause(SETTLE_MS);
+    const attacked = await visitFor(ATTACK_MS, cookie);
+    const descriptors = readdirSync(`/proc/${service.pid}/fd`).length;
+    attacker.send("end");
+    const [tried] = (await once(attacker, "message")) as [number];
+    const after = await visitFor(CALM_MS, cookie);
+    console.log(told("calm before", before));
+    console.log(told("attacked", attacked));
+    console.log(told("calm after", after));
+    console.log(
+      `    the attacker tried ${tried} connections; the service has ${descriptors} descriptors open`,
+    );
+    expect(tried).to.be.above(SLOW_SOCKETS);
+    expect(attacked.failures).to.deep.equal([]);
+    expect(descriptors).to.be.below(MAX_DESCRIPTORS);
+    expect(attacked.p99Ms).to.be.below(
+      Math.max(MAX_P99_MS, MAX_TIMES_CALM * Math.max(before.p99Ms, after.p99Ms)),
+    );
+  });
+
+  it("shut out whoever shares the address: it is the bound of one address that saves the others (control)", async () => {
+    const cookie = await service.makeFirstUser();
+    const { httpsPort, httpPort } = appliance;
+    // From the visitor's own address: to the service, it is the same one.
+    expect((await visitFor(SETTLE_MS, cookie)).failures).to.deep.equal([]);
+    attackWith({ httpsPort, httpPort, address: "127.0.0.20", count: SLOW_SOCKETS });
+    await pause(SETTLE_MS);
+    expect((await visitFor(SETTLE_MS, cookie)).failures).not.to.deep.equal([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { expect } from "chai";
+import { Appliance, PASSWORD, PROCESS_TEST_MS } from "../cli/program.ts";
+import { Client } from "./client.ts";
+import type { FloodAnswer, FloodTask } from "./flood.ts";
+import { type Latency, paced, percentile, told } from "./latency.ts";
+
+const SHORT = process.env["FLANCO_SECURITY"] === "short";
+const FLOOD_MS = SHORT ? 20_000 : 600_000;
+const ATTEMPTS_PER_SECOND = 50;
+const CALM_MS = SHORT ? 5_000 : 30_000;
+const PAIRS = SHORT ? 60 : 1_000;
+/** The promise for a thousand pairs. Of a few the medians themselves are less certain. */
+const MEDIANS_APART = SHORT ? 0.15 : 0.05;
+const API_PER_SECOND = 20;
+const SIGN_INS_PER_SECOND = 0.5;
+const MAX_SIGN_IN_MS = 2_000;
+const MAX_P99_MS = 100;
+/** Where the machine itself is so slow, or so busy, that a calm API is hardly better than the promise. */
+const MAX_TIMES_CALM = 3;
+
+const ANA = "ana@example.org";
+const LUIS = "luis@example.org";
+const ATTACKER = "127.0.0.66";
+const TABLET = "127.0.0.20";
+
+describe("Signing in while somebody tries passwords", function () {
+  this.timeout(FLOOD_MS + 2 * CALM_MS + 2 * PROCESS_TEST_MS);
+  let appliance: Appliance;
+
+  beforeEach(async () => {
+    appliance = await Appliance.make();
+    for (const [email, name] of [
+      [ANA, "Ana"],
+      [LUIS, "Luis"],
+    ] as const) {
+      const account = ["user", "add", "--email", email, "--name", name, "--password-stdin"];
+      await appliance.succeed(account, PASSWORD);
+    }
+    await appliance.start();
+  });
+
+  afterEach(() => appliance.close());
+
+  async function calmly(): Promise<Latency> {
+    const endMs = performance.now() + CALM_MS;
+    return (await othersWork(() => performance.now() > endMs)).api;
+  }
+
+  /** The API and sign-ins of others, side by side, until it is over. */
+  async function othersWork(isOver: () => boolean): Promise<{ api: Latency; signIns: Latency }> {
+    const tablet = new Client(appliance, TABLET);
+    const { cookie = "" } = await tablet.signIn(ANA, PASSWORD);
+    let visitor = 100;
+    const [api, signIns] = await Promise.all([
+      paced(API_PER_SECOND, isOver, () => tablet.send("GET", "/api/device", { cookie })),
+      // The very account that is attacked too, and each time from where nobody has signed in before.
+      paced(SIGN_INS_PER_SECOND, isOver, () => {
+        visitor += 1;
+        return new Client(appliance, `127.0.1.${visitor % 250}`).signIn(
+          visitor % 2 === 0 ? ANA : LUIS,
+          PASSWORD,
+        );
+      }),
+    ]);
+    return { api, signIns };
+  }
+
+  it(`${ATTEMPTS_PER_SECOND} attempts a second for ${FLOOD_MS / 60_000} minutes from one address leave everybody else to work`, async () => {
+    const before = await calmly();
+    const task: FloodTask = {
+      port: appliance.httpPort,
+      address: ATTACKER,
+      emails: [ANA, ANA, ANA, LUIS, "nadie@example.org"],
+      perSecond: ATTEMPTS_PER_SECOND,
+      lengthMs: FLOOD_MS,
+    };
+    const worker = new Worker(new URL("./flood.ts", import.meta.url), { workerData: task });
+    let isOver = false;
+    const flood = once(worker, "message").then(([answer]) => {
+      isOver = true;
+      return answer as FloodAnswer;
+    });
+    const attacked = await othersWork(() => isOver);
+    const answers = await flood;
+    const after = await calmly();
+    console.log(told("API, calm before", before));
+    console.log(told("API, calm after", after));
+    console.log(told("API, attacked", attacked.api));
+    console.log(told("others' sign-ins, attacked", attacked.signIns));
+    console.log(`    the attacker's answers: ${JSON.stringify(answers)}`);
+    expect(attacked.signIns.failures).to.deep.equal([]);
+    expect(attacked.api.failures).to.deep.equal([]);
+    expect(attacked.signIns.maxMs).to.be.below(MAX_SIGN_IN_MS);
+    expect(attacked.api.p99Ms).to.be.below(
+      Math.max(MAX_P99_MS, MAX_TIMES_CALM * Math.max(before.p99Ms, after.p99Ms)),
+    );
+    // Five free ones, then one after each delay: 1 s, 2 s, 4 s … 60 s.
+    expect(answers[401], "attempts that were looked at").to.be.at.most(5 + 6 + FLOOD_MS / 60_000 + 1);
+    expect(Object.keys(answers)).to.deep.equal(["401", "429"]);
+  });
+
+  it(`an unknown e-mail takes as long as a wrong password: medians of ${PAIRS} pairs`, async () => {
+    const unknown: number[] = [];
+    const wrong: number[] = [];
+    let attempts = 0;
+    // Each from an address of its own, as no address is looked at so often.
+    const attempt = async (email: string): Promise<number> => {
+      attempts += 1;
+      const from = new Client(appliance, `127.2.${Math.floor(attempts / 250)}.${1 + (attempts % 250)}`);
+      const body = { email, password: "una clave equivocada" };
+      const answer = await from.sendPlainly("POST", "/api/login", { body });
+      expect(answer.status).to.equal(401);
+      expect(answer.body).to.equal('{"status":"error","error":"Invalid Credentials"}');
+      return answer.ms;
+    };
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      // In turns first, so that nothing that comes after something has it better.
+      const isFirst = pair % 2 === 0;
+      if (isFirst) unknown.push(await attempt(`nadie${pair}@example.org`));
+      wrong.push(await attempt(ANA));
+      if (!isFirst) unknown.push(await attempt(`nadie${pair}@example.org`));
+    }
+    const [unknownMs, wrongMs] = [percentile(unknown, 50), percentile(wrong, 50)];
+    console.log(
+      `    unknown e-mail ${unknownMs.toFixed(2)} ms, wrong password ${wrongMs.toFixed(2)} ms: ` +
+        `${((unknownMs / wrongMs - 1) * 100).toFixed(2)} % apart`,
+    );
+    expect(Math.abs(unknownMs / wrongMs - 1)).to.be.below(MEDIANS_APART);
+  });
+});

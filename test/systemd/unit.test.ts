@@ -1,0 +1,82 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { CHECKOUT } from "../cli/program.ts";
+
+const UNIT = join(CHECKOUT, "systemd", "flanco.service");
+/** Of 10, as systemd-analyze counts it, in tenths. */
+const MOST_EXPOSED = 15;
+/** The least that the unit says, for a machine without systemd-analyze. */
+const DIRECTIVES = {
+  User: "flanco",
+  LimitCORE: "0",
+  LimitNOFILE: "4096",
+  UMask: "0077",
+  StateDirectoryMode: "0700",
+  CapabilityBoundingSet: "",
+  AmbientCapabilities: "",
+  NoNewPrivileges: "yes",
+  PrivateUsers: "yes",
+  PrivateTmp: "yes",
+  ProtectSystem: "strict",
+  ProtectHome: "yes",
+  ProtectClock: "yes",
+  ProtectKernelTunables: "yes",
+  ProtectKernelModules: "yes",
+  ProtectKernelLogs: "yes",
+  ProtectControlGroups: "yes",
+  ProtectProc: "invisible",
+  RestrictNamespaces: "yes",
+  RestrictRealtime: "yes",
+  RestrictSUIDSGID: "yes",
+  LockPersonality: "yes",
+  DevicePolicy: "closed",
+  DeviceAllow: "char-gpiochip rw",
+  RestrictAddressFamilies: "AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+  SystemCallArchitectures: "native",
+  SystemCallErrorNumber: "EPERM",
+} as const;
+
+/** What systemd-analyze says of a unit; undefined without it. */
+function exposure(unit: string): { readonly isLittle: boolean; readonly said: string } | undefined {
+  const args = ["security", "--offline=true", `--threshold=${MOST_EXPOSED}`, unit];
+  const { error, status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
+  return error === undefined ? { isLittle: status === 0, said: stdout + stderr } : undefined;
+}
+
+describe("the unit", () => {
+  const text = readFileSync(UNIT, "utf8");
+
+  it("says all that confines the service", () => {
+    for (const [name, value] of Object.entries(DIRECTIVES)) {
+      expect(text.split("\n"), name).to.include(`${name}=${value}`);
+    }
+  });
+
+  it("leaves the engine its compiler, the certificate the host's name, and the service the GPIO chips", () => {
+    const said = text.split("\n").filter((line) => !line.startsWith("#"));
+    for (const name of ["MemoryDenyWriteExecute", "ProtectHostname", "PrivateDevices", "ProcSubset"]) {
+      expect(said.filter((line) => line.startsWith(`${name}=`))).to.deep.equal([]);
+    }
+  });
+
+  it("exposes little, as systemd-analyze judges it, and one without its lines much", () => {
+    const judged = exposure(UNIT);
+    // The directives above are what it judges.
+    if (judged === undefined) return;
+    expect(judged.isLittle, judged.said).to.equal(true);
+    const directory = mkdtempSync(join(tmpdir(), "flanco-unit-"));
+    try {
+      const control = join(directory, "flanco.service");
+      writeFileSync(
+        control,
+        text.replaceAll(/^(SystemCallFilter|CapabilityBoundingSet|Private\w+)=.*$/gm, ""),
+      );
+      expect(exposure(control)?.isLittle).to.equal(false);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
