@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CpioArchive } from "../../scripts/guest/cpio.ts";
 import { addFolder } from "../../scripts/guest/installed.ts";
@@ -67,6 +67,10 @@ function addDpkg(archive: CpioArchive): void {
   const debian = join(guests, name);
   for (const tool of readdirSync(join(debian, "usr", "bin"))) {
     if (TOOLS.test(tool)) archive.copy(`/usr/bin/${tool}`, join(debian, "usr", "bin", tool), 0o755);
+  }
+  for (const tool of ["ldconfig", "ldconfig.real"]) {
+    const file = join(debian, "usr", "sbin", tool);
+    if (existsSync(file)) archive.copy(`/usr/sbin/${tool}`, file, 0o755);
   }
   for (const folder of FOLDERS) addFolder(archive, join(debian, folder), folder);
 }

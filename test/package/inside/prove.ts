@@ -30,7 +30,9 @@ relays.close();
 
 async function prove(): Promise<void> {
   await unit.configure("guest", SETTINGS);
-  tell({ step: "installed", ...(await dpkg("--install", join(PACKAGES, "first.deb"))) });
+  const installed = await dpkg("--install", join(PACKAGES, "first.deb"));
+  tell({ step: "installed", ...installed });
+  if (installed.exitCode !== 0) throw new Error("The package was not installed.");
   await unit.ready(0);
   const api = new Api(unit.baseUrl);
   const [, token = ""] =
