@@ -72,6 +72,19 @@ const { main } = createRequire(import.meta.url)("./main.cjs");
 await main(process.argv.slice(2));
 `;
 
+const USED_TYPES = [
+  ...["text/html", "text/plain", "text/css", "text/csv", "text/javascript", "text/event-stream"],
+  ...["application/json", "application/javascript", "application/octet-stream", "application/manifest+json"],
+  ...["application/x-www-form-urlencoded", "multipart/form-data"],
+  ...["image/svg+xml", "image/png", "font/woff2"],
+];
+
+/** Threads of the sealed program, too, go by its own options alone, whoever starts it. */
+const SEALED_ENTRY = `import { main } from "./src/main.ts";
+delete process.env.NODE_OPTIONS;
+void main(process.argv.slice(2));
+`;
+
 /**
  * Builds the program into a folder, which is made anew.
  * @param {string} folder
@@ -113,22 +126,82 @@ export async function bundle(folder, sources) {
 }
 
 /**
+ * Bundles what is sealed into one file (scripts/release): main.cjs, which runs the command line, and each thread.
+ * Addons are no files of it: src/sealed/addon.ts loads them.
+ * @param {string} folder
+ * @param {Architecture} arch the processor that it is for
+ */
+export async function bundleSealed(folder, arch) {
+  const threads = Object.values(THREAD_SOURCES).map((source) => [source, join(root, "src", `${source}.ts`)]);
+  await build({
+    ...SHARED,
+    ...COMMON_JS,
+    entryPoints: { main: "sealed-entry", ...Object.fromEntries(threads) },
+    outdir: folder,
+    plugins: [sealedEntry(), sealedAddons(), packages(arch)],
+  });
+}
+
+/** @typedef {"x64" | "arm64"} Architecture */
+
+/**
+ * Each addon's file, by its name in the sealed program.
+ * @param {Architecture} arch
+ * @param {string} [modules] a node_modules for that processor, with epoll compiled for it
+ */
+export function addonFiles(arch, modules = join(root, "node_modules")) {
+  return {
+    sqlite: join(modules, "better-sqlite3", "prebuilds", `linux-${arch}.node`),
+    epoll: join(modules, "epoll", "build", "Release", "epoll.node"),
+    koffi: join(modules, "@koromix", `koffi-linux-${arch}`, `linux_${arch}`, "koffi.node"),
+  };
+}
+
+/** What the sealed file runs. @returns {import("esbuild").Plugin} */
+function sealedEntry() {
+  return {
+    name: "sealed entry",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^sealed-entry$/ }, ({ path }) => ({ path, namespace: "entry" }));
+      onLoad({ filter: /^/, namespace: "entry" }, () => ({ contents: SEALED_ENTRY, resolveDir: root }));
+    },
+  };
+}
+
+/** Puts the sealed program's loader in the place of each package's own. @returns {import("esbuild").Plugin} */
+function sealedAddons() {
+  return {
+    name: "sealed addons",
+    setup({ onResolve, onLoad }) {
+      /** @param {string} path */
+      const sealed = (path) => ({ path, namespace: "sealed" });
+      onResolve({ filter: /^\.\.\/prebuilds\/.*\.node$/ }, () => sealed("sqlite"));
+      onResolve({ filter: /^bindings$/ }, () => sealed("epoll"));
+      // What koffi asks first swallows every error, and then it looks for the addon in folders around the program.
+      onResolve({ filter: /^\.\/src\/static\.cjs$/ }, () => sealed("koffi"));
+      onLoad({ filter: /^/, namespace: "sealed" }, ({ path }) => {
+        const load = `require("./src/sealed/addon.ts").loadAddon("${path}")`;
+        const contents = {
+          sqlite: `module.exports = ${load};`,
+          epoll: `module.exports = () => ${load};`,
+          koffi: `module.exports = { loadStatic: () => ${load} };`,
+        }[path];
+        return { contents: contents ?? "", resolveDir: root };
+      });
+    },
+  };
+}
+
+/**
  * What packages do to be at home everywhere, done once: each addon is named by its own file, where its package would
  * look for it at run time.
+ * @param {Architecture} [arch]
  * @returns {import("esbuild").Plugin}
  */
-function packages() {
-  const platform = `linux-${process.arch}`;
+function packages(arch = process.arch === "arm64" ? "arm64" : "x64") {
+  const platform = `linux-${arch}`;
   const sqlite = require.resolve(`better-sqlite3/${platform}`);
-  const epoll = join(dirname(require.resolve("epoll")), "build", "Release", "epoll.node");
-  const koffi = join(
-    root,
-    "node_modules",
-    "@koromix",
-    `koffi-${platform}`,
-    `linux_${process.arch}`,
-    "koffi.node",
-  );
+  const { epoll, koffi } = addonFiles(arch);
   return {
     name: "packages",
     setup({ onResolve, onLoad }) {
@@ -141,6 +214,10 @@ function packages() {
       onResolve({ filter: /^bindings$/ }, ({ path }) => ({ path, namespace: "addon", pluginData: epoll }));
       // Schemas that speak fifty languages, of which none is used but the one that zod takes by its own path.
       onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ path }) => ({ path, namespace: "absent" }));
+      onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => ({
+        contents: usedTypes(path),
+        loader: "json",
+      }));
       onLoad({ filter: /^/, namespace: "absent" }, () => ({ contents: "module.exports = null;" }));
       onLoad({ filter: /^/, namespace: "addon" }, ({ pluginData }) => ({
         contents: `module.exports = () => require(${JSON.stringify(pluginData)});`,
@@ -148,6 +225,15 @@ function packages() {
       }));
     },
   };
+}
+
+/**
+ * Of the media types that there are, those that the program sends or is sent: all of them would take a fifth of it.
+ * @param {string} file mime-db's own
+ */
+function usedTypes(file) {
+  const types = JSON.parse(readFileSync(file, "utf8"));
+  return JSON.stringify(Object.fromEntries(USED_TYPES.map((name) => [name, types[name]])));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import { isSealed, sealedText } from "./sealed/assets.ts";
 
 /** Where each thread's source is, beside this file, without the ending: a bundle has another one. */
 export const THREAD_SOURCES = {
@@ -10,11 +11,11 @@ export const THREAD_SOURCES = {
 
 /**
  * Starts one of the program's threads. The one place that knows where their sources are: TypeScript in a
- * checkout, and in a bundle (scripts/bundle.mjs) files that lie to each other as those do.
+ * checkout, in a bundle (scripts/bundle.mjs) files that lie to each other as those do, and in the sealed program
+ * texts.
  */
 export function startThread(thread: keyof typeof THREAD_SOURCES, options: WorkerOptions): Worker {
-  return new Worker(
-    new URL(`${THREAD_SOURCES[thread]}${extname(import.meta.url)}`, import.meta.url),
-    options,
-  );
+  const source = THREAD_SOURCES[thread];
+  if (isSealed()) return new Worker(sealedText(`thread/${source}`), { ...options, eval: true });
+  return new Worker(new URL(`${source}${extname(import.meta.url)}`, import.meta.url), options);
 }

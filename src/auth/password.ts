@@ -13,22 +13,27 @@ interface Waiting {
   reject(error: FlancoError): void;
 }
 
-/** bcrypt in a worker thread: forty sign-ins at once would stall the main one for seconds. */
+/** A thread takes 10 MB, and days pass without a sign-in. */
+const IDLE_MS = 60_000;
+
+/** bcrypt in a worker thread, which is there while it is needed: forty sign-ins at once would stall the main one for seconds. */
 export class WorkerPasswordHasher implements PasswordHasher {
   #open = false;
   #worker: Worker | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #idle: NodeJS.Timeout | undefined;
 
+  /** Its thread is started by the first task. */
   open(): void {
     this.#open = true;
-    this.#start();
   }
 
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#open = false;
     this.#worker = undefined;
+    clearTimeout(this.#idle);
     await worker?.terminate();
     this.#fail();
   }
@@ -38,12 +43,23 @@ export class WorkerPasswordHasher implements PasswordHasher {
     worker.unref();
     worker.on("message", (answer: PasswordAnswer) => {
       this.#take(answer.id)?.resolve(answer.result);
-      if (this.#waiting.size === 0) worker.unref();
+      if (this.#waiting.size === 0) this.#rest(worker);
     });
     worker.on("error", () => this.#bury(worker));
     worker.on("exit", () => this.#bury(worker));
     this.#worker = worker;
     return worker;
+  }
+
+  /** Nothing waits: the thread keeps no process alive, and ends when that goes on. */
+  #rest(worker: Worker): void {
+    worker.unref();
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      if (this.#worker !== worker || this.#waiting.size > 0) return;
+      this.#worker = undefined;
+      void worker.terminate();
+    }, IDLE_MS).unref();
   }
 
   /** What waited for a thread that died is refused; the next task starts another. */

@@ -6,6 +6,7 @@ import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addGpioCommands } from "./gpio.ts";
+import { addHealthCommand } from "./health.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addSecretCommands } from "./secret.ts";
 import { addServeCommand } from "./serve.ts";
@@ -44,6 +45,7 @@ export function createProgram(context: CliContext): Command {
   }
   addServeCommand(program, context);
   addStatusCommand(program, context);
+  addHealthCommand(program, context);
   addUserCommands(program, context);
   addSecretCommands(program, context);
   addWiringCommands(program, context);

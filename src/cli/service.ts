@@ -25,6 +25,7 @@ import { LiveEvents } from "../http/events.ts";
 import { FirstRunToken } from "../http/first-run.ts";
 import { Page } from "../http/page.ts";
 import { createTrustApp, type TrustedAuthority } from "../http/trust/app.ts";
+import type { Installation } from "../installation.ts";
 import { readDisk } from "../store/disk-usage.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader, type StoreReader } from "../store/reader.ts";
@@ -53,11 +54,8 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  readonly version: string;
-  /** Folder of the built page. */
-  readonly pageDirectory: string;
-  /** Trace of the demonstration, played when `demo` is on and no other trace is named. */
-  readonly demoTrace: string;
+  /** The built page, and the demonstration's trace, which is played when `demo` is on and no other trace is named. */
+  readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
   /** What says that the clock was set from outside; undefined: systemd and the kernel do. */
   readonly synchronized?: Synchronized;
   /** Whoever keeps lines while no process runs; undefined where nobody does. */
@@ -141,7 +139,7 @@ export class Service {
   }
 
   async #openAll(): Promise<void> {
-    const { config, clock, log, onFatal } = this.#options;
+    const { config, clock, log, installation, onFatal } = this.#options;
     const place = placeOf(config.data_dir);
     preparePlace(place);
     for (const directory of [backupDirectory(config), archiveDirectory(config)]) {
@@ -192,7 +190,7 @@ export class Service {
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
     const status = new StatusReport({
       ...{
-        version: this.#options.version,
+        version: installation.version,
         bootId,
         clock,
         trust,
@@ -221,7 +219,7 @@ export class Service {
       status,
       events: this.#events,
       firstRun: this.#firstRun,
-      page: Page.load(this.#options.pageDirectory),
+      page: Page.of(installation.readPage()),
       sessions: {
         lifetimeSeconds: SESSION_SECONDS,
         begin: (credentials, by) => keeper.begin(credentials, by),
@@ -339,10 +337,11 @@ export class Service {
   }
 
   async #openTrace(driver: SimulatedDriver): Promise<void> {
-    const { config, clock, demoTrace } = this.#options;
-    const file = config.simulated_trace || (config.demo ? demoTrace : "");
-    if (file === "") return;
-    const trace = readTrace(file, await driver.detect());
+    const { config, clock, installation } = this.#options;
+    const file = config.simulated_trace;
+    if (file === "" && !config.demo) return;
+    const chips = await driver.detect();
+    const trace = file === "" ? parseTrace(installation.readDemoTrace(), chips) : readTrace(file, chips);
     const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
     await player.open();
     this.#closing.push(() => player.close());

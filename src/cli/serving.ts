@@ -5,6 +5,8 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
 import { forbidCoreDumps } from "../core-dumps.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
+import type { Installation } from "../installation.ts";
+import { releaseStartMemory } from "../memory.ts";
 import type { CliContext } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
 import { Service } from "./service.ts";
@@ -13,6 +15,8 @@ import type { Terminal } from "./terminal.ts";
 
 const STANDARD_ERROR = 2;
 const FAILED_START_MS = 5_000;
+/** By then a start's work is done, and what it needed is garbage. */
+const SETTLED_MS = 10_000;
 const REBUILDING = "Bringing the ledger up to date";
 const FIRST_RUN_PATH = "/primer-uso";
 
@@ -39,9 +43,7 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
     config,
     clock: systemClock,
     log,
-    version: installation.version,
-    pageDirectory: installation.pageDirectory,
-    demoTrace: installation.demoTrace,
+    installation,
     keeper: supervision.keeper,
     onProgress: (done, total) => {
       terminal.progress(REBUILDING, done, total);
@@ -63,8 +65,10 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
     const lines = firstRunLines(config, service);
     if (lines.length > 0) terminal.out(lines.join("\n"));
   }, FIRST_RUN_MS);
+  const settled = setTimeout(() => void settle(installation, log), SETTLED_MS);
   const reason = await stop.promise;
   clearInterval(renewal);
+  clearTimeout(settled);
   supervision.stopping();
   await end(service, log, reason);
 }
@@ -90,6 +94,16 @@ async function openPatiently(
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, FAILED_START_MS))]);
     }
     throw error;
+  }
+}
+
+/** On a gateway memory is short; a checkout's garbage is nobody's trouble. */
+async function settle({ checkout }: Installation, log: Logger): Promise<void> {
+  if (checkout !== null) return;
+  try {
+    await releaseStartMemory();
+  } catch (error) {
+    log.debug({ err: error }, "the memory that the start needed could not be given back");
   }
 }
 

@@ -31,7 +31,7 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 /** What a spreadsheet takes for the beginning of a formula, in either width. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 
 /** The beginning of the file: a byte-order mark, by which spreadsheets know UTF-8, and the header row. */

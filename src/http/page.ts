@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { extname } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
 
@@ -17,6 +16,15 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** What a file's name has behind it when it is another one's content, compressed with gzip. */
+const COMPRESSED = ".gz";
+
+/** A file of the built page. */
+export interface PageFile {
+  /** Path on the server, without the first slash. */
+  readonly name: string;
+  readonly content: Buffer;
+}
 /** What the page may ask the browser for: nothing of all this. */
 const PERMISSIONS = [
   ...["accelerometer", "bluetooth", "camera", "display-capture", "geolocation", "gyroscope", "hid"],
@@ -28,7 +36,7 @@ const PERMISSIONS = [
 interface Asset {
   readonly type: string;
   readonly content: Buffer;
-  /** The same, compressed once at start; null where that saves nothing. */
+  /** The same, compressed; null where that saves nothing. */
   readonly gzip: Buffer | null;
 }
 
@@ -40,13 +48,23 @@ export class Page {
     this.#assets = assets;
   }
 
-  /** Reads every file of the built page; none when it has not been built. */
-  static load(directory: string): Page {
+  /** Takes every file of the built page; none when it has not been built. */
+  static of(files: readonly PageFile[]): Page {
+    const compressed = new Map(files.map(({ name, content }) => [name, content]));
     const assets = new Map<string, Asset>();
-    const names = existsSync(directory) ? readdirSync(directory, { recursive: true, encoding: "utf8" }) : [];
-    for (const name of names) {
+    for (const { name, content } of files) {
       const type = TYPES[extname(name)];
-      if (type !== undefined) assets.set(`/${name}`, toAsset(type, readFileSync(join(directory, name))));
+      if (type === undefined) continue;
+      // Of the page only its files that never change are compressed: no answer that might ever hold something of the one
+      // who asks, beside something secret, gives that away by its length.
+      const gzip = type.startsWith("text/html")
+        ? null
+        : (compressed.get(`${name}${COMPRESSED}`) ?? compress(content));
+      assets.set(`/${name}`, {
+        type,
+        content,
+        gzip: gzip !== null && gzip.length < content.length ? gzip : null,
+      });
     }
     return new Page(assets);
   }
@@ -75,10 +93,7 @@ export class Page {
   }
 }
 
-function toAsset(type: string, content: Buffer): Asset {
-  // Of the page only its files that never change are compressed: no answer that might ever hold something of the one who
-  // asks, beside something secret, gives that away by its length.
-  if (type.startsWith("text/html")) return { type, content, gzip: null };
-  const gzip = gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
-  return { type, content, gzip: gzip.length < content.length ? gzip : null };
+/** For a page that was built without its compressed files. */
+function compress(content: Buffer): Buffer {
+  return gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
 }

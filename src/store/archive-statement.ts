@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { z } from "zod";
+// Not all of zod: the threads that load this parse little else.
+import * as z from "zod/mini";
 import { formatMonth } from "../domain/archive.ts";
 import type { Day, Month } from "../domain/day.ts";
 import type { ArchivedSum } from "./rollup.ts";
@@ -7,7 +8,7 @@ import type { ArchivedSum } from "./rollup.ts";
 /** `ledger-2024-05.db`; a number follows where a month was archived in several pieces. */
 const NAME = /^ledger-\d{4,6}-\d{2}(-\d+)?\.db$/;
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const text = z.string();
 const number = z.int();
 
@@ -15,13 +16,13 @@ const statementSchema = z.strictObject({
   month: number,
   /** Zone of the days. */
   timeZone: text,
-  file: z.string().regex(NAME),
+  file: z.string().check(z.regex(NAME)),
   /** SHA-256 of the file. */
   sha256: hash,
   /** Records, voided ones too. */
-  records: z.int().min(1),
+  records: z.int().check(z.gte(1)),
   /** Entries that follow one another in the chain: first and last number, records among them, hash of the last. */
-  runs: z.array(z.tuple([number, number, number, hash])).min(1),
+  runs: z.array(z.tuple([number, number, number, hash])).check(z.minLength(1)),
   /** What counts, per user, local day, location and device: number of records, whole units, millionths left over. */
   days: z.array(z.tuple([text, number, text, text, number, number, number])),
   /** Likewise per user, location, device and room. */

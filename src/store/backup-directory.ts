@@ -10,7 +10,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+// Not all of zod: the threads that load this parse little else.
+import * as z from "zod/mini";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { removeDatabase } from "./file-copy.ts";
 
@@ -19,19 +20,19 @@ const PROOF_SUFFIX = ".json";
 const OWNER_ONLY = 0o600;
 const SECOND_MS = 1_000;
 
-const hex = z.string().regex(/^[0-9a-f]{64}$/);
+const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const proof = z.object({
-  number: z.int().min(1),
-  file: z.string().regex(NAME),
+  number: z.int().check(z.gte(1)),
+  file: z.string().check(z.regex(NAME)),
   madeMs: z.int(),
   clockTrusted: z.boolean(),
   provedMs: z.int(),
-  schema: z.int().min(1),
-  position: z.int().min(0),
+  schema: z.int().check(z.gte(1)),
+  position: z.int().check(z.gte(0)),
   head: hex,
-  records: z.int().min(0),
-  sumMicros: z.string().regex(/^-?\d+$/),
-  bytes: z.int().min(1),
+  records: z.int().check(z.gte(0)),
+  sumMicros: z.string().check(z.regex(/^-?\d+$/)),
+  bytes: z.int().check(z.gte(1)),
   sha256: hex,
 });
 

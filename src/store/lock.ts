@@ -32,6 +32,8 @@ export class DataLock {
   }
 
   #refusal(cause: unknown): FlancoError {
+    // SQLite itself could not be loaded: not the file's fault.
+    if (cause instanceof FlancoError) return cause;
     const code = cause instanceof DatabaseConstructor.SqliteError ? cause.code : "no file";
     if (code === "SQLITE_BUSY") {
       return new FlancoError("conflict", "Another flanco is using this data directory.", {

@@ -13,7 +13,7 @@ const DOCUMENTS = [
 ];
 const FLANCO = "npm run -s flanco --";
 /** Scripts that take long, and have a form that CI runs. */
-const SHORTENED = ["test:guest", "test:systemd", "test:faults", "test:security", "bench"];
+const SHORTENED = ["test:guest", "test:systemd", "test:faults", "test:release", "test:security", "bench"];
 
 /** Every command of a document: the lines of its `sh` blocks. */
 function commandsOf(document: string): string[] {

@@ -19,6 +19,7 @@ import { createApp } from "../../src/http/app.ts";
 import { LiveEvents } from "../../src/http/events.ts";
 import { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page } from "../../src/http/page.ts";
+import { readFiles } from "../../src/installation.ts";
 import { openReader, type StoreReader } from "../../src/store/reader.ts";
 import { StoreWriter } from "../../src/store/writer.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "./fakes.ts";
@@ -144,7 +145,7 @@ export class Appliance {
       status: this.status,
       events: this.events,
       firstRun: this.firstRun,
-      page: Page.load(options.pageDirectory ?? join(this.#directory, "no-page")),
+      page: Page.of(options.pageDirectory === undefined ? [] : readFiles(options.pageDirectory)),
       clock: this.clock,
       log: this.log,
       timeZone: TIME_ZONE,

@@ -1,0 +1,50 @@
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { ReleaseFailure } from "./failure.ts";
+import { sha256Of } from "./sums.ts";
+
+/** What a release is made of. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  /** The commit that it was built from, and when that was made, in seconds. */
+  readonly commit: string;
+  readonly epochSeconds: number;
+  /** Version of the Node that is in it. */
+  readonly node: string;
+  readonly files: readonly ManifestFile[];
+}
+
+export interface ManifestFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export function manifestFiles(files: readonly string[]): readonly ManifestFile[] {
+  return files.map((file) => ({ name: basename(file), bytes: statSync(file).size, sha256: sha256Of(file) }));
+}
+
+/** Signs the manifest's bytes; the signature is base64, of Ed25519. Throws ReleaseFailure where the key is none. */
+export function signManifest(text: string, keyFile: string): string {
+  const key = readKey(() => createPrivateKey(readFileSync(keyFile)), keyFile);
+  return `${sign(null, Buffer.from(text), key).toString("base64")}\n`;
+}
+
+/** Whether the signature is that key's, of these very bytes. Throws ReleaseFailure where the key is none. */
+export function isSigned(text: string, signature: string, publicKeyFile: string): boolean {
+  const key = readKey(() => createPublicKey(readFileSync(publicKeyFile)), publicKeyFile);
+  return verify(null, Buffer.from(text), key, Buffer.from(signature, "base64"));
+}
+
+function readKey(read: () => KeyObject, file: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = read();
+  } catch (error) {
+    throw new ReleaseFailure(`${file} holds no key: ${error instanceof Error ? error.message : error}`);
+  }
+  if (key.asymmetricKeyType !== "ed25519") throw new ReleaseFailure(`${file} holds no Ed25519 key.`);
+  return key;
+}

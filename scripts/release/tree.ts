@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCommand } from "./command.ts";
+import { isOwn, type Processor, toolFor } from "./processor.ts";
+
+const LOCK = "package-lock.json";
+
+/**
+ * Gives a node_modules of the lock file's packages for a processor: the checkout's own, or one beside it for another
+ * kind, where epoll is compiled across. That is kept in `directory` until the lock file changes. Throws ReleaseFailure.
+ */
+export function modulesFor(processor: Processor, checkout: string, directory: string): string {
+  const own = join(checkout, "node_modules");
+  if (isOwn(processor)) return own;
+  const tree = join(directory, `tree-${processor.node}`);
+  const modules = join(tree, "node_modules");
+  const stamp = join(tree, "stamp");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(checkout, LOCK)))
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return modules;
+  rmSync(tree, { recursive: true, force: true });
+  mkdirSync(tree, { recursive: true });
+  for (const file of ["package.json", LOCK]) copyFileSync(join(checkout, file), join(tree, file));
+  const target = ["--os=linux", `--cpu=${processor.node}`, "--libc=glibc"];
+  runCommand(["npm", "ci", "--omit=dev", "--ignore-scripts", ...target], { directory: tree });
+  compileEpoll(processor, own, modules);
+  writeFileSync(stamp, wanted);
+  return modules;
+}
+
+/** Against the headers of the very Node that will run it. */
+function compileEpoll(processor: Processor, own: string, modules: string): void {
+  const compiler = toolFor(processor, "g++");
+  runCommand(
+    [
+      process.execPath,
+      join(own, "node-gyp", "bin", "node-gyp.js"),
+      "rebuild",
+      `--arch=${processor.node}`,
+      `--nodedir=${join(modules, `node-linux-${processor.node}`)}`,
+    ],
+    {
+      directory: join(modules, "epoll"),
+      environment: { CC: toolFor(processor, "gcc"), CXX: compiler, LINK: compiler, ...withoutHeaders() },
+    },
+  );
+}
+
+/** An inherited nodedir names the system's headers, which are those of another Node. */
+function withoutHeaders(): Readonly<Record<string, undefined>> {
+  const names = Object.keys(process.env).filter((name) => /nodedir$/i.test(name));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+
+/** MADV_DONTNEED of asm-generic/mman-common.h. */
+const MADV_DONTNEED = 4;
+/** A file's pages that this process reads or runs and has not written to; the path follows after inode and spaces. */
+const FILE_MAPPING = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ [1-9]\d* +\//;
+const UNCHANGED = /^Anonymous: +0 kB$/m;
+
+/** A stretch of this process's memory. */
+export interface Mapping {
+  /** Its first address. */
+  readonly start: number;
+  /** In bytes. */
+  readonly length: number;
+}
+
+/** The mappings of files in the text of /proc/self/smaps whose pages the kernel can read again at any time. */
+export function rereadable(smaps: string): readonly Mapping[] {
+  return smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).flatMap((text) => {
+    const [, from, to] = FILE_MAPPING.exec(text) ?? [];
+    if (from === undefined || to === undefined || !UNCHANGED.test(text)) return [];
+    const start = Number.parseInt(from, 16);
+    return [{ start, length: Number.parseInt(to, 16) - start }];
+  });
+}
+
+/**
+ * Gives back the memory that the start alone needed: garbage, free parts of the heap, and pages of the program's own
+ * file, which come back one by one as they are needed. A third of the process is such pages (docs/packaging.md), and
+ * a gateway may have 512 MB. Garbage is given back only under Node's option --expose-gc. Throws where koffi does not load.
+ */
+export async function releaseStartMemory(): Promise<void> {
+  globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+  const koffi = await import("koffi");
+  const libc = koffi.load("libc.so.6");
+  libc.func("int malloc_trim(size_t pad)")(0);
+  const advise = libc.func("int madvise(uintptr_t address, size_t length, int advice)");
+  for (const { start, length } of rereadable(readFileSync("/proc/self/smaps", "utf8"))) {
+    advise(start, length, MADV_DONTNEED);
+  }
+}

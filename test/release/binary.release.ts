@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { isOwn } from "../../scripts/release/processor.ts";
+import { CHECKOUT, PASSWORD, type RunningService, until } from "../cli/program.ts";
+import { buildSealed, SealedAppliance, TESTED } from "./sealed.ts";
+
+const MAX_BYTES = { x64: 115_000_000, arm64: 110_000_000 };
+/** Resident, of a service that does nothing. */
+const MAX_IDLE_KB = 95_000;
+const SETTLED_MS = 60_000;
+const ADD_EVA = ["user", "add", "--email", "eva@example.org", "--name", "Eva", "--password-stdin"];
+const RECORD = {
+  ...{ locationName: "Clínica", locationId: "1", deviceId: "7234", deviceName: "Pasillo A" },
+  ...{ habitacion: "101", valor: 4.5, createdTime: 1_763_000_000_000 },
+};
+
+for (const processor of TESTED) {
+  describe(`The sealed program for ${processor.debian}`, () => {
+    let binary: string;
+    let sealed: SealedAppliance;
+
+    before(async () => {
+      binary = await buildSealed(processor);
+    });
+    beforeEach(async () => {
+      sealed = await SealedAppliance.make(binary, processor);
+    });
+    afterEach(() => sealed.close());
+
+    it("is no larger than promised, and names no path of the machine that built it", () => {
+      expect(statSync(binary).size).to.be.at.most(MAX_BYTES[processor.node]);
+      expect(readFileSync(binary).includes(`${CHECKOUT}src`)).to.equal(false);
+      expect(readFileSync(binary).includes(join(CHECKOUT, "node_modules"))).to.equal(false);
+    });
+
+    it("serves page and API, records, and is asked by every command", async () => {
+      const service = await sealed.start();
+      const cookie = await service.makeFirstUser();
+      const page = await service.get("/");
+      const html = await page.text();
+      const [script = ""] = /\/assets\/app-[^"]+\.js/.exec(html) ?? [];
+      expect((await service.get(script)).headers.get("content-encoding")).to.equal("gzip");
+      expect((await service.post("/api/data", RECORD, cookie)).status).to.equal(201);
+      expect((await service.get("/api/openapi.json")).status).to.equal(200);
+      await everyCommand(service);
+      expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+      expect((await sealed.run(["verify"])).exitCode).to.equal(0);
+    });
+
+    async function everyCommand(service: RunningService): Promise<void> {
+      const eva = ["--email", "eva@example.org"];
+      await succeed(["--version"]);
+      await succeed(["--help"]);
+      await succeed(["config", "check"]);
+      await succeed(["config", "show"]);
+      await succeed(["health"]);
+      await succeed(["user", "add", ...eva, "--name", "Eva", "--password-stdin"], PASSWORD);
+      await succeed(["user", "passwd", ...eva, "--password-stdin"], `${PASSWORD} two`);
+      await service.signIn("eva@example.org", `${PASSWORD} two`);
+      await succeed(["user", "list", "--json"]);
+      await succeed(["user", "remove", ...eva]);
+      await succeed(["gpio", "detect"]);
+      await succeed(["gpio", "info", "SIM0"]);
+      await succeed(["wiring", "list"]);
+      await succeed(["wiring", "export"]);
+      await succeed(["status", "--json"], "", [0, 1]);
+      await succeed(["void", "1", "--reason", "relay tested"]);
+      await succeed(["verify", "--json"]);
+      await succeed(["archive", "--dry-run"]);
+      await succeed(["backup"]);
+    }
+
+    async function succeed(
+      args: readonly string[],
+      input = "",
+      codes: readonly number[] = [0],
+    ): Promise<void> {
+      const { exitCode, stderr } = await sealed.run(args, input);
+      expect(codes, `flanco ${args.join(" ")}: ${stderr}`).to.include(exitCode);
+    }
+
+    it("says mistakes in one line, without a stack", async () => {
+      const { exitCode, stderr } = await sealed.run(["verify"]);
+      expect(exitCode).to.equal(1);
+      expect(stderr.trim().split("\n")).to.have.length(1);
+    });
+
+    it("runs no code that NODE_OPTIONS names, in no thread", async () => {
+      const mark = join(sealed.appliance.directory, "ran");
+      const code = join(sealed.appliance.directory, "code.cjs");
+      writeFileSync(code, `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "")`);
+      const service = await sealed.start({ NODE_OPTIONS: `--require=${code}` });
+      await service.makeFirstUser();
+      await service.end("SIGTERM");
+      expect(existsSync(mark)).to.equal(false);
+    });
+
+    if (isOwn(processor)) {
+      it("idles within the promised memory", async () => {
+        const service = await sealed.start({ FLANCO_GPIO_DRIVER: "none", MALLOC_ARENA_MAX: "1" });
+        const residentKb = () =>
+          Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))?.[1]);
+        await until("its memory is small", () => residentKb() <= MAX_IDLE_KB, SETTLED_MS);
+        expect((await service.get("/healthz")).status).to.equal(200);
+      });
+
+      const MOUNTED: Readonly<Record<string, string>> = {
+        "without a home": "exec env -u HOME -u XDG_CACHE_HOME",
+        "where /run, /dev/shm and /tmp run no programs":
+          "for d in /run /dev/shm; do mount -t tmpfs -o noexec tmpfs $d; done; exec env",
+        "on a file system that is read-only":
+          "mount -t tmpfs tmpfs /dev/shm; mount --bind $0 $0; mount -o remount,ro,bind /; exec env",
+      };
+      for (const [where, script] of Object.entries(MOUNTED)) {
+        it(`starts ${where}`, async () => {
+          const wrapper = ["unshare", "--mount", "sh", "-ec", `${script} "$@"`, sealed.appliance.directory];
+          const { exitCode, stderr } = await sealed.run(ADD_EVA, PASSWORD, {}, wrapper);
+          expect(stderr).to.equal("");
+          expect(exitCode).to.equal(0);
+        });
+      }
+
+      it("says in one line where it can put its native parts nowhere", async () => {
+        const script = `mount -t tmpfs tmpfs /mnt; cp "$1" /mnt/flanco; shift
+          for d in /run /dev/shm /var/tmp; do mount -t tmpfs -o noexec tmpfs $d; done
+          mount --bind /tmp /tmp; mount -o remount,noexec,bind /tmp; exec /mnt/flanco "$@"`;
+        const wrapper = ["unshare", "--mount", "sh", "-ec", script, "sh"];
+        const { exitCode, stderr } = await sealed.run(ADD_EVA, PASSWORD, {}, wrapper);
+        expect(exitCode).to.equal(1);
+        expect(stderr).to.contain("The native part sqlite cannot be loaded");
+        expect(stderr.trim().split("\n")).to.have.length(1);
+      });
+    }
+  });
+}
