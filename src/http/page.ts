@@ -27,7 +27,7 @@ export interface PageFile {
 }
 /** What the page may ask the browser for: nothing of all this. */
 const PERMISSIONS = [
-  ...["accelerometer", "bluetooth", "camera", "display-capture", "geolocation", "gyroscope", "hid"],
+  ...["accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid"],
   ...["magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "serial", "usb"],
 ]
   .map((feature) => `${feature}=()`)
