@@ -1,22 +1,16 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Log } from "./domain/log.ts";
-
-/** RLIMIT_CORE of sys/resource.h. */
-const RLIMIT_CORE = 4;
-
-/** setrlimit(2); the structure is two 64-bit words, the limit in force and the one that it may be raised to. */
-type SetLimit = (resource: number, limit: BigUint64Array) => number;
 
 /**
  * Lets this process, and those that it starts, leave no core file: it would hold passwords and keys, for whoever reads the
- * disk. The unit does the same (LimitCORE=); this is for a service that was started by hand. Never throws.
+ * disk. The unit does the same (LimitCORE=); this is for a service that was started by hand. By util-linux's prlimit, not
+ * by koffi: a process that has loaded that was seen to stand still in its exit handlers after a failed fsync. Never throws.
  */
 export async function forbidCoreDumps(log: Log): Promise<void> {
   try {
-    const koffi = await import("koffi");
-    const setLimit: SetLimit = koffi.load(null).func("int setrlimit(int resource, const void *limit)");
-    if (setLimit(RLIMIT_CORE, new BigUint64Array([0n, 0n])) === 0) return;
-    log.warn({}, "the system does not let this process forbid core files");
+    await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
   } catch (error) {
-    log.warn({ err: error }, "core files are not forbidden: koffi does not load");
+    log.warn({ err: error }, "core files are not forbidden: prlimit does not run");
   }
 }
