@@ -11,7 +11,7 @@ import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { diskFullFault, type Fault } from "../domain/fault.ts";
 import type { Change } from "../domain/ledger.ts";
-import type { ChipInfo, LineDriver } from "../domain/line.ts";
+import type { LineDriver } from "../domain/line.ts";
 import type { LinesStatus } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import { createDriver } from "../gpio/driver.ts";
@@ -19,31 +19,26 @@ import type { DescriptorKeeper } from "../gpio/keeper.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { systemTimers } from "../gpio/timers.ts";
-import { parseTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
+import { TracePlayer } from "../gpio/trace.ts";
 import { createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/events.ts";
 import { FirstRunToken } from "../http/first-run.ts";
 import { Page } from "../http/page.ts";
-import { createTrustApp, type TrustedAuthority } from "../http/trust/app.ts";
+import type { TrustedAuthority } from "../http/trust/app.ts";
 import type { Installation } from "../installation.ts";
 import { readDisk } from "../store/disk-usage.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader, type StoreReader } from "../store/reader.ts";
 import { markSuspect } from "../store/suspect.ts";
 import { StoreWriter } from "../store/writer.ts";
-import { fingerprintLines } from "../tls/fingerprint.ts";
-import { readHostNames } from "../tls/host-names.ts";
-import type { Served } from "../tls/served.ts";
 import { backupDirectory } from "./backup-target.ts";
-import { CertificateAudit } from "./certificate-audit.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { Demonstration } from "./demo.ts";
-import { KnownHosts } from "./known-host.ts";
-import { Listeners } from "./listen.ts";
+import { FrontDoor } from "./front-door.ts";
+import { configuredTrace } from "./line-trace.ts";
 import { type Place, placeOf, preparePlace } from "./place.ts";
 import { openToOthers } from "./place-check.ts";
 import { openRecovering } from "./recovery.ts";
-import { CertificateRenewal } from "./renewal.ts";
 import { archiveDirectory, Retention } from "./retention.ts";
 import { StatusReport } from "./status-report.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -78,7 +73,7 @@ export class Service {
   #reader: StoreReader | undefined;
   #writer: StoreWriter | undefined;
   #recorder: Recorder | undefined;
-  #renewal: CertificateRenewal | undefined;
+  #frontDoor: FrontDoor | undefined;
   #onChanges: (changes: readonly Change[]) => void = () => {};
 
   constructor(options: ServiceOptions) {
@@ -129,13 +124,12 @@ export class Service {
 
   /** The authority that browsers must be told to trust; null where the certificate is another one's. */
   trustedAuthority(): TrustedAuthority | null {
-    const cert = this.#renewal?.authority() ?? null;
-    return cert === null ? null : { cert, fingerprint: fingerprintLines(cert) };
+    return this.#frontDoor?.trustedAuthority() ?? null;
   }
 
   /** Looks for new certificates at once. */
   async reloadCertificates(): Promise<void> {
-    await this.#renewal?.check();
+    await this.#frontDoor?.reloadCertificates();
   }
 
   async #openAll(): Promise<void> {
@@ -188,6 +182,8 @@ export class Service {
     await recorder.open();
     this.#closing.push(() => recorder.close());
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
+    const frontDoor = new FrontDoor({ config, place, clock, trust, reader, writer, log });
+    this.#frontDoor = frontDoor;
     const status = new StatusReport({
       ...{
         version: installation.version,
@@ -202,14 +198,13 @@ export class Service {
       currency: { code: config.currency, decimals: config.currency_decimals },
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
       lastBackup: () => upkeep.lastBackup(),
-      faults: () => [...faultsOf(writer), ...upkeep.faults(), ...(this.#renewal?.faults() ?? [])],
+      faults: () => [...faultsOf(writer), ...upkeep.faults(), ...frontDoor.faults()],
       readDisk: () => readDisk(place.ledger),
     });
     await status.open();
     this.#closing.push(() => status.close());
     this.#events.open();
     const drivable = driver instanceof SimulatedDriver ? driver : null;
-    const hosts = new KnownHosts(config.host_names);
     const app = createApp({
       reader,
       writer,
@@ -231,7 +226,7 @@ export class Service {
       log,
       timeZone: config.time_zone,
       allowedOrigins: config.allowed_origins,
-      isKnownHost: (name) => hosts.has(name),
+      isKnownHost: (name) => frontDoor.isKnownHost(name),
     });
     const operations = new LocalOperations({
       ...{ reader, writer, passwords, lines: recorder, drivable, status },
@@ -241,40 +236,9 @@ export class Service {
     const control = new ControlServer(place.control, operations, recorder, log);
     await control.open();
     this.#closing.push(() => control.close());
-    const trustApp = createTrustApp({
-      authority: () => this.trustedAuthority(),
-      isKnownHost: (name) => hosts.has(name),
-      httpsPort: config.https_port,
-    });
-    const listeners = new Listeners(app.callback(), trustApp.callback(), () => clock.nowMs());
-    const certificateAudit = new CertificateAudit(reader, writer, log);
-    const renewal = new CertificateRenewal({
-      places: { own: place.tls, dropIn: config.certificates_dir || place.certificates },
-      clock,
-      trust,
-      log,
-      readHost: () => readHostNames(config.host_names),
-      onRenewed: (served: Served) => {
-        void certificateAudit.note(served);
-        hosts.certify(served.cert);
-        listeners.renew(served);
-      },
-    });
-    this.#renewal = renewal;
-    const served = await renewal.open();
-    void certificateAudit.note(served);
-    hosts.certify(served.cert);
-    this.#closing.push(() => renewal.close());
-    await listeners.open(served, {
-      host: config.host,
-      httpsPort: config.https_port,
-      httpPort: config.http_port,
-      explains: config.trust_page,
-    });
-    this.#closing.push(async () => {
-      this.#events.close();
-      await listeners.close();
-    });
+    this.#closing.push(() => frontDoor.close());
+    await frontDoor.open(app.callback());
+    this.#closing.push(() => this.#events.close());
   }
 
   /** The ledger for writing and for reading, built anew where it is damaged. */
@@ -338,10 +302,8 @@ export class Service {
 
   async #openTrace(driver: SimulatedDriver): Promise<void> {
     const { config, clock, installation } = this.#options;
-    const file = config.simulated_trace;
-    if (file === "" && !config.demo) return;
-    const chips = await driver.detect();
-    const trace = file === "" ? parseTrace(installation.readDemoTrace(), chips) : readTrace(file, chips);
+    const trace = configuredTrace(config, installation, await driver.detect());
+    if (trace === undefined) return;
     const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
     await player.open();
     this.#closing.push(() => player.close());
@@ -370,26 +332,6 @@ export class Service {
     } catch (error) {
       this.#options.log.error({ err: error }, "the demonstration could not be wired");
     }
-  }
-}
-
-/** Throws `config`, naming the file, with every mistake in it. */
-function readTrace(file: string, chips: readonly ChipInfo[]): Trace {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new FlancoError("config", `The trace ${file} cannot be read.`, {
-      hint: "Check that simulated_trace names a file that this user may read.",
-      cause: error,
-    });
-  }
-  try {
-    return parseTrace(text, chips);
-  } catch (error) {
-    if (!(error instanceof FlancoError)) throw error;
-    const { code, message, hint } = error;
-    throw new FlancoError(code, `${file}: ${message}`, hint === undefined ? {} : { hint });
   }
 }
 
