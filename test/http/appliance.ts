@@ -18,8 +18,7 @@ import type { User, UserCredentials } from "../../src/domain/user.ts";
 import { createApp } from "../../src/http/app.ts";
 import { LiveEvents } from "../../src/http/events.ts";
 import { FirstRunToken } from "../../src/http/first-run.ts";
-import { Page } from "../../src/http/page.ts";
-import { readFiles } from "../../src/installation.ts";
+import { Page, type PageFile } from "../../src/http/page.ts";
 import { openReader, type StoreReader } from "../../src/store/reader.ts";
 import { StoreWriter } from "../../src/store/writer.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "./fakes.ts";
@@ -35,9 +34,16 @@ export const PASSWORD = "una clave larga";
 /** What an appliance is asked for by. */
 const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
 
+/** Stands in for the built page. */
+export const SMALL_PAGE: readonly PageFile[] = [
+  { name: "index.html", content: Buffer.from("<title>flanco</title>") },
+  { name: "assets/app.js", content: Buffer.from("export {};") },
+];
+
 export interface ApplianceOptions {
   readonly allowedOrigins?: readonly string[];
-  readonly pageDirectory?: string;
+  /** None: there is no page. */
+  readonly page?: readonly PageFile[];
   /** In place of the real hasher in its worker. */
   readonly passwords?: PasswordHasher;
   /** Whether lines cannot be set by hand. */
@@ -145,7 +151,7 @@ export class Appliance {
       status: this.status,
       events: this.events,
       firstRun: this.firstRun,
-      page: Page.of(options.pageDirectory === undefined ? [] : readFiles(options.pageDirectory)),
+      page: Page.of(options.page ?? []),
       clock: this.clock,
       log: this.log,
       timeZone: TIME_ZONE,

@@ -1,8 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser, SMALL_PAGE } from "./appliance.ts";
 
 /** What every answer has, whatever it is. */
 const COMMON = {
@@ -14,20 +11,12 @@ const COMMON = {
 describe("An answer's headers", () => {
   let appliance: Appliance;
   let user: SignedInUser;
-  let pageDirectory: string;
 
   before(async () => {
-    pageDirectory = mkdtempSync(join(tmpdir(), "flanco-page-"));
-    mkdirSync(join(pageDirectory, "assets"));
-    writeFileSync(join(pageDirectory, "index.html"), "<title>flanco</title>");
-    writeFileSync(join(pageDirectory, "assets", "app.js"), "export {};");
-    appliance = await Appliance.open({ pageDirectory });
+    appliance = await Appliance.open({ page: SMALL_PAGE });
     user = await appliance.addUser();
   });
-  after(async () => {
-    await appliance.close();
-    rmSync(pageDirectory, { recursive: true });
-  });
+  after(() => appliance.close());
 
   for (const [what, path] of [
     ["data", "/api/device"],

@@ -1,8 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser, SMALL_PAGE } from "./appliance.ts";
 
 /** Every path of the contract and which methods it takes. */
 const METHODS = {
@@ -34,20 +31,12 @@ const PROTECTED = [
 describe("The application's paths", () => {
   let appliance: Appliance;
   let user: SignedInUser;
-  let pageDirectory: string;
 
   before(async () => {
-    pageDirectory = mkdtempSync(join(tmpdir(), "flanco-page-"));
-    mkdirSync(join(pageDirectory, "assets"));
-    writeFileSync(join(pageDirectory, "index.html"), "<title>flanco</title>");
-    writeFileSync(join(pageDirectory, "assets", "app.js"), "export {};");
-    appliance = await Appliance.open({ pageDirectory });
+    appliance = await Appliance.open({ page: SMALL_PAGE });
     user = await appliance.addUser();
   });
-  after(async () => {
-    await appliance.close();
-    rmSync(pageDirectory, { recursive: true });
-  });
+  after(() => appliance.close());
 
   describe("a protected endpoint without a session", () => {
     for (const [method, path] of PROTECTED) {

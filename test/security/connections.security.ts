@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { Appliance, PROCESS_TEST_MS, type RunningService } from "../cli/program.ts";
@@ -20,7 +19,7 @@ const MAX_P99_MS = 100;
 const MAX_TIMES_CALM = 3;
 /** The service's own files, both ends of what one address may hold, and the client's requests. */
 const MAX_DESCRIPTORS = 200;
-const SETTLE_MS = 1_000;
+const VISIT_MS = 1_000;
 const ATTACKER = fileURLToPath(new URL("./slow-sockets.ts", import.meta.url));
 
 describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
@@ -37,11 +36,15 @@ describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
     await appliance.close();
   });
 
-  /** In a process that gives way to the service: an attacker has a processor of its own. */
-  function attackWith(task: SlowTask): ChildProcess {
+  /**
+   * In a process that gives way to the service: an attacker has a processor of its own. Resolves once each of its
+   * connections was taken or refused.
+   */
+  async function attackWith(task: SlowTask): Promise<ChildProcess> {
     const child = fork(ATTACKER, [JSON.stringify(task)]);
     appliance.adopt(child);
     setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+    await once(child, "message");
     return child;
   }
 
@@ -57,8 +60,7 @@ describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
     const before = await visitFor(CALM_MS, cookie);
     const { httpsPort, httpPort } = appliance;
     const task: SlowTask = { httpsPort, httpPort, address: "127.0.0.66", count: SLOW_SOCKETS };
-    const attacker = attackWith(task);
-    await pause(SETTLE_MS);
+    const attacker = await attackWith(task);
     const attacked = await visitFor(ATTACK_MS, cookie);
     const descriptors = readdirSync(`/proc/${service.pid}/fd`).length;
     attacker.send("end");
@@ -82,9 +84,8 @@ describe(`${SLOW_SOCKETS} slow connections of one address`, function () {
     const cookie = await service.makeFirstUser();
     const { httpsPort, httpPort } = appliance;
     // From the visitor's own address: to the service, it is the same one.
-    expect((await visitFor(SETTLE_MS, cookie)).failures).to.deep.equal([]);
-    attackWith({ httpsPort, httpPort, address: "127.0.0.20", count: SLOW_SOCKETS });
-    await pause(SETTLE_MS);
-    expect((await visitFor(SETTLE_MS, cookie)).failures).not.to.deep.equal([]);
+    expect((await visitFor(VISIT_MS, cookie)).failures).to.deep.equal([]);
+    await attackWith({ httpsPort, httpPort, address: "127.0.0.20", count: SLOW_SOCKETS });
+    expect((await visitFor(VISIT_MS, cookie)).failures).not.to.deep.equal([]);
   });
 });

