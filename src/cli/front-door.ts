@@ -15,10 +15,9 @@ import type { Place } from "./place.ts";
 import { CertificateRenewal } from "./renewal.ts";
 
 export interface FrontDoorDependencies {
-  readonly config: Pick<
-    Config,
-    "host" | "https_port" | "http_port" | "trust_page" | "host_names" | "certificates_dir"
-  >;
+  readonly config: Pick<Config, "host" | "https_port" | "http_port" | "trust_page" | "certificates_dir">;
+  /** What the machine is asked for by besides its own names, as it is when it is asked. */
+  readonly hostNames: () => readonly string[];
   readonly place: Place;
   readonly clock: Clock;
   readonly trust: ClockTrust;
@@ -36,14 +35,14 @@ export class FrontDoor {
   #listeners: Listeners | undefined;
 
   constructor(dependencies: FrontDoorDependencies) {
-    const { config, place, clock, trust, reader, writer, log } = dependencies;
+    const { config, place, hostNames, clock, trust, reader, writer, log } = dependencies;
     this.#dependencies = dependencies;
-    this.#hosts = new KnownHosts(config.host_names);
+    this.#hosts = new KnownHosts(hostNames);
     this.#audit = new CertificateAudit(reader, writer, log);
     this.#renewal = new CertificateRenewal({
       places: { own: place.tls, dropIn: config.certificates_dir || place.certificates },
       ...{ clock, trust, log },
-      readHost: () => readHostNames(config.host_names),
+      readHost: () => readHostNames(hostNames()),
       onRenewed: (served) => this.#serve(served),
     });
   }

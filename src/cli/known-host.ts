@@ -9,11 +9,12 @@ import { isPrivateAddress } from "../tls/private-address.ts";
  * address of its own or of a private network, the names of the certificate that it shows, and configured ones.
  */
 export class KnownHosts {
-  readonly #configured: ReadonlySet<string>;
+  readonly #configured: () => readonly string[];
   #certified: readonly string[] = [];
 
-  constructor(configured: readonly string[]) {
-    this.#configured = new Set(configured.map((name) => name.toLowerCase()));
+  /** @param configured further names and addresses, as they are when it is asked */
+  constructor(configured: () => readonly string[]) {
+    this.#configured = configured;
   }
 
   /** Knows the names of this certificate (PEM) from here on, in place of those of the one before. */
@@ -26,7 +27,7 @@ export class KnownHosts {
 
   /** Whether a name or address, in lower case and without brackets, is this machine. */
   has(name: string): boolean {
-    if (this.#configured.has(name)) return true;
+    if (this.#configured().some((one) => one.toLowerCase() === name)) return true;
     // What follows is asked each time: the network may name the machine anew while it runs.
     if (isIP(name) !== 0) return isPrivateAddress(name) || readHostNames().publicAddresses.includes(name);
     return ownNames().includes(name) || this.#certified.some((pattern) => covers(pattern, name));

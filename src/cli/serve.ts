@@ -10,6 +10,6 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .action(async (_options: object, command: Command) => {
       // The service is most of the program: no other command waits until it is loaded.
       const { serve } = await import("./serving.ts");
-      await serve(context, configOf(context, command));
+      await serve(context, () => configOf(context, command));
     });
 }

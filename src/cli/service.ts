@@ -39,6 +39,7 @@ import { configuredTrace } from "./line-trace.ts";
 import { type Place, placeOf, preparePlace } from "./place.ts";
 import { openToOthers } from "./place-check.ts";
 import { openRecovering } from "./recovery.ts";
+import type { LiveSettings } from "./reload.ts";
 import { archiveDirectory, Retention } from "./retention.ts";
 import { StatusReport } from "./status-report.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -66,6 +67,8 @@ type Close = () => void | Promise<void>;
 
 /** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
 export class Service {
+  /** What is in force of the settings that may change while it runs; whoever sets it changes them at once. */
+  settings: LiveSettings;
   readonly #options: ServiceOptions;
   readonly #closing: Close[] = [];
   readonly #firstRun: FirstRunToken;
@@ -78,6 +81,7 @@ export class Service {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+    this.settings = options.config;
     this.#firstRun = new FirstRunToken(options.clock);
   }
 
@@ -182,7 +186,10 @@ export class Service {
     await recorder.open();
     this.#closing.push(() => recorder.close());
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
-    const frontDoor = new FrontDoor({ config, place, clock, trust, reader, writer, log });
+    const frontDoor = new FrontDoor({
+      ...{ config, place, clock, trust, reader, writer, log },
+      hostNames: () => this.settings.host_names,
+    });
     this.#frontDoor = frontDoor;
     const status = new StatusReport({
       ...{
@@ -225,7 +232,7 @@ export class Service {
       clock,
       log,
       timeZone: config.time_zone,
-      allowedOrigins: config.allowed_origins,
+      allowedOrigins: () => this.settings.allowed_origins,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
     });
     const operations = new LocalOperations({

@@ -9,6 +9,7 @@ import type { Installation } from "../installation.ts";
 import { releaseStartMemory } from "../memory.ts";
 import type { CliContext } from "./context.ts";
 import { becomeOwner, placeOf } from "./place.ts";
+import { reread } from "./reload.ts";
 import { Service } from "./service.ts";
 import { Supervision } from "./supervision.ts";
 import type { Terminal } from "./terminal.ts";
@@ -29,9 +30,13 @@ function keepHeapsSmall(): void {
   setFlagsFromString("--heap-growing-percent=30");
 }
 
-/** Runs the service until a signal ends it. Throws what made it end otherwise. */
-export async function serve(context: CliContext, config: Config): Promise<void> {
+/**
+ * Runs the service until a signal ends it. Throws what made it end otherwise.
+ * @param read gives the configuration as it is at that moment, or throws `config`
+ */
+export async function serve(context: CliContext, read: () => Config): Promise<void> {
   const { terminal, installation } = context;
+  const config = read();
   keepHeapsSmall();
   becomeOwner(placeOf(config.data_dir));
   const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
@@ -55,7 +60,7 @@ export async function serve(context: CliContext, config: Config): Promise<void> 
   // The terminal that a service was started from says so when it is closed; elsewhere it means: read anew.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stop.resolve("signal");
-    else void service.reloadCertificates();
+    else void reload(service, config, read, log);
   });
   await openPatiently(service, supervision, log, stop.promise);
   supervision.ready(service);
@@ -95,6 +100,13 @@ async function openPatiently(
     }
     throw error;
   }
+}
+
+/** Takes over what may change while the service runs; certificates follow, for a host name may be new. */
+async function reload(service: Service, started: Config, read: () => Config, log: Logger): Promise<void> {
+  service.settings = reread(started, service.settings, read, log);
+  log.level = service.settings.log_level;
+  await service.reloadCertificates();
 }
 
 /** On a gateway memory is short; a checkout's garbage is nobody's trouble. */

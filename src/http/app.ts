@@ -55,7 +55,8 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeZone: string;
-  readonly allowedOrigins: readonly string[];
+  /** Other sites whose pages may use the API, as they are when one asks. */
+  readonly allowedOrigins: () => readonly string[];
   /** Which names and addresses are this machine's. */
   readonly isKnownHost: IsKnownHost;
 }

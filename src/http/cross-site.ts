@@ -8,12 +8,12 @@ const PREFLIGHT_MAX_AGE_SECONDS = "600";
  * The contract's cookie is sent with requests of any site, so the service tells them apart itself: a
  * request that changes something passes when it names no origin (a device, curl), its own, or a listed one.
  */
-export function crossSiteMiddleware(allowedOrigins: readonly string[]): Middleware {
-  const allowed = new Set(allowedOrigins);
+export function crossSiteMiddleware(allowedOrigins: () => readonly string[]): Middleware {
   return async (context: Context, next: Next): Promise<void> => {
     const origin = context.get("Origin");
-    if (allowed.size > 0) context.set("Vary", "Origin");
-    if (allowed.has(origin)) {
+    const allowed = allowedOrigins();
+    if (allowed.length > 0) context.set("Vary", "Origin");
+    if (allowed.includes(origin)) {
       context.set("Access-Control-Allow-Origin", origin);
       context.set("Access-Control-Allow-Credentials", "true");
       if (context.method === "OPTIONS" && context.get("Access-Control-Request-Method") !== "") {

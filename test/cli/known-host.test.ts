@@ -8,7 +8,7 @@ const HOST = { names: ["panel.clinica.org", "*.salas.org"], addresses: ["10.1.2.
 const DAY_MS = 86_400_000;
 
 describe("The hosts that this machine is", () => {
-  const hosts = new KnownHosts(["Panel.Example.org", "203.0.113.9", "2001:db8::9"]);
+  const hosts = new KnownHosts(() => ["Panel.Example.org", "203.0.113.9", "2001:db8::9"]);
 
   it("are localhost and its host name, with its domain, without, and as .local", () => {
     const full = hostname().toLowerCase();
@@ -61,7 +61,7 @@ describe("The hosts that this machine is", () => {
   }
 
   it("are those of the certificate that is shown, a star for one label, and no more once it is another", async () => {
-    const certified = new KnownHosts([]);
+    const certified = new KnownHosts(() => []);
     const authority = await makeAuthority(HOST, [], Date.now());
     const leafOf = async (names: readonly string[]) =>
       makeLeaf(authority, { ...HOST, names }, { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS });

@@ -56,7 +56,7 @@ const confinedSchema = z.object({
   seccomp: z.number(),
   coreBytes: z.string(),
   openFiles: z.string(),
-  /** Which of the things that the service does by itself were seen in its journal. */
+  /** Which of the things that the service does by itself, or is told to, were seen in its journal. */
   seen: z.array(z.string()),
   commands: z.array(z.object({ command: z.string(), result: z.string(), status: z.number() })),
   /** A command that calls what is forbidden. */

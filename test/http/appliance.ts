@@ -155,7 +155,7 @@ export class Appliance {
       clock: this.clock,
       log: this.log,
       timeZone: TIME_ZONE,
-      allowedOrigins: options.allowedOrigins ?? [],
+      allowedOrigins: () => options.allowedOrigins ?? [],
       isKnownHost: (name) => HOSTS.includes(name),
     });
     this.#server = createServer(app.callback());

@@ -12,11 +12,12 @@ export const CONFINED = `SystemCallErrorNumber=kill
 SystemCallFilter=adjtimex clock_adjtime
 `;
 const SEEN_MS = 400_000;
-/** What the service does by itself, as its journal has it: a minute after its start, and once the host is renamed. */
-const BY_ITSELF = [
+/** What the service does, as its journal has it: a minute after its start, once the host is renamed, and at a reload. */
+const DONE = [
   "a backup was made and proved",
   "the ledger was checked in full",
   "a new certificate is served",
+  "the configuration was read anew",
 ];
 /** Making an authority is a long time for an emulated processor, and what the watchdog does has its own proof. */
 const PATIENT = "[Service]\nWatchdogSec=180\n";
@@ -35,6 +36,7 @@ export async function proveConfined(unit: Unit): Promise<Report> {
   const limit = (name: string) => new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(limits)?.[1] ?? "";
   const seccomp = Number(/^Seccomp:\s*(\d)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   await pageOverTls();
+  await unit.control("reload", "flanco");
   execFileSync("hostname", ["gateway-two"]);
   const seen = await seenInJournal(unit);
   const commands: Confined[] = [];
@@ -76,8 +78,8 @@ async function seenInJournal(unit: Unit): Promise<string[]> {
   let seen: string[] = [];
   await unit.until(async () => {
     const journal = (await unit.journal(0)).map(({ message }) => message);
-    seen = BY_ITSELF.filter((text) => journal.some((message) => message.includes(text)));
-    return seen.length === BY_ITSELF.length ? null : `only these were seen: ${seen.join("; ")}`;
+    seen = DONE.filter((text) => journal.some((message) => message.includes(text)));
+    return seen.length === DONE.length ? null : `only these were seen: ${seen.join("; ")}`;
   }, SEEN_MS);
   return seen;
 }

@@ -1,0 +1,42 @@
+import type { Config, ConfigKey } from "../config/schema.ts";
+import type { Log } from "../domain/log.ts";
+
+/** The settings that a service takes over while it runs; every other one is read at its start alone. */
+const LIVE_KEYS = ["allowed_origins", "host_names", "log_level"] as const satisfies readonly ConfigKey[];
+
+/** The part of the configuration that may change while the service runs. */
+export type LiveSettings = Pick<Config, (typeof LIVE_KEYS)[number]>;
+
+/**
+ * Reads the configuration anew, and says in the log what of it takes effect and what waits for a start. Never throws: a
+ * configuration with mistakes is told, and what was in force stays.
+ * @param started what the service was started with
+ * @param live what is in force of it now
+ */
+export function reread(started: Config, live: LiveSettings, read: () => Config, log: Log): LiveSettings {
+  let found: Config;
+  try {
+    found = read();
+  } catch (error) {
+    log.error(
+      { err: error },
+      "the configuration was not read anew: it has mistakes, and the one before stays",
+    );
+    return live;
+  }
+  const isLive = (key: ConfigKey) => LIVE_KEYS.some((one) => one === key);
+  const keys = Object.keys(found) as ConfigKey[];
+  const waiting = keys.filter((key) => !isLive(key) && differ(found[key], started[key]));
+  if (waiting.length > 0) {
+    log.warn({ settings: waiting }, "changed settings wait for a restart (systemctl restart flanco)");
+  }
+  const taken = LIVE_KEYS.filter((key) => differ(found[key], live[key]));
+  log.info({ settings: taken }, "the configuration was read anew");
+  const { allowed_origins, host_names, log_level } = found;
+  return { allowed_origins, host_names, log_level };
+}
+
+/** Settings are texts, numbers, switches and lists of texts. */
+function differ(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other);
+}
