@@ -14,6 +14,7 @@ import { constants, gzipSync } from "node:zlib";
 import { inject } from "postject";
 import { addonFiles, bundleSealed } from "../bundle.mjs";
 import { runCommand } from "./command.ts";
+import { NODE_FLAGS } from "./node-flags.ts";
 import { type Processor, runnerFor, toolFor } from "./processor.ts";
 import { modulesFor } from "./tree.ts";
 
@@ -22,12 +23,6 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 const SECTION = "NODE_SEA_BLOB";
 /** Endings of the page's files that are served compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|webmanifest)$/;
-
-/**
- * Options of Node that the program always runs with; there are no others, whatever NODE_OPTIONS says. docs/packaging.md
- * has what each brings.
- */
-const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=1", "--expose-gc"];
 
 export interface BinaryOptions {
   readonly processor: Processor;

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { verifyLedger } from "../../src/store/verify.ts";
+import { BundledProgram } from "../cli/bundled-program.ts";
 import { recordRows } from "../cli/ledger.ts";
-import { BundledProgram } from "./soak/bundled-program.ts";
 import { type Holding, SoakedService } from "./soak/soaked-service.ts";
 import { floorsOf, type Reading, type Trend, trendOf } from "./soak/trend.ts";
 

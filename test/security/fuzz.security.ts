@@ -2,10 +2,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import { bundleProgram } from "../../scripts/bundle.mjs";
+import { BundledProgram } from "../cli/bundled-program.ts";
 import { Appliance, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../cli/program.ts";
 import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
 import { INSIDE } from "../http/inside.ts";
@@ -72,6 +71,7 @@ const PATHS = [
 describe("Any request, mutated at random", function () {
   this.timeout(SHORT ? 4 * PROCESS_TEST_MS : 7_200_000);
   let appliance: Appliance;
+  let bundled: BundledProgram;
   let service: RunningService;
   let cookie: string;
   let most = 0;
@@ -80,12 +80,15 @@ describe("Any request, mutated at random", function () {
     console.log(`    FLANCO_SEED=${SEED}`);
     appliance = await Appliance.make();
     // As it is installed: run from sources, Node holds a compiler of TypeScript beside it.
-    const folder = join(appliance.directory, "program");
-    await bundleProgram(folder);
-    service = await appliance.start({}, { program: join(folder, "flanco.mjs") });
+    bundled = await BundledProgram.make();
+    const { program, nodeOptions, environment } = bundled;
+    service = await appliance.start(environment, { program, nodeOptions });
     cookie = await service.makeFirstUser();
   });
-  after(() => appliance.close());
+  after(async () => {
+    await appliance.close();
+    bundled.remove();
+  });
 
   /** What the process holds in memory, by what the kernel says. */
   function readResident(): void {

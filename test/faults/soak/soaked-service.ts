@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { RemoteOperations } from "../../../src/control/client.ts";
+import type { BundledProgram } from "../../cli/bundled-program.ts";
 import { change, EMAIL, seedLedger } from "../../cli/ledger.ts";
 import { Appliance, PASSWORD, type RunningService, until } from "../../cli/program.ts";
-import type { BundledProgram } from "./bundled-program.ts";
 
 const PROBE = fileURLToPath(new URL("./probe.mjs", import.meta.url));
 const LINE = "SIM0";
@@ -45,12 +45,12 @@ export class SoakedService {
     this.#cookie = cookie;
   }
 
-  static async start({ program, environment }: BundledProgram): Promise<SoakedService> {
+  static async start({ program, environment, nodeOptions: own }: BundledProgram): Promise<SoakedService> {
     const appliance = await Appliance.make();
     await seedLedger(appliance.ledgerFile);
     // Each level counts at once.
     change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
-    const nodeOptions = ["--expose-gc", "--import", PROBE];
+    const nodeOptions = [...own, "--expose-gc", "--import", PROBE];
     const service = await appliance.start(environment, { nodeOptions, program });
     const remote = await RemoteOperations.connect(appliance.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");

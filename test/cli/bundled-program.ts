@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleProgram } from "../../../scripts/bundle.mjs";
-import type { Patch } from "../../../scripts/patch.ts";
-import { CHECKOUT } from "../../cli/program.ts";
+import { bundleProgram } from "../../scripts/bundle.mjs";
+import type { Patch } from "../../scripts/patch.ts";
+import { NODE_FLAGS } from "../../scripts/release/node-flags.ts";
+import { CHECKOUT } from "./program.ts";
 
 const UNIT = join(CHECKOUT, "systemd", "flanco.service");
 
-/** The program as it is installed: one file a thread, and the memory settings of its unit. */
+/** The program as it is installed: one file a thread, and the memory settings of its release and its unit. */
 export class BundledProgram {
   readonly #directory: string;
 
@@ -24,6 +25,11 @@ export class BundledProgram {
 
   get program(): string {
     return join(this.#directory, "flanco.mjs");
+  }
+
+  /** Options of Node, before the program's name. */
+  get nodeOptions(): readonly string[] {
+    return NODE_FLAGS;
   }
 
   /** What the unit sets for malloc, which reads it before the program runs. */
