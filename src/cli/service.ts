@@ -279,7 +279,7 @@ export class Service {
       onProgress,
       onDeath: (error) => {
         // What is seen at once at the next start may be sound: it is to look at all of it.
-        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger);
+        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
         onFatal(error);
       },
     });
