@@ -46,8 +46,7 @@ export function buildDiskRoot(directory: string, checkout: string, suite: Suite)
   const tree = join(work, "tree");
   // Second names, not second files: what differs is put in their place.
   runProgram("cp", ["--archive", "--link", debian, tree]);
-  place(tree, "/usr/local/bin/node", (target) => copyFileSync(node, target));
-  chmodSync(join(tree, "/usr/local/bin/node"), 0o755);
+  place(tree, "/usr/local/bin/node", (target) => copyFileSync(node, target), 0o755);
   place(tree, GUEST_SCRIPT, (target) => copyFileSync(join(FOLDER, "guest.sh"), target));
   place(tree, `${UNITS}/guest.service`, (target) => copyFileSync(join(FOLDER, "guest.service"), target));
   const wanted = `${UNITS}/multi-user.target.wants/guest.service`;
@@ -77,10 +76,11 @@ export function writeImage(folder: string, file: string, size: string): void {
   runProgram("mke2fs", ["-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", folder, file]);
 }
 
-/** Makes a file anew: it may be another name of one that others use. */
-function place(tree: string, path: string, make: (target: string) => void): void {
+/** Makes a file anew: it may be another name of one that others use. Its mode is no matter of whoever builds. */
+function place(tree: string, path: string, make: (target: string) => void, mode = 0o644): void {
   const target = join(tree, path);
   mkdirSync(dirname(target), { recursive: true });
   rmSync(target, { force: true });
   make(target);
+  if (!lstatSync(target).isSymbolicLink()) chmodSync(target, mode);
 }
