@@ -28,7 +28,7 @@ const COMPRESSIBLE = /\.(js|css|svg|webmanifest)$/;
  * Options of Node that the program always runs with; there are no others, whatever NODE_OPTIONS says. docs/packaging.md
  * has what each brings.
  */
-const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=1", "--expose-gc"];
+const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=1"];
 
 export interface BinaryOptions {
   readonly processor: Processor;
