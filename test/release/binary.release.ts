@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { isOwn } from "../../scripts/release/processor.ts";
 import { CHECKOUT, PASSWORD, type RunningService, until } from "../cli/program.ts";
+import { ApiWalk } from "./api-walk.ts";
 import { buildSealed, SealedAppliance, TESTED } from "./sealed.ts";
 
 const MAX_BYTES = { x64: 115_000_000, arm64: 110_000_000 };
@@ -46,6 +47,12 @@ for (const processor of TESTED) {
       await everyCommand(service);
       expect((await service.end("SIGTERM")).exitCode).to.equal(0);
       expect((await sealed.run(["verify"])).exitCode).to.equal(0);
+    });
+
+    it("answers all that can be asked of its API, as it describes it", async () => {
+      const service = await sealed.start();
+      await ApiWalk.walk(service);
+      expect((await service.end("SIGTERM")).exitCode).to.equal(0);
     });
 
     async function everyCommand(service: RunningService): Promise<void> {
