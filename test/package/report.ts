@@ -7,22 +7,24 @@ export interface Said {
   readonly said: string;
 }
 
-/** How the service was after a step. */
-export interface After {
-  /** What the program in place calls itself. */
-  readonly version: string;
-  /** Exit code of `flanco health`. */
-  readonly health: number | null;
+/** How the service is, as far as systemd and dpkg know it. */
+export interface Seen {
   /** The service's main process; 0 for none. */
   readonly pid: number;
   /** dpkg's word for the package: `installed`, `half-configured`. */
   readonly state: string;
 }
 
+/** How the service was after a step. */
+export interface After extends Seen {
+  /** Exit code of `flanco health`. */
+  readonly health: number | null;
+}
+
 /** One step of the package's proof, by its name. */
 export interface PackageReport extends Said {
   readonly step: string;
-  readonly before?: After;
+  readonly before?: Seen;
   readonly after?: After;
   /** Names in a folder afterwards. */
   readonly left?: readonly string[];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { uptime } from "node:os";
 import { until } from "../../guest/inside/deadline.ts";
 import type { Unit } from "../../guest-systemd/inside/unit.ts";
-import { type After, CUT_HERE, type PackageReport, type Said } from "../report.ts";
+import { type After, CUT_HERE, type PackageReport, type Said, type Seen } from "../report.ts";
 
 /** An emulated processor on a busy machine starts a program in a minute. */
 export const LIMIT_SECONDS = 240;
@@ -57,12 +57,12 @@ export function install(name: string): Promise<Said> {
 /** How the service is; waits until it is well. */
 export async function after(unit: Unit): Promise<After> {
   const health = (await run("flanco", "health", "--wait", String(LIMIT_SECONDS))).exitCode;
-  return {
-    version: (await run("flanco", "--version")).said.trim(),
-    health,
-    pid: await unit.mainPid(),
-    state: await packageState(),
-  };
+  return { health, ...(await seen(unit)) };
+}
+
+/** How the service is, without asking it. */
+export async function seen(unit: Unit): Promise<Seen> {
+  return { pid: await unit.mainPid(), state: await packageState() };
 }
 
 /** dpkg's word for the package: `installed`, `half-configured`. */
