@@ -40,8 +40,8 @@ export async function buildFirst(): Promise<string> {
 }
 
 /**
- * Packages of versions that follow one another: `first`, `second`, `broken` (does not start), `failing` (changes the schema, records,
- * and is never healthy), `newer` (that schema), `newest`, `broken-later`; and `other-processor`. Gives their folder.
+ * Packages of versions that follow one another: `first`, `failing` (changes the schema, records, and is never healthy), `newer`
+ * (that schema), `newest`, `broken` (does not start); and `other-processor`. Gives their folder.
  */
 export async function buildVersions(): Promise<string> {
   const folder = emptyFolder("packages");
@@ -54,12 +54,10 @@ export async function buildVersions(): Promise<string> {
   const failing = await buildVariant("flanco-failing", [LATER_SCHEMA, NEVER_HEALTHY]);
   pack(folder, "other-processor", { processor: other, version: "0.0.1", binary: broken });
   pack(folder, "first", { processor, version: "0.0.1", binary });
-  pack(folder, "second", { processor, version: "0.0.2", binary });
-  pack(folder, "broken", { processor, version: "0.0.3", binary: broken });
-  pack(folder, "failing", { processor, version: "0.0.4", binary: failing, schema: LATER });
-  pack(folder, "newer", { processor, version: "0.0.5", binary: newer, schema: LATER });
-  pack(folder, "newest", { processor, version: "0.0.6", binary: newer, schema: LATER });
-  pack(folder, "broken-later", { processor, version: "0.0.7", binary: broken, schema: LATER });
+  pack(folder, "failing", { processor, version: "0.0.2", binary: failing, schema: LATER });
+  pack(folder, "newer", { processor, version: "0.0.3", binary: newer, schema: LATER });
+  pack(folder, "newest", { processor, version: "0.0.4", binary: newer, schema: LATER });
+  pack(folder, "broken", { processor, version: "0.0.5", binary: broken, schema: LATER });
   return folder;
 }
 

@@ -29,7 +29,7 @@ await prove(unit, async () => {
   const configured = await run("dpkg", "--configure", "-a");
   tell({ step: "killed while unpacking", ...configured, after: await after(unit) });
   tell({ step: "installed after all", ...(await install("newest")), after: await after(unit) });
-  start(LIMIT_SECONDS, "dpkg", "--install", packageFile("broken-later"));
+  start(LIMIT_SECONDS, "dpkg", "--install", packageFile("broken"));
   await until(async () => {
     const state = await packageState();
     return state === "half-configured" ? null : state;
