@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { releaseImage } from "../image/release-step.ts";
 import { buildBinary } from "./binary.ts";
 import { runCommand } from "./command.ts";
 import { buildPackage } from "./debian.ts";
@@ -46,6 +47,7 @@ async function release(): Promise<void> {
     files.push(binary, deb);
   }
   if (files.length === 0) throw new ReleaseFailure("There is nothing to release.");
+  files.push(...releaseImage({ version, target, directory, epochSeconds, say }));
   const sbom = join(target, `flanco-${version}.cdx.json`);
   writeFileSync(
     sbom,
