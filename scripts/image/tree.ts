@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { runCommand } from "../release/command.ts";
 import { ReleaseFailure } from "../release/failure.ts";
 import { CARD_FILES } from "./card-files.ts";
+import { runInTree, withKernelFiles } from "./chroot.ts";
 
 const UNITS = "etc/systemd/system";
 /** Units of the packages and of ours that the card starts, each with what wants it. */
@@ -20,7 +21,6 @@ const ENABLED: Readonly<Record<string, readonly string[]>> = {
   "multi-user.target": ["systemd-networkd.service", "flanco-card-settings.service"],
   "local-fs.target": ["flanco-card-grow.service"],
   "sysinit.target": ["fake-hwclock-load.service"],
-  "shutdown.target": ["fake-hwclock-save.service"],
   "timers.target": ["fake-hwclock-save.timer", "flanco-card-updates.timer"],
 };
 /** Units that would wait, write or ask for what a gateway has not. */
@@ -33,10 +33,13 @@ const MASKED: readonly string[] = [
   "e2scrub_all.timer",
   "e2scrub_reap.service",
   "wpa_supplicant.service",
+  // Host keys are made by flanco-card-settings, which makes the root writable.
+  "sshd-keygen.service",
 ];
 /** What must be each machine's own, what building left behind, and what is made anew. */
 const REMOVED: readonly string[] = [
   "etc/resolv.conf",
+  "etc/systemd/system/shutdown.target.wants/fake-hwclock-save.service",
   "var/lib/dbus/machine-id",
   "var/lib/systemd/random-seed",
   "var/lib/systemd/credential.secret",
@@ -46,31 +49,31 @@ const REMOVED: readonly string[] = [
   "etc/apt/apt.conf.d/99mmdebstrap",
   "var/cache/flanco",
 ];
+const APT_FOLDERS: readonly string[] = ["var/cache/apt/archives/partial", "var/lib/apt/lists/partial"];
 /** Folders that are left with nothing in them. */
-const EMPTIED: readonly string[] = ["var/cache/apt", "var/lib/apt/lists", "var/log", "tmp", "var/tmp", "run"];
+const EMPTIED: readonly string[] = ["var/cache/apt", "var/lib/apt/lists", "tmp", "var/tmp", "run"];
 
 /**
  * Installs flanco's package into a tree of Debian's packages, with the card's own files, and takes away what must be made on
  * each machine. `tree` is changed. Throws ReleaseFailure.
  */
 export function installCard(tree: string, deb: string, epochSeconds: number): void {
-  inside(tree, () => {
+  withKernelFiles(tree, () => {
     copyFileSync(deb, join(tree, "tmp", "flanco.deb"));
-    runIn(tree, ["dpkg", "--install", "/tmp/flanco.deb"]);
+    runInTree(tree, ["dpkg", "--install", "/tmp/flanco.deb"]);
     cpSync(CARD_FILES, tree, { recursive: true });
     settleUnits(tree);
-    runIn(tree, ["passwd", "--quiet", "--lock", "root"]);
-    const kernel = kernelOf(tree);
-    runIn(tree, ["mkinitramfs", "-o", `/boot/initrd.img-${kernel}`, kernel]);
+    runInTree(tree, ["passwd", "--quiet", "--lock", "root"]);
     // As an upgrade of the kernel does it on the card: kernel, device trees, config.txt and cmdline.txt.
-    runIn(tree, ["/etc/kernel/postinst.d/z50-raspi-firmware"], { DEB_MAINT_PARAMS: "configure" });
+    runInTree(tree, ["/etc/kernel/postinst.d/z50-raspi-firmware"], { DEB_MAINT_PARAMS: "configure" });
   });
   for (const name of readdirSync(join(tree, "etc/ssh"))) {
     if (name.startsWith("ssh_host_")) rmSync(join(tree, "etc/ssh", name));
   }
   for (const path of REMOVED) rmSync(join(tree, path), { recursive: true, force: true });
   for (const path of EMPTIED) empty(join(tree, path));
-  for (const path of ["var/cache/apt/archives/partial", "var/lib/apt/lists/partial"]) makeFolder(tree, path);
+  runCommand(["find", join(tree, "var/log"), "-type", "f", "-delete"]);
+  for (const path of [...APT_FOLDERS, "var/log/journal"]) makeFolder(tree, path);
   // systemd-resolved's, in place of a file of the machine that built it.
   symlinkSync("../run/systemd/resolve/stub-resolv.conf", join(tree, "etc/resolv.conf"));
   // Empty, and not absent: the first start makes one, without taking the card for a system that was never set up.
@@ -78,48 +81,6 @@ export function installCard(tree: string, deb: string, epochSeconds: number): vo
   const built = new Date(epochSeconds * 1_000).toISOString();
   makeFolder(tree, "var/lib/fake-hwclock");
   writeFileSync(join(tree, "var/lib/fake-hwclock/time"), `${built.slice(0, 10)} ${built.slice(11, 19)}\n`);
-}
-
-/** The release of the tree's kernel, as `uname -r` gives it. Throws ReleaseFailure unless there is one. */
-export function kernelOf(tree: string): string {
-  const kernels = readdirSync(join(tree, "boot")).filter((name) => name.startsWith("vmlinuz-"));
-  const [kernel] = kernels;
-  if (kernel === undefined || kernels.length > 1)
-    throw new ReleaseFailure(`${tree}/boot holds ${kernels.length} kernels.`);
-  return kernel.slice("vmlinuz-".length);
-}
-
-/** Runs `work` while the tree has the kernel's own file systems, as its programs expect. */
-function inside(tree: string, work: () => void): void {
-  const mounts = [
-    ["proc", "proc"],
-    ["sysfs", "sys"],
-  ] as const;
-  const mounted: string[] = [];
-  try {
-    for (const [type, path] of mounts) {
-      runCommand(["mount", "-t", type, type, join(tree, path)]);
-      mounted.push(join(tree, path));
-    }
-    work();
-  } finally {
-    for (const path of mounted.reverse()) runCommand(["umount", path]);
-  }
-}
-
-function runIn(
-  tree: string,
-  command: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): void {
-  runCommand(["chroot", tree, ...command], {
-    environment: {
-      PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
-      DEBIAN_FRONTEND: "noninteractive",
-      TMPDIR: "/tmp",
-      ...environment,
-    },
-  });
 }
 
 function settleUnits(tree: string): void {

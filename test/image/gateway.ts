@@ -10,7 +10,14 @@ import { Control } from "./control.ts";
 const MEMORY_MIB = 512;
 const NETWORK = "192.0.2.0/24";
 /** Emulated, and the machine may be busy. */
-const START_MS = 480_000;
+const START_MS = 1_200_000;
+/** systemd's limits are those of a machine, and this one is emulated on a busy other. */
+const UNIT_PATIENCE = "[Service]\nTimeoutStartSec=900\nWatchdogSec=120\n";
+const PATIENCE = [
+  "systemd.default_timeout_start_sec=900",
+  "systemd.default_device_timeout_sec=900",
+  `systemd.set_credential_binary=systemd.unit-dropin.flanco.service~patience:${Buffer.from(UNIT_PATIENCE).toString("base64")}`,
+];
 const PORTS = { ssh: 22, http: 8080, https: 8443 } as const;
 
 /** Ports of this machine that lead to the gateway's. */
@@ -52,6 +59,7 @@ export class Gateway {
       "console=ttyAMA0",
       // Otherwise the kernel itself has the power button's line.
       "modprobe.blacklist=gpio_keys",
+      ...PATIENCE,
     ].join(" ");
     const ports = { ssh: await freePort(), http: await freePort(), https: await freePort() };
     const forwards = (Object.keys(PORTS) as (keyof typeof PORTS)[]).map(
