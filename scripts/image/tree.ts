@@ -7,6 +7,7 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -78,9 +79,20 @@ export function installCard(tree: string, deb: string, epochSeconds: number): vo
   symlinkSync("../run/systemd/resolve/stub-resolv.conf", join(tree, "etc/resolv.conf"));
   // Empty, and not absent: the first start makes one, without taking the card for a system that was never set up.
   writeFileSync(join(tree, "etc/machine-id"), "");
+  markUpdated(tree, epochSeconds);
   const built = new Date(epochSeconds * 1_000).toISOString();
   makeFolder(tree, "var/lib/fake-hwclock");
   writeFileSync(join(tree, "var/lib/fake-hwclock/time"), `${built.slice(0, 10)} ${built.slice(11, 19)}\n`);
+}
+
+/** Otherwise the first start makes catalogs and caches anew, which are there: on a card that takes a minute. */
+function markUpdated(tree: string, epochSeconds: number): void {
+  utimesSync(join(tree, "usr"), epochSeconds, epochSeconds);
+  for (const folder of ["etc", "var"]) {
+    const file = join(tree, folder, ".updated");
+    writeFileSync(file, `TIMESTAMP_NSEC=${epochSeconds}000000000\n`);
+    utimesSync(file, epochSeconds, epochSeconds);
+  }
 }
 
 function settleUnits(tree: string): void {
