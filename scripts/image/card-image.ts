@@ -67,7 +67,7 @@ export function buildCardImage(options: CardImageOptions): void {
     makeData(join(work, "data.img"), data, { label: "flanco-data", epochSeconds }),
   ];
   const image = join(work, "card.img");
-  joinPartitions(image, partitions, identity);
+  joinPartitions(image, partitions);
   if (target.endsWith(".xz")) runCommand(["xz", "--threads=0", "-6", "--force", image]);
   runCommand(["mv", target.endsWith(".xz") ? `${image}.xz` : image, target]);
   rmSync(work, { recursive: true, force: true });

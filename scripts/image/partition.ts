@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { runCommand } from "../release/command.ts";
 
 export const MIB = 1024 * 1024;
+/** The table's number, by which packaging/card/etc/fstab names its partitions: "flan". */
+const DISK_ID = "0x666c616e";
 const SECTOR_BYTES = 512;
 /** Cards erase in pieces of this size: no partition shares one with another. */
 const ALIGNMENT_MIB = 4;
@@ -51,8 +53,7 @@ export function makeData(file: string, tree: string, options: Ext4Options): Part
 }
 
 /** Puts partitions one behind the other into one image, with a table that every Pi's firmware reads. */
-export function joinPartitions(target: string, partitions: readonly Partition[], identity: string): void {
-  const diskId = createHash("sha256").update(`disk ${identity}`).digest("hex").slice(0, 8);
+export function joinPartitions(target: string, partitions: readonly Partition[]): void {
   let startMib = ALIGNMENT_MIB;
   const rows: string[] = [];
   const starts: number[] = [];
@@ -63,7 +64,7 @@ export function joinPartitions(target: string, partitions: readonly Partition[],
     startMib += mebibytes;
   }
   allocate(target, startMib);
-  const table = ["label: dos", `label-id: 0x${diskId}`, "unit: sectors", "", ...rows, ""].join("\n");
+  const table = ["label: dos", `label-id: ${DISK_ID}`, "unit: sectors", "", ...rows, ""].join("\n");
   const description = `${target}.sfdisk`;
   writeFileSync(description, table);
   runCommand(["sh", "-c", 'sfdisk --quiet "$1" <"$2"', "sh", target, description]);

@@ -125,7 +125,11 @@ describe("The card image", function () {
     }
     expect(config.match(/^(?:kernel=|initramfs )/gm)).to.have.length(2);
     const parameters = card.bootFile("cmdline.txt").toString().trim().split(/\s+/);
-    expect(parameters).to.include.members(["root=LABEL=flanco-root", "console=tty0", "console=ttyS1,115200"]);
+    expect(parameters).to.include.members([
+      "root=PARTUUID=666c616e-02",
+      "console=tty0",
+      "console=ttyS1,115200",
+    ]);
     expect(parameters.lastIndexOf("ro")).to.be.greaterThan(parameters.lastIndexOf("rw"));
   });
 
