@@ -14,8 +14,8 @@ const CHECKOUT = join(import.meta.dirname, "..", "..");
 const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
 
 /**
- * Builds the release of this checkout into dist/release: for each processor the binary and the package, then checksums,
- * SBOM and manifest. A processor of another kind is left out where its tools are not there, and that is said.
+ * Builds the release of this checkout into dist/release: for each processor the binary and the package, for arm64 the card
+ * image, then checksums, SBOM and manifest. A processor of another kind is left out where its tools are not there, and that is said.
  */
 async function release(): Promise<void> {
   const directory = join(CHECKOUT, "build", "release");
