@@ -13,9 +13,9 @@ const BUILD_MS = 2_400_000;
 const BOOT_MS = 1_800_000;
 const ANSWER_MS = 300_000;
 const CARD_MIB = 6_000;
-const ADDRESS = "192.0.2.20";
+const ADDRESS = "192.168.77.20";
 /** What the emulated network gives by DHCP. */
-const GIVEN = "192.0.2.15";
+const GIVEN = "192.168.77.15";
 const EMAIL = "ana@example.org";
 /** Of the chip that the machine has for its power button, the button's line. */
 const LINE = "gpiochip0:3";
@@ -153,7 +153,7 @@ describe("The card image", function () {
       [
         "host_name = clinica-7",
         `address = ${ADDRESS}/24`,
-        "gateway = 192.0.2.2",
+        "gateway = 192.168.77.2",
         "time_zone = Atlantic/Canary",
         `email = ${EMAIL}`,
         `ssh_key = ${technician.publicKey}`,
@@ -180,7 +180,7 @@ describe("The card image", function () {
     expect(await run("hostname")).to.equal("clinica-7");
     expect(await run("readlink /etc/localtime")).to.equal("/usr/share/zoneinfo/Atlantic/Canary");
     expect(await run("ip -4 -oneline address show scope global")).to.contain(`${ADDRESS}/24`);
-    expect(await run("ip route show default")).to.contain("192.0.2.2");
+    expect(await run("ip route show default")).to.contain("192.168.77.2");
     expect(await run("systemctl --failed --no-legend --plain")).to.equal("");
     const machineId = await run("cat /etc/machine-id");
     expect(machineId).to.match(/^[0-9a-f]{32}$/);
@@ -254,7 +254,7 @@ describe("The card image", function () {
 
   it("tells mistakes of flanco.txt on the console, asks by DHCP then, lets nobody in, and is another machine", async () => {
     const card = Card.write(image, join(directory, "second"), CARD_MIB);
-    card.preset("host_name = clínica\naddress = 192.0.2.20/99\nssh_key = none\nemail = ana@example.org\n");
+    card.preset("host_name = clínica\naddress = 192.168.77.20/99\nssh_key = none\nemail = ana@example.org\n");
     const gateway = await switchOn(card, GIVEN);
     await gateway.shows(LINK);
     await gateway.shows(new RegExp(`https://${GIVEN}:8443/primer-uso#`));

@@ -8,7 +8,8 @@ import { Control } from "./control.ts";
 
 /** A Zero 2 W has no more. */
 const MEMORY_MIB = 512;
-const NETWORK = "192.0.2.0/24";
+/** A private one: flanco's authority signs for no other. */
+const NETWORK = "192.168.77.0/24";
 /** Emulated, and the machine may be busy. */
 const START_MS = 1_200_000;
 /** systemd's limits are those of a machine, and this one is emulated on a busy other. */
