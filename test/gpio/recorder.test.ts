@@ -104,6 +104,24 @@ describe("the recorder", () => {
       expect(told("B")).to.deep.equal([lastAlive, nowInBoot]);
     });
 
+    it("tells it of a line that it asks for anew when that takes long, from the moment of its release", async () => {
+      let nowMs = 3_000;
+      const clock = { nowMs: () => 5_000, monotonicNs: () => BigInt(nowMs) * 1_000_000n };
+      rig.recorder = rig.make({ lastAlive, clock });
+      await rig.recorder.open();
+      const askAnew = async (tookMs: number, debounceMs: number) => {
+        rig.driver.beforeWatch = () => {
+          nowMs += tookMs;
+        };
+        rig.wired = [wiring("A", { debounceMs })];
+        await rig.recorder.reconcile();
+      };
+      await askAnew(99, 8);
+      await askAnew(100, 9);
+      await rig.recorder.close();
+      expect(told("A")).to.deep.equal([lastAlive, null, { bootId: "boot", monotonicMs: 3_099 }]);
+    });
+
     it("tells it also when the level found no room in the queue", async () => {
       rig.driver.held.add("A");
       await rig.recorder.open();
