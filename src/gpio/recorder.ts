@@ -53,6 +53,8 @@ export class Recorder implements Lines {
   /** By line, since when it is not watched; null while it is. No line before this process first watched it. */
   readonly #unwatched = new Map<string, BootMoment | null>();
   readonly #listeners = new Set<(sighting: Sighting) => void>();
+  /** A request's number that no line has used: a line that cannot be watched is tried for as long as that lasts. */
+  #spareRequest: number | undefined;
   #wired: readonly Wiring[] = [];
   /** Whether the wiring could be read when that was last tried. */
   #read = false;
@@ -223,7 +225,8 @@ export class Recorder implements Lines {
     const { writer, clock, log } = this.#dependencies;
     const { line, activeLow, bias, debounceMs } = wiring;
     try {
-      const opened = await writer.openRequest();
+      this.#spareRequest ??= await writer.openRequest();
+      const opened = this.#spareRequest;
       // A line that is watched already goes on until here: a disk may be slow, and a full one refuses.
       const before = this.#watches.get(line);
       if (before !== undefined) {
@@ -242,6 +245,7 @@ export class Recorder implements Lines {
       if (watched.resumed === true && keep.seen !== null) {
         request = keep.seen.request;
       } else {
+        this.#spareRequest = undefined;
         const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
         const since = this.#unwatchedSince(line);
         const goesOn = before !== undefined && this.#isUnnoticed(since);

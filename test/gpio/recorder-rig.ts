@@ -103,12 +103,13 @@ export class HandLedger implements Pick<LedgerWriter, "openRequest" | "takeIn"> 
   beforeRequest: () => Promise<void> = async () => {};
   /** What is awaited before levels are taken in. */
   beforeTakeIn: () => Promise<void> = async () => {};
-  #request = 0;
+  /** How many requests were numbered: a commit each. */
+  requests = 0;
 
   async openRequest(): Promise<number> {
     await this.beforeRequest();
-    this.#request += 1;
-    return this.#request;
+    this.requests += 1;
+    return this.requests;
   }
 
   async takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {

@@ -338,6 +338,28 @@ describe("the recorder", () => {
     expect(rig.ledger.edgesOf("B")).to.deep.equal([0, 1, 0]);
   });
 
+  it("has one request numbered for a line that is tried for an hour, and a new one for each that is watched", async () => {
+    const TRIES_AN_HOUR = 720;
+    await rig.recorder.open();
+    expect(rig.ledger.requests).to.equal(2);
+    rig.driver.held.add("A");
+    rig.driver.losses.get("A")?.(new Error("the chip was removed"));
+    for (let tries = 0; tries < TRIES_AN_HOUR; tries += 1) await rig.recorder.reconcile();
+    expect(rig.driver.asked.filter((one) => one === "watch A").length).to.be.greaterThan(TRIES_AN_HOUR);
+    expect(rig.ledger.requests).to.equal(3);
+    rig.driver.held.clear();
+    await rig.recorder.reconcile();
+    rig.wired = [wiring("A"), wiring("B", { debounceMs: 7 })];
+    await rig.recorder.reconcile();
+    await rig.recorder.close();
+    expect(rig.ledger.taken.map(({ line, source }) => `${line} ${source.request}`)).to.deep.equal([
+      "A 1",
+      "B 2",
+      "A 3",
+      "B 4",
+    ]);
+  });
+
   it("shows what a failure written for people says, and of any other only that the log has more", async () => {
     rig.driver.failure = new FlancoError("unavailable", "The chip is gone.", { hint: "Reconnect it." });
     await rig.recorder.open();
