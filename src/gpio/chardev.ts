@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
@@ -5,11 +6,14 @@ import { resolveLine } from "./address.ts";
 import { ChardevLine } from "./chardev-line.ts";
 import { deniedError, devicePath, readChip, readChips } from "./chips.ts";
 import { LineDescriptor } from "./descriptor.ts";
-import { describeLine, inUseError } from "./holder.ts";
+import { CONSUMER, describeLine, inUseError } from "./holder.ts";
 import type { DescriptorKeeper } from "./keeper.ts";
 import { KeptLines } from "./kept-lines.ts";
 import type { GpioKernel } from "./kernel.ts";
 import { isDenied, syscallCode } from "./syscall.ts";
+
+/** How long a line that its keeper is letting go of is left alone before it is asked for again. */
+const LETTING_GO_POLL_MS = 5;
 
 export interface ChardevDependencies {
   readonly clock: Clock;
@@ -45,7 +49,7 @@ export class ChardevDriver implements LineDriver {
     const kernel = await this.#loadKernel();
     readChips(kernel, "v2");
     this.#kernel = kernel;
-    this.#kept = this.#keeper === undefined ? null : new KeptLines(kernel, this.#keeper);
+    this.#kept = this.#keeper === undefined ? null : new KeptLines(kernel, this.#keeper, this.#clock);
     this.#kept?.open();
   }
 
@@ -61,7 +65,7 @@ export class ChardevDriver implements LineDriver {
     const kernel = this.#opened();
     const line = resolveLine(request.line, readChips(kernel, "v2"));
     const adopted = this.#kept?.adopt(line, request);
-    const descriptor = adopted?.descriptor ?? requestLine(kernel, line, request);
+    const descriptor = adopted?.descriptor ?? (await this.#request(line, request));
     const forget = adopted?.forget ?? this.#keep(line, request, descriptor);
     const watched = new ChardevLine({
       line,
@@ -101,6 +105,25 @@ export class ChardevDriver implements LineDriver {
     this.#kept?.close();
     this.#kept = null;
     this.#kernel = null;
+  }
+
+  /**
+   * Whoever was told to let go of a line does so in its own time: a line that is requested again just after (with
+   * another debounce, say) is in use by ourselves for some milliseconds, in which nobody would watch it.
+   */
+  async #request(line: LineInfo, request: LineRequest): Promise<LineDescriptor> {
+    for (;;) {
+      const kernel = this.#opened();
+      try {
+        return requestLine(kernel, line, request);
+      } catch (error) {
+        if (!(error instanceof FlancoError) || error.code !== "conflict") throw error;
+        if (this.#kept?.isLettingGo() !== true) throw error;
+        const holder = currentHolder(kernel, devicePath(line.chip), line);
+        if (holder !== null && holder !== CONSUMER) throw error;
+      }
+      await pause(LETTING_GO_POLL_MS);
+    }
   }
 
   #keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {

@@ -1,3 +1,4 @@
+import type { Clock } from "../domain/clock.ts";
 import type { LineInfo, LineRequest } from "../domain/line.ts";
 import { LineDescriptor } from "./descriptor.ts";
 import { EventRing, SHARED_RING_BYTES } from "./event-ring.ts";
@@ -5,6 +6,12 @@ import type { DescriptorKeeper } from "./keeper.ts";
 import { formatKeptName, isKeptName, type KeptAddress, parseKeptName } from "./kept-name.ts";
 import type { GpioKernel } from "./kernel.ts";
 import { syscallCode } from "./syscall.ts";
+
+/**
+ * How long lines may stay in use after their keeper was told to forget them. systemd (252) reads that message when it
+ * comes to it, and closes the descriptors in a thread of its own after: milliseconds, more on a busy machine.
+ */
+const LETTING_GO_NS = 1_000_000_000n;
 
 interface KeptEntry {
   readonly address: KeptAddress;
@@ -21,12 +28,21 @@ export type Forget = () => void;
 export class KeptLines {
   readonly #kernel: GpioKernel;
   readonly #keeper: DescriptorKeeper;
+  readonly #clock: Pick<Clock, "monotonicNs">;
   /** Given back at start and not yet claimed. */
   readonly #unclaimed = new Map<string, KeptEntry>();
 
-  constructor(kernel: GpioKernel, keeper: DescriptorKeeper) {
+  #forgottenNs: bigint | undefined;
+
+  constructor(kernel: GpioKernel, keeper: DescriptorKeeper, clock: Pick<Clock, "monotonicNs">) {
     this.#kernel = kernel;
     this.#keeper = keeper;
+    this.#clock = clock;
+  }
+
+  /** Whether a line of ours may be in use only because its keeper has not come to let go of it. */
+  isLettingGo(): boolean {
+    return this.#forgottenNs !== undefined && this.#clock.monotonicNs() - this.#forgottenNs < LETTING_GO_NS;
   }
 
   /** Takes what was kept for this process. Lines whose names cannot be read are let go at once. */
@@ -52,7 +68,7 @@ export class KeptLines {
       this.#unclaimed.delete(name);
       const descriptor = name === wanted ? this.#takeOver(descriptors) : undefined;
       if (descriptor === undefined) this.#drop(name, descriptors);
-      else adopted = { descriptor, forget: () => this.#keeper.forget(name) };
+      else adopted = { descriptor, forget: () => this.#forget(name) };
     }
     return adopted;
   }
@@ -74,7 +90,7 @@ export class KeptLines {
     } finally {
       this.#kernel.close(memory);
     }
-    return () => this.#keeper.forget(name);
+    return () => this.#forget(name);
   }
 
   /** Lets go of what is kept of lines that are not among these. */
@@ -112,8 +128,13 @@ export class KeptLines {
   }
 
   #drop(name: string, descriptors: readonly number[]): void {
-    this.#keeper.forget(name);
+    this.#forget(name);
     this.#closeAll(descriptors);
+  }
+
+  #forget(name: string): void {
+    this.#keeper.forget(name);
+    this.#forgottenNs = this.#clock.monotonicNs();
   }
 
   #closeAll(descriptors: readonly number[]): void {

@@ -10,10 +10,12 @@ import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
 import { findLine, formatLine, resolveLine } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
-import { readFreeLine, surveyChips } from "./survey.ts";
+import { detectLetGo, readFreeLine, surveyChips } from "./survey.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have let it go. */
 const RETRY_MS = 5_000;
+/** A relay that is switched on and off again is on for longer: until then the level that is found tells all. */
+const UNNOTICED_MS = 100;
 /** How often the clocks are read for one edge, at most. */
 const CLOCK_READINGS = 5;
 /** What is shown of an error that was not written for people: its text may hold paths and codes. */
@@ -51,6 +53,8 @@ export class Recorder implements Lines {
   /** By line, since when it is not watched; null while it is. No line before this process first watched it. */
   readonly #unwatched = new Map<string, BootMoment | null>();
   readonly #listeners = new Set<(sighting: Sighting) => void>();
+  /** A request's number that no line has used: a line that cannot be watched is tried for as long as that lasts. */
+  #spareRequest: number | undefined;
   #wired: readonly Wiring[] = [];
   /** Whether the wiring could be read when that was last tried. */
   #read = false;
@@ -155,9 +159,10 @@ export class Recorder implements Lines {
 
   /** Throws unless each of these lines is there, is free, and is wired under no other name. */
   async #requireFree(lines: readonly string[]): Promise<void> {
-    const chips = await this.#driver.detect();
+    const wirings = this.#dependencies.reader.wirings();
+    const chips = await detectLetGo(this.#driver, wirings, lines);
     const nameAt = new Map<string, string>();
-    for (const { line } of this.#dependencies.reader.wirings()) {
+    for (const { line } of wirings) {
       const found = findLine(line, chips);
       if (found !== undefined) nameAt.set(formatLine(found), line);
     }
@@ -220,10 +225,14 @@ export class Recorder implements Lines {
     const { writer, clock, log } = this.#dependencies;
     const { line, activeLow, bias, debounceMs } = wiring;
     try {
-      const opened = await writer.openRequest();
+      this.#spareRequest ??= await writer.openRequest();
+      const opened = this.#spareRequest;
       // A line that is watched already goes on until here: a disk may be slow, and a full one refuses.
       const before = this.#watches.get(line);
-      if (before !== undefined) await this.#release(line, before);
+      if (before !== undefined) {
+        await this.#release(line, before);
+        this.#noteUnwatched(line);
+      }
       const keep = this.#keeping(wiring, opened);
       let request = opened;
       const watched = await this.#driver.watch(
@@ -236,8 +245,11 @@ export class Recorder implements Lines {
       if (watched.resumed === true && keep.seen !== null) {
         request = keep.seen.request;
       } else {
+        this.#spareRequest = undefined;
         const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
-        this.#take(wiring, request, edge, this.#unwatchedSince(line));
+        const since = this.#unwatchedSince(line);
+        const goesOn = before !== undefined && this.#isUnnoticed(since);
+        this.#take(wiring, request, edge, goesOn ? undefined : since);
       }
       this.#unwatched.set(line, null);
       this.#failures.delete(line);
@@ -251,21 +263,24 @@ export class Recorder implements Lines {
     }
   }
 
-  /**
-   * Undefined when nothing was missed: the request is another one because its settings are, and the line was
-   * without a watch for no longer than that takes.
-   */
   #unwatchedSince(line: string): BootMoment | undefined {
     const since = this.#unwatched.get(line);
     return since === undefined ? this.#dependencies.lastAlive : (since ?? undefined);
   }
 
+  /** Whether nothing was missed of a line that was requested anew at once, because its settings are others. */
+  #isUnnoticed(since: BootMoment | undefined): boolean {
+    return since !== undefined && this.#monotonicMs() - since.monotonicMs < UNNOTICED_MS;
+  }
+
   /** From here on nobody watches a line that was watched. */
   #noteUnwatched(line: string): void {
-    const { clock, bootId } = this.#dependencies;
     if (this.#unwatched.get(line) !== null || this.#watches.has(line)) return;
-    const monotonicMs = Number(clock.monotonicNs() / NANOSECONDS_PER_MILLISECOND);
-    this.#unwatched.set(line, { bootId, monotonicMs });
+    this.#unwatched.set(line, { bootId: this.#dependencies.bootId, monotonicMs: this.#monotonicMs() });
+  }
+
+  #monotonicMs(): number {
+    return Number(this.#dependencies.clock.monotonicNs() / NANOSECONDS_PER_MILLISECOND);
   }
 
   /** What a line carries that may outlive this process, and where the ledger stands with it. */

@@ -46,3 +46,16 @@ export class FakeKeeper implements DescriptorKeeper {
     if (fd !== undefined) this.#kernel.close(fd);
   }
 }
+
+/** One that lets go of what it was told to forget only when it comes to it, as systemd does. */
+export class LateKeeper extends FakeKeeper {
+  readonly #forgotten: string[] = [];
+
+  override forget(name: string): void {
+    this.#forgotten.push(name);
+  }
+
+  letGo(): void {
+    for (const name of this.#forgotten.splice(0)) super.forget(name);
+  }
+}

@@ -2,8 +2,9 @@ import { expect } from "chai";
 import type { LineRequest } from "../../src/domain/line.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { Edges, noFailure } from "./edges.ts";
-import { FakeKeeper } from "./fake-keeper.ts";
+import { FakeKeeper, LateKeeper } from "./fake-keeper.ts";
 import { FakeKernel } from "./fake-kernel.ts";
+import { rejection } from "./rejection.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 const REQUEST = 7;
@@ -220,5 +221,61 @@ describe("A line that outlives the process", () => {
       noFailure,
     );
     expect(keeper.names).to.deep.equal([]);
+  });
+
+  describe("and whose keeper lets go of it late", () => {
+    let late: LateKeeper;
+
+    beforeEach(async () => {
+      await driver.close();
+      late = new LateKeeper(kernel);
+      keeper = late;
+      driver = await process();
+    });
+
+    const asked = () => kernel.line(0).requested;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+    it("is requested anew with other settings as soon as it is free", async () => {
+      await (await driver.watch(request(null), () => {}, noFailure)).close();
+      const before = asked();
+      const watched = driver.watch(request(null, { debounceMs: 20 }), () => {}, noFailure);
+      await turn();
+      expect(asked()).to.equal(before);
+      late.letGo();
+      expect((await watched).resumed).to.equal(false);
+      expect(asked()).not.to.equal(before);
+    });
+
+    it("is requested anew by the next process as soon as it is free", async () => {
+      await driver.watch(request(null), () => {}, noFailure);
+      await restart();
+      const watched = driver.watch(request(0, { debounceMs: 20 }), () => {}, noFailure);
+      await turn();
+      late.letGo();
+      expect((await watched).resumed).to.equal(false);
+    });
+
+    it("is told as in use after a second in which it was not let go", async () => {
+      await (await driver.watch(request(null), () => {}, noFailure)).close();
+      const watched = rejection(driver.watch(request(null, { debounceMs: 20 }), () => {}, noFailure));
+      await turn();
+      time.advance(1_000);
+      expect(await watched).to.include({ code: "conflict" });
+      late.letGo();
+    });
+
+    it("is told as in use at once when another program has it, or a watch of ours", async () => {
+      await driver.watch(request(null), () => {}, noFailure);
+      expect(await rejection(driver.watch(request(null), () => {}, noFailure))).to.include({
+        code: "conflict",
+      });
+      await (await driver.watch(request(null, { line: "GPIO1" }), () => {}, noFailure)).close();
+      kernel.line(1).consumer = "other-program";
+      expect(await rejection(driver.watch(request(null, { line: "GPIO1" }), () => {}, noFailure))).to.include(
+        { code: "conflict" },
+      );
+      late.letGo();
+    });
   });
 });

@@ -107,6 +107,45 @@ describe("the recorder, asked for lines,", () => {
     await rig.recorder.close();
   });
 
+  describe("of a line that its keeper is still letting go of,", () => {
+    let looks: number;
+
+    beforeEach(async () => {
+      await rig.recorder.open();
+      looks = 0;
+      rig.driver.held.add("C");
+      rig.driver.holder = "flanco";
+      rig.driver.beforeDetect = () => {
+        looks += 1;
+        if (looks === 3) rig.driver.held.clear();
+      };
+    });
+    afterEach(() => rig.recorder.close());
+
+    it("wires it once it is free", async () => {
+      expect(await refusal("C")).to.equal("");
+    });
+
+    it("looks at it once it is free", async () => {
+      expect(await rig.recorder.read("C")).to.equal(true);
+    });
+
+    it("waits for none that is wired", async () => {
+      rig.driver.held.clear();
+      rig.driver.held.add("A");
+      expect(await refusal("A")).to.equal("");
+      expect(looks).to.equal(1);
+    });
+  });
+
+  it("refuses to wire a line that another flanco holds to the end", async () => {
+    await rig.recorder.open();
+    rig.driver.held.add("C");
+    rig.driver.holder = "flanco";
+    expect(await refusal("C")).to.equal('The line C is in use by "flanco".');
+    await rig.recorder.close();
+  });
+
   it("refuses to wire the same line by another name, also while it is not watched", async () => {
     rig.driver.held.add("A");
     await rig.recorder.open();

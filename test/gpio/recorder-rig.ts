@@ -33,11 +33,17 @@ export class HandDriver implements LineDriver {
   readonly simulated = false;
   readonly asked: string[] = [];
   readonly held = new Set<string>();
+  /** Who holds these. */
+  holder = "other-program";
+  /** Runs before each look at the lines. */
+  beforeDetect: () => void = () => {};
   readonly edges = new Map<string, (edge: Edge) => void>();
   /** Lines that go on with the request that the ledger saw last, when it saw one. */
   readonly kept = new Set<string>();
   readonly others: string[][] = [];
   readonly losses = new Map<string, (error: Error) => void>();
+  /** Runs before a line is requested. */
+  beforeWatch: () => void = () => {};
   /** What asking for a line fails with. */
   failure: Error | undefined;
 
@@ -49,11 +55,12 @@ export class HandDriver implements LineDriver {
   async close(): Promise<void> {}
 
   async detect(): Promise<readonly ChipInfo[]> {
+    this.beforeDetect();
     const lines = ["A", "B", "C"].map((name, offset) => ({
       chip: "gpiochip0",
       offset,
       name,
-      holder: this.held.has(name) ? "other-program" : null,
+      holder: this.held.has(name) ? this.holder : null,
     }));
     return [{ name: "gpiochip0", label: "hand", lines }];
   }
@@ -69,6 +76,7 @@ export class HandDriver implements LineDriver {
     onFailure: (error: Error) => void,
   ): Promise<WatchedLine> {
     this.asked.push(`watch ${request.line}`);
+    this.beforeWatch();
     if (this.failure !== undefined) throw this.failure;
     if (this.held.has(request.line))
       throw new FlancoError("conflict", `${request.line} is in use by "other-program"`);
@@ -95,12 +103,13 @@ export class HandLedger implements Pick<LedgerWriter, "openRequest" | "takeIn"> 
   beforeRequest: () => Promise<void> = async () => {};
   /** What is awaited before levels are taken in. */
   beforeTakeIn: () => Promise<void> = async () => {};
-  #request = 0;
+  /** How many requests were numbered: a commit each. */
+  requests = 0;
 
   async openRequest(): Promise<number> {
     await this.beforeRequest();
-    this.#request += 1;
-    return this.#request;
+    this.requests += 1;
+    return this.requests;
   }
 
   async takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {

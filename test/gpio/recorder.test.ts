@@ -104,6 +104,24 @@ describe("the recorder", () => {
       expect(told("B")).to.deep.equal([lastAlive, nowInBoot]);
     });
 
+    it("tells it of a line that it asks for anew when that takes long, from the moment of its release", async () => {
+      let nowMs = 3_000;
+      const clock = { nowMs: () => 5_000, monotonicNs: () => BigInt(nowMs) * 1_000_000n };
+      rig.recorder = rig.make({ lastAlive, clock });
+      await rig.recorder.open();
+      const askAnew = async (tookMs: number, debounceMs: number) => {
+        rig.driver.beforeWatch = () => {
+          nowMs += tookMs;
+        };
+        rig.wired = [wiring("A", { debounceMs })];
+        await rig.recorder.reconcile();
+      };
+      await askAnew(99, 8);
+      await askAnew(100, 9);
+      await rig.recorder.close();
+      expect(told("A")).to.deep.equal([lastAlive, null, { bootId: "boot", monotonicMs: 3_099 }]);
+    });
+
     it("tells it also when the level found no room in the queue", async () => {
       rig.driver.held.add("A");
       await rig.recorder.open();
@@ -318,6 +336,28 @@ describe("the recorder", () => {
     await rig.recorder.close();
     expect(rig.ledger.edgesOf("A")).to.deep.equal([0, 1, 2, 0]);
     expect(rig.ledger.edgesOf("B")).to.deep.equal([0, 1, 0]);
+  });
+
+  it("has one request numbered for a line that is tried for an hour, and a new one for each that is watched", async () => {
+    const TRIES_AN_HOUR = 720;
+    await rig.recorder.open();
+    expect(rig.ledger.requests).to.equal(2);
+    rig.driver.held.add("A");
+    rig.driver.losses.get("A")?.(new Error("the chip was removed"));
+    for (let tries = 0; tries < TRIES_AN_HOUR; tries += 1) await rig.recorder.reconcile();
+    expect(rig.driver.asked.filter((one) => one === "watch A").length).to.be.greaterThan(TRIES_AN_HOUR);
+    expect(rig.ledger.requests).to.equal(3);
+    rig.driver.held.clear();
+    await rig.recorder.reconcile();
+    rig.wired = [wiring("A"), wiring("B", { debounceMs: 7 })];
+    await rig.recorder.reconcile();
+    await rig.recorder.close();
+    expect(rig.ledger.taken.map(({ line, source }) => `${line} ${source.request}`)).to.deep.equal([
+      "A 1",
+      "B 2",
+      "A 3",
+      "B 4",
+    ]);
   });
 
   it("shows what a failure written for people says, and of any other only that the log has more", async () => {
