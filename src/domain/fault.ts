@@ -20,6 +20,7 @@ export const FAULT_CODES = [
   "clock_untrusted",
   "records_unplaced",
   "line_failed",
+  "edges_refused",
   "edges_lost",
   "line_outage",
   "queue_filling",
@@ -204,6 +205,17 @@ export function lineFailedFault({ line, message }: LineFailure, sinceMs: number)
     message: `The line ${line} is not watched, and its sales are not recorded: ${message}`,
     hint: "It is tried again every 5 seconds; flanco gpio detect shows which lines there are, and who has them.",
     details: { line, reason: message },
+  };
+}
+
+/** The ledger takes in no edges, or one of them not, though its disk is not full. */
+export function edgesRefusedFault(waiting: number, sinceMs: number): Fault {
+  return {
+    code: "edges_refused",
+    sinceMs,
+    message: `The ledger refuses to record switchings: ${waiting} wait in memory, and one that it cannot take in becomes a gap.`,
+    hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
+    details: { waiting },
   };
 }
 

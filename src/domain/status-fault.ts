@@ -6,6 +6,7 @@ import {
   clockUntrustedFault,
   diskLowFault,
   edgesLostFault,
+  edgesRefusedFault,
   type Fault,
   lineFailedFault,
   lineOutageFault,
@@ -60,9 +61,12 @@ export function faultsIn(reading: Reading, since: (what: string) => number): rea
   ];
 }
 
-function queueFaults({ queues }: Reading, since: (what: string) => number): readonly Fault[] {
+function queueFaults({ queues, lasting }: Reading, since: (what: string) => number): readonly Fault[] {
   const { edges, writes } = queues;
+  const full = lasting.some(({ code }) => code === "disk_full");
   return [
+    // Who is told that the disk is full is told that switchings wait for it.
+    ...(edges.refused && !full ? [edgesRefusedFault(edges.waiting, since("edges_refused"))] : []),
     ...(edges.waiting >= edges.limit * FILLING_EDGES_SHARE
       ? [queueFillingFault("edges", edges, since("queue_filling edges"))]
       : []),

@@ -5,7 +5,7 @@ import type { GapCount } from "./gap-count.ts";
 import type { Id } from "./id.ts";
 import type { DriverName } from "./line.ts";
 import type { LineFailure } from "./lines.ts";
-import type { Queue } from "./queue.ts";
+import type { EdgeQueue, Queue } from "./queue.ts";
 import type { Provisional } from "./record.ts";
 
 /** How money is shown: the ledger itself counts in millionths of whatever it is. */
@@ -55,7 +55,7 @@ export interface Queues {
   /** Writes that wait for their commit. */
   readonly writes: Queue;
   /** Levels of lines that the ledger has not taken in. */
-  readonly edges: Queue;
+  readonly edges: EdgeQueue;
 }
 
 export interface ClockStatus {

@@ -5,7 +5,7 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineKeeping, WatchedLine } from "../domain/line.ts";
 import type { LineFailure, Lines, LinesStatus, SurveyedChip } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
-import type { Queue } from "../domain/queue.ts";
+import type { EdgeQueue } from "../domain/queue.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
 import { findLine, formatLine, resolveLine } from "./address.ts";
@@ -110,7 +110,7 @@ export class Recorder implements Lines {
   }
 
   /** Levels that the ledger has not taken in. */
-  queue(): Queue {
+  queue(): EdgeQueue {
     return this.#queue.state;
   }
 
@@ -216,7 +216,7 @@ export class Recorder implements Lines {
     const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
     for (const [line, watch] of this.#watches) if (!wanted.has(line)) await this.#release(line, watch);
     for (const line of this.#failures.keys()) if (!wanted.has(line)) this.#failures.delete(line);
-    this.#unwatched.retain((line) => wanted.has(line));
+    for (const line of this.#unwatched.retain((one) => wanted.has(one))) this.#queue.forget(line);
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
       if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);

@@ -1,7 +1,7 @@
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
-import type { Queue } from "../domain/queue.ts";
+import type { EdgeQueue } from "../domain/queue.ts";
 import type { Sighting } from "../domain/sale.ts";
 
 /** What may wait while the disk takes nothing: hours of a clinic's switching. */
@@ -45,8 +45,12 @@ export class SightingQueue {
   }
 
   /** How many wait, those without a place among them. */
-  get state(): Queue {
-    return { waiting: this.#waiting.length + this.#overflow.size, limit: MAX_WAITING };
+  get state(): EdgeQueue {
+    return {
+      waiting: this.#waiting.length + this.#overflow.size,
+      limit: MAX_WAITING,
+      refused: this.#refused || this.#failing.size > 0,
+    };
   }
 
   add(seen: Sighting): void {
@@ -64,6 +68,12 @@ export class SightingQueue {
       this.#waiting.push(sighting);
       this.#pumping ??= this.#pump();
     }
+  }
+
+  /** A line that is wired no longer has no next sighting: the log alone tells what was skipped of it. */
+  forget(line: string): void {
+    this.#skipped.delete(line);
+    this.#failing.delete(line);
   }
 
   /**

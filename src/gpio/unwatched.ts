@@ -53,11 +53,12 @@ export class UnwatchedLines {
     if (before !== null && before !== undefined) this.#keep();
   }
 
-  /** Forgets lines that are wired no more. */
-  retain(isWired: (line: string) => boolean): void {
+  /** Forgets lines that are wired no more, and gives them. */
+  retain(isWired: (line: string) => boolean): readonly string[] {
     const gone = [...this.#since].filter(([line]) => !isWired(line));
     for (const [line] of gone) this.#since.delete(line);
     if (gone.some(([, since]) => since !== null)) this.#keep();
+    return gone.map(([line]) => line);
   }
 
   #keep(): void {

@@ -1,5 +1,6 @@
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Fault } from "../domain/fault.ts";
+import type { Queue } from "../domain/queue.ts";
 import type {
   ApplianceFacts,
   BackupStatus,
@@ -46,7 +47,7 @@ export function toStatusAnswer(status: Status) {
     linesWired: status.linesWired,
     linesWatched: status.linesWatched,
     lineFailures: status.lineFailures,
-    queues: status.queues,
+    queues: { writes: toQueueAnswer(status.queues.writes), edges: toQueueAnswer(status.queues.edges) },
     faults: status.faults.map(toFaultAnswer),
   };
 }
@@ -73,6 +74,10 @@ export function toBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
   const { madeMs, provedMs, ...held } = backup;
   return { madeTime: madeMs, provedTime: provedMs, ...held };
+}
+
+function toQueueAnswer({ waiting, limit }: Queue) {
+  return { waiting, limit };
 }
 
 export function toFaultAnswer({ sinceMs, ...fault }: Fault) {

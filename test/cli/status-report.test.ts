@@ -51,7 +51,7 @@ describe("The appliance's status", () => {
       trust: { trusted: () => true, trustedSinceMs: () => START_MS },
       reader: { ledgerStatus: () => ({ ...EMPTY, lastEdges: [edge] }) },
       lines: { status: lines },
-      queues: () => ({ writes: { waiting: 0, limit: 1 }, edges: { waiting: 0, limit: 1 } }),
+      queues: () => ({ writes: { waiting: 0, limit: 1 }, edges: { waiting: 0, limit: 1, refused: false } }),
       lastBackup: () => null,
       faults: () => [],
       readDisk: () => readDisk(),

@@ -26,7 +26,7 @@ const SOUND: Reading = {
   lastEdges: [],
   gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
   provisional: { waiting: 0, unplaced: 0 },
-  queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000 } },
+  queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },
   lastBackup: null,
   disk: { freeBytes: GIGABYTE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
   lasting: [],
@@ -105,9 +105,15 @@ describe("A look at the appliance", () => {
     ["a card whose spare blocks have run out", card(null, null), card(null, "urgent"), "card_worn"],
     [
       "a tenth of the room for switchings taken",
-      { queues: { ...SOUND.queues, edges: { waiting: 999, limit: 10_000 } } },
-      { queues: { ...SOUND.queues, edges: { waiting: 1_000, limit: 10_000 } } },
+      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 999 } } },
+      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 1_000 } } },
       "queue_filling",
+    ],
+    [
+      "switchings that the ledger refuses",
+      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 1 } } },
+      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 1, refused: true } } },
+      "edges_refused",
     ],
     [
       "three quarters of the room for writes taken",
@@ -188,6 +194,8 @@ describe("A look at the appliance", () => {
       details: {},
     } as const;
     expect(codes({ ...diskWith({ freeBytes: 0 }), lasting: [full] })).to.deep.equal(["disk_full"]);
+    const refused = { queues: { ...SOUND.queues, edges: { waiting: 1, limit: 10_000, refused: true } } };
+    expect(codes({ ...refused, lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes(diskWith({ freeBytes: 0 }))).to.deep.equal(["disk_low"]);
   });
 });

@@ -85,9 +85,22 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
     queue.add(level("GPIO17", 2, deviceId));
     await until("it is skipped", () => queue.state.waiting === 0);
     expect(ledger.reader.gaps(userId, { before: null, limit: 9 })).to.deep.equal([]);
+    expect(queue.state.refused).to.equal(true);
     queue.add(level("GPIO17", 3, deviceId));
+    await until("the next is taken in", () => !queue.state.refused && queue.state.waiting === 0);
     await queue.close();
     expect(ledger.reader.gaps(userId, { before: null, limit: 9 })).to.have.length(1);
+  });
+
+  it("is refused by it until then, or until the line is wired no longer", async () => {
+    await breakLine();
+    const queue = new SightingQueue(ledger.writer, SILENT, 1);
+    queue.add(level("GPIO17", 2, deviceId));
+    await until("it is skipped", () => queue.state.waiting === 0);
+    expect(queue.state.refused).to.equal(true);
+    queue.forget("GPIO17");
+    expect(queue.state.refused).to.equal(false);
+    await queue.close();
   });
 
   it("says in the log which one it skips, and at the end what no later sighting has counted", async () => {

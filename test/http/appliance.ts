@@ -104,7 +104,10 @@ export class Appliance {
     logBytes: 0,
     card: null,
   };
-  queues: Queues = { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000 } };
+  queues: Queues = {
+    writes: { waiting: 0, limit: 4_096 },
+    edges: { waiting: 0, limit: 10_000, refused: false },
+  };
   trustedSinceMs: number | null = NOON_MS;
   readonly status: StatusReport;
   readonly failedSignIns: FailedSignIns;

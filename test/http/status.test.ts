@@ -59,7 +59,7 @@ describe("GET /status", () => {
       gapsLast30Days: 0,
       newestGaps: [],
       provisional: { waiting: 0, unplaced: 0 },
-      queues: appliance.queues,
+      queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000 } },
       lastBackup: null,
       disk: appliance.disk,
       faults: [],
@@ -111,11 +111,13 @@ describe("GET /status", () => {
 
   it("tells how far the queues are filled, and of one that fills up", async () => {
     const queues = { writes: { waiting: 5, limit: 4_096 }, edges: { waiting: 1_000, limit: 10_000 } };
-    appliance.queues = queues;
+    appliance.queues = { ...queues, edges: { ...queues.edges, refused: false } };
     expect(await status()).to.deep.include({ queues });
     expect(await codes()).to.deep.equal(["queue_filling"]);
-    appliance.queues = { ...queues, edges: { waiting: 999, limit: 10_000 } };
+    appliance.queues = { ...queues, edges: { waiting: 999, limit: 10_000, refused: false } };
     expect(await codes()).to.deep.equal([]);
+    appliance.queues = { ...queues, edges: { waiting: 1, limit: 10_000, refused: true } };
+    expect(await codes()).to.deep.equal(["edges_refused"]);
   });
 
   it("tells of the last proven backup how old it is", async () => {

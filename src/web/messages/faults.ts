@@ -99,6 +99,11 @@ const es: FaultTexts = {
       what: ({ text }) => `La línea ${text("line")} no se vigila: sus ventas no se registran.`,
       todo: () => "Llame a su técnico y lea el texto de abajo.",
     },
+    edges_refused: {
+      what: () => "Hay encendidos que no se pueden anotar: el equipo los rechaza.",
+      todo: () =>
+        "Llame a su técnico hoy mismo y lea el texto de abajo. No apague el equipo: esperan en memoria.",
+    },
     edges_lost: {
       what: ({ number, count }) =>
         number("sales") === 1
@@ -206,6 +211,11 @@ const en: FaultTexts = {
     line_failed: {
       what: ({ text }) => `The line ${text("line")} is not watched: its sales are not recorded.`,
       todo: () => "Call your technician and read out the text below.",
+    },
+    edges_refused: {
+      what: () => "Some switchings cannot be recorded: the gateway refuses them.",
+      todo: () =>
+        "Call your technician today and read out the text below. Do not switch the gateway off: they wait in memory.",
     },
     edges_lost: {
       what: ({ number, count }) =>
