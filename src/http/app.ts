@@ -110,7 +110,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...statusEndpoints(status),
     ...auditEndpoints(reader),
     ...archiveEndpoints(reader),
-    ...eventEndpoints(events, (token) => token !== undefined && sessions.check(token) !== undefined),
+    ...eventEndpoints(events, sessions),
     ...firstRunEndpoints(firstRun, passwords, gate, failedSignIns, writer, sessions),
   ];
 }

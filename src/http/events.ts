@@ -5,7 +5,7 @@ import type { Id } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
-import { COOKIE } from "./session.ts";
+import { type SessionKeeper, standingToken } from "./session.ts";
 
 const MAX_STREAMS = 64;
 /** A whole clinic may share one user; the others still get in. */
@@ -138,7 +138,7 @@ function toEvent(change: Change): { userId: Id; event: string; data: object } | 
 
 export function eventEndpoints(
   events: LiveEvents,
-  signedIn: (token: string | undefined) => boolean,
+  sessions: Pick<SessionKeeper, "check">,
 ): readonly Endpoint[] {
   return [
     endpoint({
@@ -150,10 +150,10 @@ export function eventEndpoints(
       stream: "text/event-stream",
       errors: ["overloaded"],
       run: ({ userId, context }) => {
-        const token = context.cookies.get(COOKIE);
+        const token = standingToken(sessions, context) ?? "";
         context.set("Content-Type", "text/event-stream");
         context.set("X-Accel-Buffering", "no");
-        return events.listen(userId, () => signedIn(token));
+        return events.listen(userId, () => sessions.check(token) !== undefined);
       },
     }),
   ];

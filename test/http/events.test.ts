@@ -186,6 +186,15 @@ describe("Live events", () => {
     expect((await stays.next())?.event).to.equal("record");
   });
 
+  it("are those of the session that counts, whatever cookie another page has set before it", async () => {
+    const other = await appliance.addUser();
+    const page = await opened(`${other.cookie}; ${user.cookie}`);
+    await post("/api/data", aRecord(), user.cookie).expect(201);
+    expect((await page.next())?.event).to.equal("record");
+    await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+    expect(await page.next()).to.equal(undefined);
+  });
+
   it("end when the password is changed", async () => {
     const page = await opened();
     await appliance.writer.setPassword(user.id, "$2b$10$another");
