@@ -170,7 +170,9 @@ async function answer(
   const { session, query, body, wrapper } = endpoint;
   const userId = session ? requireSession(sessions, context) : "";
   // Before the ledger is read: the answer may hold more than this says, never less.
-  if (session && context.method === "GET") context.res.setHeader(POSITION_HEADER, events.position);
+  if (session && context.method === "GET") {
+    context.res.setHeader(POSITION_HEADER, events.positionOf(userId));
+  }
   const sent = body === undefined ? undefined : await readBody(context);
   const answer = await endpoint.run({
     userId,
