@@ -295,9 +295,6 @@ export const statusAnswer = success.extend({
       .strictObject({
         madeTime: timeMs,
         provedTime: timeMs,
-        records: z.int(),
-        position: z.int(),
-        head: z.string(),
         clockTrusted: z.boolean(),
         ageMs: z.int().nullable().describe("Null where a clock that was not trusted left no way to tell."),
       })

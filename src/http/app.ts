@@ -110,7 +110,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...statusEndpoints(status),
     ...auditEndpoints(reader),
     ...archiveEndpoints(reader),
-    ...eventEndpoints(events, (token) => token !== undefined && sessions.check(token) !== undefined),
+    ...eventEndpoints(events, sessions),
     ...firstRunEndpoints(firstRun, passwords, gate, failedSignIns, writer, sessions),
   ];
 }
@@ -170,7 +170,9 @@ async function answer(
   const { session, query, body, wrapper } = endpoint;
   const userId = session ? requireSession(sessions, context) : "";
   // Before the ledger is read: the answer may hold more than this says, never less.
-  if (session && context.method === "GET") context.res.setHeader(POSITION_HEADER, events.position);
+  if (session && context.method === "GET") {
+    context.res.setHeader(POSITION_HEADER, events.positionOf(userId));
+  }
   const sent = body === undefined ? undefined : await readBody(context);
   const answer = await endpoint.run({
     userId,

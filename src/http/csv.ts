@@ -30,8 +30,10 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
 };
 
 const BYTE_ORDER_MARK = "\uFEFF";
-/** What a spreadsheet takes for the beginning of a formula, in either width. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/** What a spreadsheet takes for the beginning of a formula, in either width, behind what it may leave out. */
+const FORMULA = /^(?:[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/;
+/** Where a cell ends for a spreadsheet of any language: one that expects another separator heeds no quotes here. */
+const CELL_END = /([;,\t\r\n])/;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 
 /** The beginning of the file: a byte-order mark, by which spreadsheets know UTF-8, and the header row. */
@@ -60,8 +62,16 @@ export function csvRow(
   return rowOf([date, time, ...texts, value, states[state], origins[record.origin], ended], language);
 }
 
-/** A text that no spreadsheet takes for a formula. */
+/** A text that no spreadsheet takes for a formula, nor what it takes for a cell within it. */
 function harmless(text: string): string {
+  if (NUMBER.test(text)) return text;
+  const [first = "", ...others] = text.split(CELL_END);
+  // By turns what ends a cell and what the next one begins with.
+  const rest = others.map((part, index) => (index % 2 === 0 ? part : noFormula(part)));
+  return noFormula([first, ...rest].join(""));
+}
+
+function noFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 

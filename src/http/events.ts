@@ -5,7 +5,7 @@ import type { Id } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
-import { COOKIE } from "./session.ts";
+import { type SessionKeeper, standingToken } from "./session.ts";
 
 const MAX_STREAMS = 64;
 /** A whole clinic may share one user; the others still get in. */
@@ -31,15 +31,18 @@ export class LiveEvents {
   readonly #listeners = new Set<Listener>();
   /** Another for every run of the service: nobody knows what was told before. */
   readonly #run = randomUUID();
-  #told = 0;
+  /** Commits that concern all users. */
+  #toldAll = 0;
+  /** Commits of one user's own: how often others sell is no one else's to count. */
+  readonly #told = new Map<Id, number>();
   #heartbeat: NodeJS.Timeout | undefined;
 
   /**
-   * How far changes have been told, as `RUN:NUMBER`; the number grows with every commit. What is read from the
-   * ledger after this was asked for holds every change up to here.
+   * How far changes have been told to a user, as `RUN:NUMBER`; the number grows with every commit that changes what
+   * this user may see. What is read from the ledger after this was asked for holds every such change up to here.
    */
-  get position(): string {
-    return `${this.#run}:${this.#told}`;
+  positionOf(userId: Id): string {
+    return `${this.#run}:${this.#toldAll + (this.#told.get(userId) ?? 0)}`;
   }
 
   open(): void {
@@ -55,7 +58,7 @@ export class LiveEvents {
 
   /** Tells changes of one commit, after it. */
   tell(changes: readonly Change[]): void {
-    this.#told += 1;
+    this.#count(changes);
     if (this.#listeners.size === 0) return;
     for (const change of changes) this.#tellOne(change);
   }
@@ -70,8 +73,14 @@ export class LiveEvents {
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
-    this.#send(listener, "hello", { at: this.position });
+    this.#send(listener, "hello", { at: this.positionOf(userId) });
     return listener.stream;
+  }
+
+  #count(changes: readonly Change[]): void {
+    if (changes.some((change) => !("userId" in change))) this.#toldAll += 1;
+    const users = new Set(changes.flatMap((change) => ("userId" in change ? [change.userId] : [])));
+    for (const userId of users) this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
   }
 
   #tellOne(change: Change): void {
@@ -138,7 +147,7 @@ function toEvent(change: Change): { userId: Id; event: string; data: object } | 
 
 export function eventEndpoints(
   events: LiveEvents,
-  signedIn: (token: string | undefined) => boolean,
+  sessions: Pick<SessionKeeper, "check">,
 ): readonly Endpoint[] {
   return [
     endpoint({
@@ -150,10 +159,10 @@ export function eventEndpoints(
       stream: "text/event-stream",
       errors: ["overloaded"],
       run: ({ userId, context }) => {
-        const token = context.cookies.get(COOKIE);
+        const token = standingToken(sessions, context) ?? "";
         context.set("Content-Type", "text/event-stream");
         context.set("X-Accel-Buffering", "no");
-        return events.listen(userId, () => signedIn(token));
+        return events.listen(userId, () => sessions.check(token) !== undefined);
       },
     }),
   ];

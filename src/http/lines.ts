@@ -60,14 +60,19 @@ export function lineEndpoints(lines: SurveyedLines, drivable: DrivableLines | nu
             hint: "Only simulated lines are set by hand.",
           });
         }
-        const found = (await lines.survey())
-          .flatMap((chip) => chip.lines)
-          .find((line) => line.name === body.line || addressOf(line) === body.line);
+        const all = (await lines.survey()).flatMap((chip) => chip.lines);
+        const found =
+          all.find(({ name }) => name === body.line) ?? all.find((line) => addressOf(line) === body.line);
+        if (found === undefined) {
+          throw new FlancoError("not_found", `There is no line ${body.line}.`, {
+            hint: "Write its name, or chip and offset, as the list of lines has them.",
+          });
+        }
         if (isOfAnother(found, userId)) {
           throw new FlancoError("conflict", `The line ${body.line} is wired to a room of another user.`);
         }
-        // A line that was not found has its error there.
-        drivable.set(body.line, body.level);
+        // The one that was looked at, by the one name that it has: the driver may know more spellings.
+        drivable.set(addressOf(found), body.level);
         return { status: "success" };
       },
     }),
@@ -89,8 +94,8 @@ function toAnswer(line: SurveyedLine, userId: Id) {
   };
 }
 
-function isOfAnother(line: SurveyedLine | undefined, userId: Id): boolean {
-  return line !== undefined && line.wiring !== null && line.wiring.userId !== userId;
+function isOfAnother(line: SurveyedLine, userId: Id): boolean {
+  return line.wiring !== null && line.wiring.userId !== userId;
 }
 
 function addressOf({ chip, offset }: Pick<SurveyedLine, "chip" | "offset">): string {

@@ -10,6 +10,7 @@ import { actorOf } from "./audit.ts";
 import { clientAddress } from "./client-address.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { loginBody } from "./schema.ts";
+import { setSessionCookie, tokensOf } from "./session-cookie.ts";
 import type { SignInGate } from "./sign-in-gate.ts";
 
 /** What HTTP needs of sessions. */
@@ -31,12 +32,14 @@ export interface FailedSignIns {
   note(address: string, userId: Id | null): void;
 }
 
-/** The cookie that holds the session's token. */
-export const COOKIE = "auth_token";
+/** The token of the session that a request belongs to: of several that stand the last. */
+export function standingToken(sessions: Pick<SessionKeeper, "check">, context: Context): string | undefined {
+  return tokensOf(context).findLast((token) => sessions.check(token) !== undefined);
+}
 
 /** The signed-in user of a request. Throws `unauthorized`. */
 export function requireSession(sessions: SessionKeeper, context: Context): Id {
-  const token = context.cookies.get(COOKIE);
+  const token = standingToken(sessions, context);
   const signedIn = token === undefined ? undefined : sessions.check(token);
   if (signedIn === undefined) throw unauthorized();
   return signedIn.userId;
@@ -95,9 +98,9 @@ export function sessionEndpoints(
       answer: success,
       errors: [],
       run: async ({ context }) => {
-        const token = context.cookies.get(COOKIE);
-        setCookie(context, "", 0);
-        if (token !== undefined) await sessions.end(token, actorOf(context, null));
+        setSessionCookie(context, "", 0);
+        // Every one: whichever was left would be the next request's.
+        for (const token of tokensOf(context)) await sessions.end(token, actorOf(context, null));
         return { status: "success" };
       },
     }),
@@ -142,22 +145,15 @@ export async function signIn(
   context: Context,
   credentials: UserCredentials,
 ): Promise<void> {
-  setCookie(context, await sessions.begin(credentials, actorOf(context, null)), sessions.lifetimeSeconds);
+  setSessionCookie(
+    context,
+    await sessions.begin(credentials, actorOf(context, null)),
+    sessions.lifetimeSeconds,
+  );
 }
 
 export function toUserData(user: User): { _id: Id; name: string; email: string } {
   return { _id: user.id, name: user.name, email: user.email };
-}
-
-/**
- * Writes the contract's cookie: Secure always, also on a plain connection, where browsers take it from
- * localhost and koa's own cookie layer refuses it.
- */
-function setCookie(context: Context, token: string, maxAgeSeconds: number): void {
-  context.append(
-    "Set-Cookie",
-    `${COOKIE}=${token}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; Secure; SameSite=None`,
-  );
 }
 
 function unauthorized(): FlancoError {

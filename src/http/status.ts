@@ -24,12 +24,16 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
       status: 200,
       answer: statusAnswer,
       errors: ["unavailable", "internal"],
-      run: ({ userId }) => ({ status: "success", data: toStatusAnswer(appliance.status(userId)) }),
+      run: ({ userId }) => {
+        const status = appliance.status(userId);
+        const lastBackup = toUsersBackupAnswer(status.lastBackup);
+        return { status: "success", data: { ...toStatusAnswer(status), lastBackup } };
+      },
     }),
   ];
 }
 
-/** A status with the API's names. The command line shows the same. */
+/** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status) {
   const { clock } = status;
   return {
@@ -78,6 +82,13 @@ export function toBackupAnswer(backup: BackupStatus | null) {
 
 function toQueueAnswer({ waiting, limit }: Queue) {
   return { waiting, limit };
+}
+
+/** How many records a backup holds is left out: they are all accounts'. */
+function toUsersBackupAnswer(backup: BackupStatus | null) {
+  if (backup === null) return null;
+  const { madeMs, provedMs, clockTrusted, ageMs } = backup;
+  return { madeTime: madeMs, provedTime: provedMs, clockTrusted, ageMs };
 }
 
 export function toFaultAnswer({ sinceMs, ...fault }: Fault) {

@@ -98,6 +98,28 @@ describe("Connections", () => {
     expect(lost.filter((index) => index > 0)).to.deep.equal([]);
   });
 
+  it(`let in who comes from elsewhere, where ${IN_ALL} addresses of two networks hold one each`, async () => {
+    const crowd: Socket[] = [];
+    for (const network of ["127.0.2", "127.0.3"]) {
+      const each = Array.from({ length: IN_ALL / 2 }, (_, host) => open(`${network}.${host}`, 1));
+      crowd.push(...(await Promise.all(each)).flat());
+    }
+    expect(await answered(crowd)).to.equal(IN_ALL);
+    expect(await answered(await open("127.0.4.1", 6))).to.equal(6);
+  });
+
+  it("are given up first by what has asked for nothing, also where it is another's and newer", async () => {
+    const asked: Socket[] = [];
+    for (let host = 2; host < 2 + IN_ALL / PER_ADDRESS - 1; host += 1) {
+      asked.push(...(await open(`127.0.0.${host}`, PER_ADDRESS)));
+    }
+    expect(await answered(asked)).to.equal(IN_ALL - PER_ADDRESS);
+    const silent = await open("127.0.0.200", PER_ADDRESS);
+    expect(await answered(await open("127.0.1.1", 5))).to.equal(5);
+    await until("five were closed", () => silent.filter(({ destroyed }) => destroyed).length === 5);
+    expect(asked.filter(({ destroyed }) => destroyed)).to.deep.equal([]);
+  });
+
   it(`of this machine's own programs are ${OF_LOOPBACK}, whoever crowds in from the network`, async () => {
     for (let host = 2; host < 2 + IN_ALL / PER_ADDRESS; host += 1) await open(`127.0.0.${host}`, PER_ADDRESS);
     expect(await answered(await open("127.0.0.1", OF_LOOPBACK + 10))).to.equal(OF_LOOPBACK);

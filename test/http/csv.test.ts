@@ -27,6 +27,13 @@ function row(language: "es" | "en", otherwise: Partial<StoredRecord> = {}): stri
   return cells;
 }
 
+const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
+
+/** A text without the marks that it may have been given, or had: where a cell begins, for one separator or another. */
+function unmarked(text: string): string {
+  return text.replaceAll(/(^|[;,\t\r\n])'+/g, "$1");
+}
+
 describe("A row of an export", () => {
   it("stands under a header in its language, behind a byte-order mark", () => {
     expect(csvHead("es")).to.equal(
@@ -93,8 +100,12 @@ describe("A row of an export", () => {
           const texts = cells.slice(2, 5);
           for (const [index, original] of [locationName, deviceName, room].entries()) {
             const cell = texts[index] ?? "";
-            expect([original, `'${original}`]).to.include(cell);
-            if (!/^[+-]?\d+([.,]\d+)?$/.test(cell)) expect(cell).not.to.match(/^[=+\-@\t\r\n]/);
+            expect(unmarked(cell)).to.equal(unmarked(original));
+            if (NUMBER.test(cell)) continue;
+            expect(cell).not.to.match(/^[=+\-@\t\r\n]/);
+            for (const part of cell.split(/[;,\t\r\n]/)) {
+              if (!NUMBER.test(part)) expect(part).not.to.match(/^[ "]*[=+\-@]/);
+            }
           }
         },
       ),
@@ -105,6 +116,33 @@ describe("A row of an export", () => {
   for (const text of ["=1+1", "+A1", "-2+3", "@SUM(A1)", "\tx", "\rx", "＝1", '=HYPERLINK("x")']) {
     it(`is no formula: ${JSON.stringify(text)}`, () => {
       expect(row("en", { locationName: text })[2]).to.equal(`'${text}`);
+    });
+  }
+
+  for (const [text, written] of [
+    ["a;=HYPERLINK(A1);b", "a;'=HYPERLINK(A1);b"],
+    ["a,=HYPERLINK(A1),b", "a,'=HYPERLINK(A1),b"],
+    ["a\t=1+1", "a\t'=1+1"],
+    ["a\n=1+1", "a\n'=1+1"],
+    ["a; +A1", "a;' +A1"],
+    ['a;"=1+1"', 'a;\'"=1+1"'],
+    [" =1+1", "' =1+1"],
+    ["a;-2;@B1,b", "a;-2;'@B1,b"],
+    ["=A1;=A1", "'=A1;'=A1"],
+  ] as const) {
+    it(`is no formula for a spreadsheet with another separator either: ${JSON.stringify(text)}`, () => {
+      for (const language of ["es", "en"] as const) {
+        const cells = row(language, { locationName: text, deviceName: text, room: text });
+        expect(cells.slice(2, 5)).to.deep.equal([written, written, written]);
+      }
+    });
+  }
+
+  for (const text of ["Sala 1; Sala 2", "1, 2", "a=1;b=2", "a;-2"]) {
+    it(`is left as it is where nothing in it is one: ${JSON.stringify(text)}`, () => {
+      for (const language of ["es", "en"] as const) {
+        expect(row(language, { locationName: text })[2]).to.equal(text);
+      }
     });
   }
 

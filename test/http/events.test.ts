@@ -61,9 +61,12 @@ describe("Live events", () => {
     expect(await stream.next()).to.include(HELLO);
   });
 
+  async function positionOf(cookie = user.cookie): Promise<string> {
+    const response = await appliance.api.get("/api/device").set("Cookie", cookie).expect(200);
+    return String(response.headers["x-flanco-at"]);
+  }
+
   it("begin where an answer stands that was read with nothing changed since, and further on after a change", async () => {
-    const positionOf = async () =>
-      (await appliance.api.get("/api/device").set("Cookie", user.cookie).expect(200)).headers["x-flanco-at"];
     const before = await positionOf();
     expect((await (await open()).next())?.data).to.deep.equal({ at: before });
     await post("/api/location", aLocation()).expect(200);
@@ -73,7 +76,19 @@ describe("Live events", () => {
     const [sameRun, higher] = String(after).split(":");
     expect(sameRun).to.equal(run);
     expect(Number(higher)).to.be.greaterThan(Number(number));
-    expect(new LiveEvents().position).not.to.match(new RegExp(`^${run}`));
+    expect(new LiveEvents().positionOf(user.id)).not.to.match(new RegExp(`^${run}`));
+  });
+
+  it("stand for a user where they stood, whatever others sell; what all see moves them for all", async () => {
+    const other = await appliance.addUser();
+    const [before, others] = [await positionOf(), await positionOf(other.cookie)];
+    await post("/api/data", aRecord(), other.cookie).expect(201);
+    await post("/api/location", aLocation(), other.cookie).expect(200);
+    expect(await positionOf()).to.equal(before);
+    expect((await (await open()).next())?.data).to.deep.equal({ at: before });
+    expect(await positionOf(other.cookie)).not.to.equal(others);
+    appliance.events.tell([{ kind: "wiring" }]);
+    expect(await positionOf()).not.to.equal(before);
   });
 
   it("are for signed-in users alone", async () => {
@@ -184,6 +199,15 @@ describe("Live events", () => {
     expect(await ends.next()).to.equal(undefined);
     await post("/api/data", aRecord(), otherCookie).expect(201);
     expect((await stays.next())?.event).to.equal("record");
+  });
+
+  it("are those of the session that counts, whatever cookie another page has set before it", async () => {
+    const other = await appliance.addUser();
+    const page = await opened(`${other.cookie}; ${user.cookie}`);
+    await post("/api/data", aRecord(), user.cookie).expect(201);
+    expect((await page.next())?.event).to.equal("record");
+    await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+    expect(await page.next()).to.equal(undefined);
   });
 
   it("end when the password is changed", async () => {

@@ -1,9 +1,9 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
-import { FlancoError } from "../../src/domain/error.ts";
 import type { ChipInfo, DrivableLines } from "../../src/domain/line.ts";
 import type { Lines, LinesStatus, SurveyedChip } from "../../src/domain/lines.ts";
 import type { Log } from "../../src/domain/log.ts";
+import { formatLine, resolveLine } from "../../src/gpio/address.ts";
 
 /** Two times that move only when a test says so, and apart from each other, as on a gateway without a clock chip. */
 export class SetClock implements Clock {
@@ -64,12 +64,12 @@ export class FakeLines implements Lines, DrivableLines {
   /** What a look at a line shows. */
   level = false;
 
+  /** By chip and offset. */
   readonly driven: [string, boolean][] = [];
 
   set(line: string, high: boolean): void {
-    const there = this.chips.flatMap(({ lines }) => lines).some(({ name }) => name === line);
-    if (!there) throw new FlancoError("not_found", `No line is called ${line}.`);
-    this.driven.push([line, high]);
+    // As the drivers read a line's name.
+    this.driven.push([formatLine(resolveLine(line, this.chips)), high]);
   }
 
   async survey(): Promise<readonly SurveyedChip[]> {

@@ -139,8 +139,8 @@ describe("Lines", () => {
     });
     await post("drive", { line: "SIM1", level: false }).expect(200);
     expect(appliance.lines.driven).to.deep.equal([
-      ["SIM0", true],
-      ["SIM1", false],
+      ["simchip0:0", true],
+      ["simchip0:1", false],
     ]);
     await post("drive", { line: "SIM9", level: true }).expect(404);
   });
@@ -152,6 +152,13 @@ describe("Lines", () => {
       expect(appliance.lines.driven).to.deep.equal([]);
     });
   }
+
+  it("are not set by another spelling than the list has, which would pass for a line that is nobody's", async () => {
+    show({}, {}, { wiring: wiringOf(other), watched: true });
+    await post("drive", { line: "simchip0:02", level: true }).expect(404);
+    await post("drive", { line: "simchip0:01", level: true }).expect(404);
+    expect(appliance.lines.driven).to.deep.equal([]);
+  });
 
   it("are not set by hand where they are real", async () => {
     const real = await Appliance.open({ realLines: true });

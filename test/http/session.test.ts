@@ -2,7 +2,11 @@ import { expect } from "chai";
 import jwt from "jsonwebtoken";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "./appliance.ts";
 
-const ATTRIBUTES = "Path=/; HttpOnly; Secure; SameSite=None";
+const ATTRIBUTES = attributesOf("/");
+
+function attributesOf(path: string): string {
+  return `Path=${path}; HttpOnly; Secure; SameSite=None`;
+}
 
 describe("Signing in and out", () => {
   let appliance: Appliance;
@@ -83,6 +87,19 @@ describe("Signing in and out", () => {
       });
     }
 
+    it("removes what another page set for a longer path, after the contract's cookie", async () => {
+      const response = await appliance.api
+        .post("/api/login")
+        .set("Cookie", "auth_token=tossed; auth_token=ended")
+        .send({ email: user.email, password: PASSWORD })
+        .expect(200);
+      const [first, ...others] = response.headers["set-cookie"] as unknown as string[];
+      expect(first).to.match(/^auth_token=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=86400; Path=\/; /);
+      expect(others).to.deep.equal(
+        ["/api", "/api/", "/api/login"].map((path) => `auth_token=; Max-Age=0; ${attributesOf(path)}`),
+      );
+    });
+
     it("names the fields of a body that lacks them", async () => {
       const response = await appliance.api.post("/api/login").send({}).expect(400);
       expect(response.body).to.deep.equal({
@@ -134,6 +151,14 @@ describe("Signing in and out", () => {
       await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
       await verify(user.cookie).expect(401);
       await appliance.api.get("/api/device").set("Cookie", user.cookie).expect(401);
+    });
+
+    it("ends the session of every cookie of the name: none is the next request's", async () => {
+      const other = await appliance.addUser();
+      const cookie = `${other.cookie}; ${user.cookie}`;
+      await appliance.api.post("/api/logout").set("Cookie", cookie).expect(200);
+      await verify(cookie).expect(401);
+      await verify(other.cookie).expect(401);
     });
 
     it("ends its own session alone", async () => {

@@ -119,8 +119,18 @@ describe("A session's token", () => {
     await expectRefused(`${header}.${payload}.${signature}`);
   });
 
-  it("is taken from the first cookie of the name alone", async () => {
-    const cookie = `auth_token=forged; ${user.cookie}`;
+  it("is taken from the last cookie of the name that is one: what was set for a longer path stands before it", async () => {
+    const other = await appliance.addUser();
+    for (const tossed of ["auth_token=forged", "auth_token=", other.cookie]) {
+      const cookie = `${tossed}; theme=dark; ${user.cookie}`;
+      const response = await appliance.api.get("/api/verify").set("Cookie", cookie).expect(200);
+      expect(response.body.userData._id).to.equal(user.id);
+    }
+    await appliance.api.get("/api/verify").set("Cookie", `${user.cookie}; auth_token=ended`).expect(200);
+  });
+
+  it("is looked for among a few cookies alone", async () => {
+    const cookie = [user.cookie, ...Array<string>(400).fill("auth_token=a.b.c")].join("; ");
     await appliance.api.get("/api/verify").set("Cookie", cookie).expect(401);
   });
 

@@ -50,7 +50,6 @@ export interface Backup {
   readonly madeTimeMs: number;
   /** When it was restored and checked. */
   readonly provedTimeMs: number;
-  readonly records: number;
   /** Null while nobody knows: it was made by a clock that was not set. */
   readonly ageMs: number | null;
 }
@@ -191,7 +190,6 @@ function backupOf(backup: Json): Backup {
   return {
     madeTimeMs: number(backup, "madeTime"),
     provedTimeMs: number(backup, "provedTime"),
-    records: number(backup, "records"),
     ageMs: numberOrNull(backup, "ageMs"),
   };
 }

@@ -43,8 +43,7 @@ export const stateTexts = bilingual(
     backupNoneDetail: "La primera se hace sola en las próximas horas.",
     backupAge: (age: string) => `Hace ${age}`,
     backupAgeUnknown: "No se sabe de cuándo",
-    backupProved: (records: string, moment: string) =>
-      `Se restauró para comprobarla: ${records} registros, todos bien (${moment}).`,
+    backupProved: (moment: string) => `Se restauró para comprobarla: todos los registros bien (${moment}).`,
 
     disk: "Disco",
     diskFree: (free: string) => `${free} libres`,
@@ -134,7 +133,7 @@ export const stateTexts = bilingual(
     backupNoneDetail: "The first is made by itself in the next hours.",
     backupAge: (age) => `${age} ago`,
     backupAgeUnknown: "Nobody knows from when",
-    backupProved: (records, moment) => `Restored to prove it: ${records} records, all well (${moment}).`,
+    backupProved: (moment) => `Restored to prove it: all records well (${moment}).`,
 
     disk: "Disk",
     diskFree: (free) => `${free} free`,
