@@ -9,7 +9,7 @@ import type { PasswordHasher } from "../domain/password.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { archiveEndpoints } from "./archives.ts";
 import { auditEndpoints } from "./audit.ts";
-import { readBody } from "./body.ts";
+import { dropBody, readBody } from "./body.ts";
 import { crossSiteMiddleware } from "./cross-site.ts";
 import { dataEndpoints } from "./data.ts";
 import { deviceEndpoints } from "./device.ts";
@@ -70,6 +70,7 @@ export function createApp(dependencies: AppDependencies): Koa {
   const app = new Koa();
   // What koa itself could not answer (a client that hung up) is no news; the rest is logged where it is handled.
   app.silent = true;
+  app.use(bodyMiddleware());
   app.use(errorMiddleware(log, routes));
   app.use(headMiddleware(API_PREFIX));
   app.use(hostMiddleware(isKnownHost));
@@ -130,6 +131,14 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
       return description;
     },
   });
+}
+
+/** What comes with a request that needs no body, or is refused without it, is read within bounds as well. */
+function bodyMiddleware(): Middleware {
+  return async (context, next) => {
+    await next();
+    dropBody(context);
+  };
 }
 
 /** Whether the service does its work, without a session and without detail. */
