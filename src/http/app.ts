@@ -118,7 +118,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
 
 /** The API's description of itself: it is not part of what it describes. Made when it is first asked for. */
 function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
-  let description: object | undefined;
+  let description: Buffer | undefined;
   return endpoint({
     method: "get",
     path: "/openapi.json",
@@ -126,8 +126,9 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     session: false,
     status: 200,
     errors: [],
-    run: () => {
-      description ??= describeApi(endpoints, API_PREFIX);
+    run: ({ context }) => {
+      description ??= Buffer.from(JSON.stringify(describeApi(endpoints, API_PREFIX)));
+      context.type = "json";
       return description;
     },
   });
