@@ -75,7 +75,7 @@ export function createApp(dependencies: AppDependencies): Koa {
   app.use(headMiddleware(API_PREFIX));
   app.use(hostMiddleware(isKnownHost));
   app.use(healthMiddleware(lines));
-  app.use(crossSiteMiddleware(allowedOrigins));
+  app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
   app.use(endpointMiddleware(routes, sessions, events));
   app.use(async (context, next) => {
     if (context.path === API_PREFIX || context.path.startsWith(`${API_PREFIX}/`)) {
