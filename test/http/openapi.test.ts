@@ -170,6 +170,13 @@ describe("What happens at the API", () => {
       await answers(404, "delete", "/api/location", { cookie, query: { locationId: NOBODY } });
     });
 
+    it("that a user has as many locations as may be", async () => {
+      const { id, cookie } = await appliance.addUser();
+      const { location } = aLocation();
+      await Promise.all(Array.from({ length: 200 }, () => appliance.writer.addLocation(id, location)));
+      await answers(409, "post", "/api/location", { cookie, body: aLocation() });
+    });
+
     it("the lines of the machine, free, wired and held", async () => {
       const { cookie } = user;
       const free = { wiring: null, watched: false, level: null, problem: null, holder: null };
