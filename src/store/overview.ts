@@ -1,7 +1,14 @@
 import type { Database } from "better-sqlite3";
 import { addDays, type Day, firstDayOf, yearBefore } from "../domain/day.ts";
 import type { Id } from "../domain/id.ts";
-import type { Overview, OverviewPeriod, PlaceChoices, PlaceFilter, SoldOnDays } from "../domain/overview.ts";
+import {
+  MAX_CHOICES,
+  type Overview,
+  type OverviewPeriod,
+  type PlaceChoices,
+  type PlaceFilter,
+  type SoldOnDays,
+} from "../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
 import { RollupReader, type RollupRow, RollupTotals } from "./rollup-read.ts";
 
@@ -84,7 +91,11 @@ function choicesOf(rows: readonly RollupRow[]): PlaceChoices {
     const key = `${row.locationName}\0${row.deviceId}`;
     counts.set(key, { row, count: (counts.get(key)?.count ?? 0n) + row.count });
   }
-  const pairs = [...counts.values()].filter(({ count }) => count > 0n).map(({ row }) => row);
+  const pairs = [...counts.values()]
+    .filter(({ count }) => count > 0n)
+    .sort((a, b) => Number(b.count - a.count))
+    .slice(0, MAX_CHOICES)
+    .map(({ row }) => row);
   return {
     locations: [...new Set(pairs.map((pair) => pair.locationName))].sort(inOrder),
     devices: pairs
