@@ -12,6 +12,7 @@ import { BlockList, isIPv6, type Socket } from "node:net";
 import { FlancoError } from "../domain/error.ts";
 import type { Served } from "../tls/served.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
+import { oneAtATime } from "./turns.ts";
 
 const MAX_HEADER_BYTES = 8 * 1024;
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -104,12 +105,13 @@ export class Listeners {
     try {
       const { key, cert } = served;
       const options = { ...LIMITS, ...TLS, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, key, cert };
-      const https = createTlsServer(options, (request, response) => {
+      const answer: RequestListener = (request, response) => {
         if (this.#served?.own === false) {
           response.setHeader("Strict-Transport-Security", this.#strictFor(this.#served));
         }
         this.#handler(request, response);
-      });
+      };
+      const https = createTlsServer(options, oneAtATime(answer));
       this.#served = served;
       this.#tlsServer = https;
       await this.#listen(https, httpsPort, host === "" ? undefined : host);
@@ -163,10 +165,10 @@ export class Listeners {
   /** Plain HTTP, judged by where a connection ends and comes from: nothing that a request says can forge that. */
   #plainServer(): Server {
     const ofLoopback = new WeakSet<Socket>();
-    const answer: RequestListener = (request, response) => {
+    const answer = oneAtATime((request, response) => {
       const handler = ofLoopback.has(request.socket) ? this.#handler : this.#plainHandler;
       handler(request, response);
-    };
+    });
     const server = createServer(LIMITS, answer);
     // Who asks whether to send what it has is told no on the network, where everybody would read it.
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,9 @@
 import type { Id } from "./id.ts";
 
 export const MAX_ACTUATORS = 64;
+/** What one user may have: every list of them is read and written out whole. */
+export const MAX_DEVICES_OF_USER = 500;
+export const MAX_ACTUATORS_OF_USER = 4_096;
 
 /** One relay of a device. Its id is the room's number. */
 export interface Actuator {

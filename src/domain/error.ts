@@ -62,3 +62,10 @@ export class FlancoError extends Error {
 export function duplicateError(field: string, message: string): FlancoError {
   return new FlancoError("conflict", message, { fields: { [field]: { kind: "unique", message } } });
 }
+
+/** A conflict with the most that one user may have of something (`devices`). */
+export function tooManyError(most: number, what: string): FlancoError {
+  return new FlancoError("conflict", `An account has ${most} ${what} at most.`, {
+    hint: "Remove some that are not used any more, or use another account.",
+  });
+}

@@ -1,5 +1,8 @@
 import type { Id } from "./id.ts";
 
+/** What one user may have: every list of them is read and written out whole. */
+export const MAX_LOCATIONS_OF_USER = 200;
+
 /** A physical space where devices are installed: a hospital, a clinic, a cooperative. */
 export interface Location {
   readonly id: Id;

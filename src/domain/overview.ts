@@ -1,5 +1,8 @@
 import type { Day } from "./day.ts";
 
+/** Pairs of a location and a device that are offered to filter by: those with the most sales. */
+export const MAX_CHOICES = 300;
+
 /** The last seven local days up to now, or the local calendar year that holds now. */
 export type OverviewPeriod = "week" | "year";
 
@@ -40,6 +43,6 @@ export interface Overview extends SoldOnDays {
   readonly today: Sold;
   /** 7 days, oldest first, or 12 months by their first day, January first; 0 where nothing was sold. */
   readonly chart: readonly (Sold & { readonly start: Day })[];
-  /** Whatever sold in the period or in the one before, no filter applied. */
+  /** What sold most in the period and the one before, no filter applied: all of it, but for hundreds. */
   readonly choices: PlaceChoices;
 }

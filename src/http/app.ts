@@ -9,7 +9,7 @@ import type { PasswordHasher } from "../domain/password.ts";
 import type { StatusReader } from "../domain/status.ts";
 import { archiveEndpoints } from "./archives.ts";
 import { auditEndpoints } from "./audit.ts";
-import { readBody } from "./body.ts";
+import { dropBody, readBody } from "./body.ts";
 import { crossSiteMiddleware } from "./cross-site.ts";
 import { dataEndpoints } from "./data.ts";
 import { deviceEndpoints } from "./device.ts";
@@ -70,11 +70,12 @@ export function createApp(dependencies: AppDependencies): Koa {
   const app = new Koa();
   // What koa itself could not answer (a client that hung up) is no news; the rest is logged where it is handled.
   app.silent = true;
+  app.use(bodyMiddleware());
   app.use(errorMiddleware(log, routes));
   app.use(headMiddleware(API_PREFIX));
   app.use(hostMiddleware(isKnownHost));
   app.use(healthMiddleware(lines));
-  app.use(crossSiteMiddleware(allowedOrigins));
+  app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
   app.use(endpointMiddleware(routes, sessions, events));
   app.use(async (context, next) => {
     if (context.path === API_PREFIX || context.path.startsWith(`${API_PREFIX}/`)) {
@@ -117,7 +118,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
 
 /** The API's description of itself: it is not part of what it describes. Made when it is first asked for. */
 function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
-  let description: object | undefined;
+  let description: Buffer | undefined;
   return endpoint({
     method: "get",
     path: "/openapi.json",
@@ -125,11 +126,20 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     session: false,
     status: 200,
     errors: [],
-    run: () => {
-      description ??= describeApi(endpoints, API_PREFIX);
+    run: ({ context }) => {
+      description ??= Buffer.from(JSON.stringify(describeApi(endpoints, API_PREFIX)));
+      context.type = "json";
       return description;
     },
   });
+}
+
+/** What comes with a request that needs no body, or is refused without it, is read within bounds as well. */
+function bodyMiddleware(): Middleware {
+  return async (context, next) => {
+    await next();
+    dropBody(context);
+  };
 }
 
 /** Whether the service does its work, without a session and without detail. */

@@ -7,16 +7,24 @@ import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter } from "../domain/record.ts";
 import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
+import { Places } from "./places.ts";
 import { type WalkedReader, walkRecords } from "./record-walk.ts";
 import { exportQuery, toRecordFilter } from "./schema.ts";
 
-/** Exports under way at once: each takes its turn in every round of the event loop. */
+/** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
 const MAX_EXPORTS = 3;
 
-/** A client that takes nothing for so long is gone, or keeps a place from others. */
-const STALLED_MS = 60_000;
+/** A client that takes fewer pieces than this in so long, some 2,000 rows, is gone, or keeps a place from others. */
+const PACE: Pace = { leastPieces: 20, everyMs: 60_000 };
 
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
+
+/** How fast a client has to take an export. */
+export interface Pace {
+  /** Pieces of 100 records each. */
+  readonly leastPieces: number;
+  readonly everyMs: number;
+}
 
 type ExportReader = WalkedReader & Pick<LedgerReader, "countRecords" | "localTime">;
 type Walk = AsyncIterator<readonly FoundRecord[]>;
@@ -25,9 +33,9 @@ export function exportEndpoints(
   reader: ExportReader,
   clock: Clock,
   log: Log,
-  stalledMs = STALLED_MS,
+  pace = PACE,
 ): readonly Endpoint[] {
-  const places = new Places(MAX_EXPORTS);
+  const places = new Places({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
   return [
     endpoint({
       method: "get",
@@ -40,7 +48,7 @@ export function exportEndpoints(
       errors: ["invalid", "overloaded", "unavailable", "internal"],
       run: async ({ userId, query, context }) => {
         const filter = toRecordFilter(query);
-        const leave = places.take();
+        const leave = await places.take(userId);
         try {
           const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
           // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
@@ -51,18 +59,27 @@ export function exportEndpoints(
           context.set("Content-Type", "text/csv; charset=utf-8");
           const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
           context.set("Content-Disposition", `attachment; filename="${name}"`);
+          let taken = 0;
           const isOver = () => {
-            stalled.refresh();
+            taken += 1;
             return stream.destroyed;
           };
           const pieces = rows(query.lang, first, walk, reader, isOver);
           const stream = Readable.from(pieces, { objectMode: false });
-          const stalled = setTimeout(() => stream.destroy(nobodyReads()), stalledMs);
+          const tooSlow = nobodyReads();
+          const watch = setInterval(() => {
+            if (taken < pace.leastPieces) stream.destroy(tooSlow);
+            taken = 0;
+          }, pace.everyMs);
           stream.once("close", () => {
-            clearTimeout(stalled);
+            clearInterval(watch);
             leave();
           });
-          stream.once("error", (error) => log.error({ err: error }, "an export broke off"));
+          stream.once("error", (error) => {
+            if (error === tooSlow)
+              log.info({ userId }, "an export was given up: its client is too slow, or gone");
+            else log.error({ err: error }, "an export broke off");
+          });
           return stream;
         } catch (error) {
           leave();
@@ -100,28 +117,5 @@ function fileName(language: CsvLanguage, { from, to }: RecordFilter, now: string
 }
 
 function nobodyReads(): FlancoError {
-  return new FlancoError("unavailable", "Nobody takes the export any more.");
-}
-
-/** So many places and no more. */
-class Places {
-  readonly #count: number;
-  #taken = 0;
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  /** Gives the way to leave it, to be gone once. Throws `overloaded`. */
-  take(): () => void {
-    if (this.#taken >= this.#count) {
-      throw new FlancoError("overloaded", "Other exports are under way.", {
-        hint: "Try again when one of them is done.",
-      });
-    }
-    this.#taken += 1;
-    return () => {
-      this.#taken -= 1;
-    };
-  }
+  return new FlancoError("unavailable", "Nobody takes the export fast enough.");
 }

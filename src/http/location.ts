@@ -29,7 +29,7 @@ export function locationEndpoints(
       wrapper: "location",
       status: 200,
       answer: success,
-      errors: ["invalid", "overloaded", "internal"],
+      errors: ["invalid", "conflict", "overloaded", "internal"],
       statuses: LEDGER_FAILS,
       run: async ({ userId, body }) => {
         await writer.addLocation(userId, body.location);

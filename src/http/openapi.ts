@@ -51,10 +51,9 @@ function success(endpoint: Endpoint): object {
 }
 
 function failures(endpoint: Endpoint): Record<string, object> {
-  const codes: ErrorCode[] = [...endpoint.errors];
+  const codes: ErrorCode[] = [...endpoint.errors, "forbidden"];
   if (endpoint.session) codes.push("unauthorized");
   if (endpoint.body !== undefined) codes.push("too_large", "unsupported_media_type");
-  if (endpoint.method !== "get") codes.push("forbidden");
   const schema = {
     $ref: `#/components/schemas/${endpoint.errorField === "message" ? "DataError" : "Error"}`,
   };

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { z } from "zod";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
@@ -8,15 +9,20 @@ import type { LedgerReader } from "../domain/ledger.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
 import { reportAnswer } from "./answer.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
+import { Places } from "./places.ts";
 import { toGapAnswer } from "./record.ts";
 import { type WalkedReader, walkRecords } from "./record-walk.ts";
 import { reportQuery } from "./schema.ts";
 
 const GAPS_AT_ONCE = 500;
 
+/** The page asks anew at every sale and does not wait for the answer before: some of one user wait their turn. */
+const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
+
 type ReportReader = WalkedReader & Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime">;
 
 export function reportEndpoints(reader: ReportReader, clock: Clock): readonly Endpoint[] {
+  const places = new Places(REPORTS);
   return [
     endpoint({
       method: "get",
@@ -26,37 +32,52 @@ export function reportEndpoints(reader: ReportReader, clock: Clock): readonly En
       query: reportQuery,
       status: 200,
       answer: reportAnswer,
-      errors: ["invalid", "unavailable", "internal"],
-      run: async ({ userId, query }) => {
-        const { month, location } = query;
-        const [from, to] = [firstDayOf(month), lastDayOf(month)];
-        const filter = { from, to, location, deviceId: null, room: null };
-        const report = new Report();
-        for await (const records of walkRecords(reader, userId, filter)) {
-          for (const record of records) report.add(record);
+      errors: ["invalid", "overloaded", "unavailable", "internal"],
+      run: async ({ userId, query, context }) => {
+        const leave = await places.take(userId);
+        try {
+          return await reportOf(reader, clock, userId, query, () => context.res.destroyed);
+        } finally {
+          leave();
         }
-        const days = { from: formatDay(from), to: formatDay(to) };
-        const data = {
-          month: days.from.slice(0, -3),
-          location,
-          ...days,
-          rooms: report.rooms().map(({ deviceId, deviceName, room, ...sum }) => ({
-            deviceId,
-            deviceName,
-            room,
-            ...toSumAnswer(sum),
-          })),
-          totals: toSumAnswer(report.totals()),
-          gaps: (await gapsOf(reader, userId, location, days)).map((gap) => ({
-            gapId: gap.gapId,
-            ...toGapAnswer(gap),
-          })),
-          complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
-        };
-        return { status: "success", data };
       },
     }),
   ];
+}
+
+/** Null when nobody waits for it any more. */
+async function reportOf(
+  reader: ReportReader,
+  clock: Clock,
+  userId: Id,
+  { month, location }: z.output<typeof reportQuery>,
+  isGone: () => boolean,
+) {
+  const [from, to] = [firstDayOf(month), lastDayOf(month)];
+  const filter = { from, to, location, deviceId: null, room: null };
+  const report = new Report();
+  if (isGone()) return null;
+  for await (const records of walkRecords(reader, userId, filter)) {
+    if (isGone()) return null;
+    for (const record of records) report.add(record);
+  }
+  const days = { from: formatDay(from), to: formatDay(to) };
+  const gaps = await gapsOf(reader, userId, location, days, isGone);
+  const data = {
+    month: days.from.slice(0, -3),
+    location,
+    ...days,
+    rooms: report.rooms().map(({ deviceId, deviceName, room, ...sum }) => ({
+      deviceId,
+      deviceName,
+      room,
+      ...toSumAnswer(sum),
+    })),
+    totals: toSumAnswer(report.totals()),
+    gaps: gaps.map((gap) => ({ gapId: gap.gapId, ...toGapAnswer(gap) })),
+    complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
+  };
+  return { status: "success", data };
 }
 
 /** Gaps that touch these days, newest first, of lines that are wired at this location, or nowhere any more. */
@@ -65,6 +86,7 @@ async function gapsOf(
   userId: Id,
   location: string,
   days: { readonly from: string; readonly to: string },
+  isGone: () => boolean,
 ): Promise<readonly Gap[]> {
   const here = new Set(
     reader
@@ -90,7 +112,7 @@ async function gapsOf(
     found.push(...touching);
     before = gaps.length < GAPS_AT_ONCE ? null : (gaps.at(-1)?.gapId ?? null);
     if (before !== null) await turn();
-  } while (before !== null);
+  } while (before !== null && !isGone());
   return found;
 }
 

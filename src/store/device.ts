@@ -1,7 +1,14 @@
 import type { Database } from "better-sqlite3";
 import type { Actor } from "../domain/audit.ts";
-import type { Actuator, Device, DeviceChange, NewDevice } from "../domain/device.ts";
-import { duplicateError, FlancoError } from "../domain/error.ts";
+import {
+  type Actuator,
+  type Device,
+  type DeviceChange,
+  MAX_ACTUATORS_OF_USER,
+  MAX_DEVICES_OF_USER,
+  type NewDevice,
+} from "../domain/device.ts";
+import { duplicateError, FlancoError, tooManyError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { WriteContext } from "./command.ts";
 import { unknownLocation } from "./location.ts";
@@ -39,6 +46,10 @@ export function deviceCommands(db: Database, context: WriteContext) {
   const taken = db
     .prepare<[Id, string], number>("SELECT 1 FROM device WHERE user_id = ? AND d_id = ?")
     .pluck();
+  const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
+  const actuatorCount = db
+    .prepare<[Id], number>("SELECT count(*) FROM actuator JOIN device USING (device_id) WHERE user_id = ?")
+    .pluck();
   const insert = db.prepare<[Id, Id, string, string, string, string, number]>(
     `INSERT INTO device (device_id, user_id, d_id, name, location_id, location_name, created_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -61,6 +72,12 @@ export function deviceCommands(db: Database, context: WriteContext) {
       const { userId, device } = input;
       if (taken.get(userId, device.dId) !== undefined) {
         throw duplicateError("dId", `There is already a device with dId "${device.dId}".`);
+      }
+      if ((deviceCount.get(userId) ?? 0) >= MAX_DEVICES_OF_USER) {
+        throw tooManyError(MAX_DEVICES_OF_USER, "devices");
+      }
+      if ((actuatorCount.get(userId) ?? 0) + device.actuators.length > MAX_ACTUATORS_OF_USER) {
+        throw tooManyError(MAX_ACTUATORS_OF_USER, "actuators");
       }
       const id = context.ids.next();
       insert.run(

@@ -1,7 +1,13 @@
 import type { Database } from "better-sqlite3";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, tooManyError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { Location, LocationChange, LocationDevice, NewLocation } from "../domain/location.ts";
+import {
+  type Location,
+  type LocationChange,
+  type LocationDevice,
+  MAX_LOCATIONS_OF_USER,
+  type NewLocation,
+} from "../domain/location.ts";
 import type { WriteContext } from "./command.ts";
 
 export function locationReader(db: Database) {
@@ -25,6 +31,7 @@ export function locationReader(db: Database) {
 }
 
 export function locationCommands(db: Database, context: WriteContext) {
+  const count = db.prepare<[Id], number>("SELECT count(*) FROM location WHERE user_id = ?").pluck();
   const insert = db.prepare<[Id, Id, string, string, number]>(
     "INSERT INTO location (location_id, user_id, name, description, created_ms) VALUES (?, ?, ?, ?, ?)",
   );
@@ -39,6 +46,9 @@ export function locationCommands(db: Database, context: WriteContext) {
   const remove = db.prepare<[Id, string]>("DELETE FROM location WHERE user_id = ? AND location_id = ?");
   return {
     addLocation(input: { userId: Id; location: NewLocation }): Id {
+      if ((count.get(input.userId) ?? 0) >= MAX_LOCATIONS_OF_USER) {
+        throw tooManyError(MAX_LOCATIONS_OF_USER, "locations");
+      }
       const id = context.ids.next();
       insert.run(id, input.userId, input.location.name, input.location.description, context.nowMs());
       context.tell({ kind: "places", userId: input.userId });

@@ -1,69 +1,78 @@
 import type { Database } from "better-sqlite3";
 import { addDays, type Day, firstDayOf, yearBefore } from "../domain/day.ts";
 import type { Id } from "../domain/id.ts";
-import type { Overview, OverviewPeriod, PlaceChoices, PlaceFilter, SoldOnDays } from "../domain/overview.ts";
+import {
+  MAX_CHOICES,
+  type Overview,
+  type OverviewPeriod,
+  type PlaceChoices,
+  type PlaceFilter,
+} from "../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
-import { RollupReader, type RollupRow, RollupTotals } from "./rollup-read.ts";
+import { splitDays } from "./rollup-read.ts";
+import {
+  addUp,
+  fits,
+  type LaterRow,
+  type Place,
+  type Range,
+  type Ranges,
+  RollupSums,
+  takeOff,
+} from "./rollup-sum.ts";
 
 const DAYS_PER_WEEK = 7;
+const NOTHING = { totalMicros: 0n, count: 0 };
 const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 
-/** What one period is made of, no filter applied. */
+/** The days that an overview is about, and those before that it is compared with, as they are stored. */
 interface Parts {
   readonly from: Day;
-  readonly rows: readonly RollupRow[];
-  /** The chart's place, and the period of its rows. */
+  readonly own: Ranges;
+  /** The chart's places, and the periods of their sums. */
   readonly bars: readonly { readonly start: Day; readonly period: number }[];
-  readonly before: { readonly from: Day; readonly to: Day; readonly rows: readonly RollupRow[] };
+  readonly before: Range<Day>;
+  readonly beforeParts: Ranges;
 }
 
 export function overviewReader(db: Database, calendar: LocalCalendar) {
-  const rollups = new RollupReader(db, calendar);
-
-  function week(userId: Id, nowMs: number, today: Day): Parts {
-    const days = daysUntil(today, DAYS_PER_WEEK);
-    const from = days[0] ?? today;
-    const before = { from: addDays(from, -DAYS_PER_WEEK), to: addDays(from, -1) };
-    return {
-      from,
-      rows: rollups.daysUntilNow(userId, from, nowMs),
-      bars: days.map((day) => ({ start: day, period: day })),
-      before: { ...before, rows: rollups.days(userId, before.from, before.to) },
-    };
-  }
-
-  function year(userId: Id, today: Day): Parts {
-    const months = monthsOfYear(today);
-    const bars = months.map((month) => ({ start: firstDayOf(month), period: month }));
-    const from = bars[0]?.start ?? today;
-    const before = { from: yearBefore(from), to: yearBefore(today) };
-    return {
-      from,
-      rows: rollups.months(userId, months[0] ?? 0, months.at(-1) ?? 0),
-      bars,
-      before: { ...before, rows: rollups.between(userId, before.from, before.to) },
-    };
-  }
+  const sums = new RollupSums(db, calendar);
 
   // One transaction: all the parts see the same commit.
   const read = db.transaction(
     (userId: Id, period: OverviewPeriod, filter: PlaceFilter, nowMs: number): Overview => {
       const today = calendar.dayOf(nowMs);
-      const { from, rows, bars, before } =
-        period === "week" ? week(userId, nowMs, today) : year(userId, today);
-      const fits = (row: RollupRow) =>
-        (filter.location === null || row.locationName === filter.location) &&
-        (filter.deviceId === null || row.deviceId === filter.deviceId);
-      const totals = new RollupTotals(rows.filter(fits));
-      const { totalMicros, count } = new RollupTotals(
-        rollups.daysUntilNow(userId, today, nowMs).filter(fits),
-      );
+      const { from, own, bars, before, beforeParts } = period === "week" ? week(today) : year(today);
+      const allLater = sums.later(userId, nowMs);
+      const later = allLater.filter((row) => fits(filter, row));
+      const none: readonly LaterRow[] = [];
+      /** Every period's sum, up to now where they are days. */
+      const sumsOf = ({ months, days }: Ranges) => [
+        ...months.map((range) => sums.months(userId, range, filter)),
+        ...days.map((range) => {
+          const found = sums.days(userId, range, filter);
+          if (range.from <= today && today <= range.to) takeOff(found, today, later);
+          return found;
+        }),
+      ];
+      const total = (parts: Ranges) => addUp(...sumsOf(parts).map((each) => each.values()));
+      const ownSums = new Map(sumsOf(own).flatMap((each) => [...each]));
+      const isWeek = period === "week";
       return {
-        ...sold(from, today, totals),
-        before: sold(before.from, before.to, new RollupTotals(before.rows.filter(fits))),
-        today: { totalMicros, count },
-        chart: bars.map((bar) => ({ start: bar.start, ...totals.of(bar.period) })),
-        choices: choicesOf([...rows, ...before.rows]),
+        from,
+        to: today,
+        ...addUp(ownSums.values()),
+        ...sums.distinct(userId, own, isWeek ? later : none, filter),
+        before: {
+          ...before,
+          ...total(beforeParts),
+          ...sums.distinct(userId, beforeParts, none, filter),
+        },
+        today: total({ months: [], days: [{ from: today, to: today }] }),
+        chart: bars.map((bar) => ({ start: bar.start, ...(ownSums.get(bar.period) ?? NOTHING) })),
+        choices: choicesOf(
+          sums.choices(userId, bothOf(own, beforeParts), isWeek ? allLater : none, MAX_CHOICES),
+        ),
       };
     },
   );
@@ -73,21 +82,42 @@ export function overviewReader(db: Database, calendar: LocalCalendar) {
   };
 }
 
-function sold(from: Day, to: Day, { totalMicros, count, locations, devices }: RollupTotals): SoldOnDays {
-  return { from, to, totalMicros, count, locations, devices };
+function week(today: Day): Parts {
+  const days = daysUntil(today, DAYS_PER_WEEK);
+  const from = days[0] ?? today;
+  const before = { from: addDays(from, -DAYS_PER_WEEK), to: addDays(from, -1) };
+  return {
+    from,
+    own: { months: [], days: [{ from, to: today }] },
+    bars: days.map((day) => ({ start: day, period: day })),
+    before,
+    beforeParts: { months: [], days: [before] },
+  };
 }
 
-function choicesOf(rows: readonly RollupRow[]): PlaceChoices {
-  const counts = new Map<string, { row: RollupRow; count: bigint }>();
-  for (const row of rows) {
-    // No text of the ledger holds a NUL.
-    const key = `${row.locationName}\0${row.deviceId}`;
-    counts.set(key, { row, count: (counts.get(key)?.count ?? 0n) + row.count });
-  }
-  const pairs = [...counts.values()].filter(({ count }) => count > 0n).map(({ row }) => row);
+function year(today: Day): Parts {
+  const months = monthsOfYear(today);
+  const bars = months.map((month) => ({ start: firstDayOf(month), period: month }));
+  const from = bars[0]?.start ?? today;
+  const before = { from: yearBefore(from), to: yearBefore(today) };
+  const parts = splitDays(before.from, before.to);
   return {
-    locations: [...new Set(pairs.map((pair) => pair.locationName))].sort(inOrder),
-    devices: pairs
+    from,
+    own: { months: [{ from: months[0] ?? 0, to: months.at(-1) ?? 0 }], days: [] },
+    bars,
+    before,
+    beforeParts: { months: [parts.months], days: parts.days },
+  };
+}
+
+function bothOf(one: Ranges, other: Ranges): Ranges {
+  return { months: [...one.months, ...other.months], days: [...one.days, ...other.days] };
+}
+
+function choicesOf(places: readonly Place[]): PlaceChoices {
+  return {
+    locations: [...new Set(places.map(({ locationName }) => locationName))].sort(inOrder),
+    devices: places
       .map(({ deviceId, locationName }) => ({ deviceId, locationName }))
       .sort((a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceId, b.deviceId)),
   };

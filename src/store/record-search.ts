@@ -79,7 +79,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
       WHERE t.correction_id > @after AND t.kind = 'time' AND r.record_id <= @since AND user_id = @userId AND ${FITS}
       ORDER BY t.correction_id LIMIT @limit`,
   );
-  const rollups = new RollupReader(db, calendar);
+  const rollups = new RollupReader(db);
 
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);

@@ -1,5 +1,4 @@
 import type { Database } from "better-sqlite3";
-import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import { formatDay } from "../domain/day.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { GapCount, LostEdges, Unwatched } from "../domain/gap-count.ts";
@@ -8,7 +7,7 @@ import type { Provisional } from "../domain/record.ts";
 import type { LastEdge, LedgerStatus, Today } from "../domain/status.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { UNSETTLED } from "./record.ts";
-import { RollupReader } from "./rollup-read.ts";
+import { addUp, RollupSums, takeOff } from "./rollup-sum.ts";
 
 /** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
 const MAX_COUNTED = 1_000;
@@ -36,7 +35,7 @@ const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, mi
  */
 export function statusReader(db: Database, calendar: LocalCalendar) {
   const users = db.prepare<[], Id>("SELECT user_id FROM user").pluck();
-  const rollups = new RollupReader(db, calendar);
+  const sums = new RollupSums(db, calendar);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
     `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,
             active, changed_ms AS timeMs, changed_provisional AS provisional
@@ -65,16 +64,13 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
 
   function today(userId: Id | null, nowMs: number): Today {
     const day = calendar.dayOf(nowMs);
-    const rows = (userId === null ? users.all() : [userId]).flatMap((one) =>
-      rollups.daysUntilNow(one, day, nowMs),
-    );
-    return {
-      day: formatDay(day),
-      sales: Number(rows.reduce((sum, { count }) => sum + count, 0n)),
-      revenueMicros: rows
-        .reduce((sum, { units, micros }) => sum + units * BigInt(MICROS_PER_UNIT) + micros, 0n)
-        .toString(),
-    };
+    const found = (userId === null ? users.all() : [userId]).map((one) => {
+      const days = sums.days(one, { from: day, to: day });
+      takeOff(days, day, sums.later(one, nowMs));
+      return days.values();
+    });
+    const { count, totalMicros } = addUp(...found);
+    return { day: formatDay(day), sales: count, revenueMicros: totalMicros.toString() };
   }
 
   function gaps(userId: Id | null, nowMs: number): GapCount {

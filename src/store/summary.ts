@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { type Day, type Month, weekdayOf } from "../domain/day.ts";
 import type { Id } from "../domain/id.ts";
+import type { Sold } from "../domain/overview.ts";
 import type { Period, Summary } from "../domain/summary.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "./calendar.ts";
-import { RollupReader, type RollupRow, RollupTotals } from "./rollup-read.ts";
+import { addUp, RollupSums, takeOff } from "./rollup-sum.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
@@ -17,7 +18,7 @@ interface Bar {
 }
 
 export function summaryReader(db: Database, calendar: LocalCalendar) {
-  const rollups = new RollupReader(db, calendar);
+  const sums = new RollupSums(db, calendar);
 
   function week(userId: Id, nowMs: number): Summary | undefined {
     const today = calendar.dayOf(nowMs);
@@ -25,13 +26,19 @@ export function summaryReader(db: Database, calendar: LocalCalendar) {
       period: day,
       name: WEEKDAYS[weekdayOf(day)] ?? "",
     }));
-    return summarise(bars, rollups.daysUntilNow(userId, bars[0]?.period ?? today, nowMs));
+    const range = { from: bars[0]?.period ?? today, to: today };
+    const days = sums.days(userId, range);
+    const later = sums.later(userId, nowMs);
+    takeOff(days, today, later);
+    return summarise(bars, days, () => sums.distinct(userId, { months: [], days: [range] }, later));
   }
 
   function year(userId: Id, nowMs: number): Summary | undefined {
     const months = monthsOfYear(calendar.dayOf(nowMs));
     const bars = months.map((month, index) => ({ period: month, name: MONTHS[index] ?? "" }));
-    return summarise(bars, rollups.months(userId, months[0] ?? 0, months.at(-1) ?? 0));
+    const range = { from: months[0] ?? 0, to: months.at(-1) ?? 0 };
+    const found = sums.months(userId, range);
+    return summarise(bars, found, () => sums.distinct(userId, { months: [range], days: [] }, []));
   }
 
   // One transaction: sums and what is taken off them again see the same commit.
@@ -43,10 +50,16 @@ export function summaryReader(db: Database, calendar: LocalCalendar) {
   };
 }
 
-function summarise(bars: readonly Bar[], rows: readonly RollupRow[]): Summary | undefined {
-  const totals = new RollupTotals(rows);
-  const { totalMicros, count, locations, devices } = totals;
+function summarise(
+  bars: readonly Bar[],
+  sums: ReadonlyMap<number, Sold>,
+  distinct: () => { readonly locations: number; readonly devices: number },
+): Summary | undefined {
+  const { totalMicros, count } = addUp(sums.values());
   if (count === 0) return undefined;
-  const chart = bars.map(({ period, name }) => ({ name, totalMicros: totals.of(period).totalMicros }));
-  return { totalMicros, count, locations, devices, chart };
+  const chart = bars.map(({ period, name }) => ({
+    name,
+    totalMicros: sums.get(period)?.totalMicros ?? 0n,
+  }));
+  return { totalMicros, count, ...distinct(), chart };
 }

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import { expect } from "chai";
 import { Listeners } from "../../src/cli/listen.ts";
@@ -27,6 +29,10 @@ describe("the doors to the network", () => {
   let clock: SetClock;
   let listeners: Listeners;
   let httpsPort: number;
+  let httpPort: number;
+  let underWay = 0;
+  /** Requests that were being answered at once. */
+  let most = 0;
   let silent: Socket | undefined;
 
   beforeEach(async () => {
@@ -35,12 +41,12 @@ describe("the doors to the network", () => {
     httpsPort = await freePort();
     places = { own: join(directory, "tls"), dropIn: join(directory, "tls.d") };
     listeners = new Listeners(
-      (_request, response) => response.end("here"),
+      (_request, response) => void answer(response),
       (_request, response) => response.end("there"),
       () => clock.nowMs(),
     );
     const { served } = await ensureCertificates(places, clock, true, host);
-    const httpPort = await freePort();
+    httpPort = await freePort();
     await listeners.open(served, { host: "127.0.0.1", httpsPort, httpPort, explains: true });
   });
 
@@ -49,6 +55,14 @@ describe("the doors to the network", () => {
     await listeners.close();
     rmSync(directory, { recursive: true });
   });
+
+  async function answer(response: ServerResponse): Promise<void> {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await turn();
+    underWay -= 1;
+    response.end("here");
+  }
 
   async function connectSilently(): Promise<Socket> {
     const socket = connect(httpsPort, "127.0.0.1");
@@ -81,6 +95,24 @@ describe("the doors to the network", () => {
   it("end a connection that does not agree on TLS within seconds", async () => {
     const socket = await connectSilently();
     await until("the connection was ended", () => socket.destroyed, HANDSHAKE_MS);
+  });
+
+  it("take one request of a connection at a time, by either of them", async () => {
+    for (const socket of [
+      connect(httpPort, "127.0.0.1"),
+      tlsConnect({ host: "127.0.0.1", port: httpsPort, rejectUnauthorized: false }),
+    ]) {
+      silent = socket;
+      most = 0;
+      let answers = "";
+      socket.on("data", (data) => {
+        answers += data;
+      });
+      socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(10));
+      await until("all are answered", () => answers.split("HTTP/1.1 200").length === 11);
+      expect(most).to.equal(1);
+      socket.destroy();
+    }
   });
 
   it("serve a new certificate to new connections while they are open, before the old one ends", async () => {

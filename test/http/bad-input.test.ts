@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { recordsOf } from "../store/records-of.ts";
@@ -149,6 +150,75 @@ describe("Bad input", () => {
 
     it("is 413 with ten thousand actuators that are whole", async () => {
       await post("/api/device", aDevice({ dId: "many", actuators: actuators(10_000) })).expect(413);
+    });
+  });
+
+  describe("in pieces", () => {
+    const MAX_PIECES = 4_096;
+
+    function head(path: string, method = "POST"): string {
+      return (
+        `${method} ${path} HTTP/1.1\r\nHost: ${appliance.host}\r\nCookie: ${user.cookie}\r\n` +
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+      );
+    }
+
+    function chunks(text: string, bytes: number): string {
+      const pieces = text.match(new RegExp(`.{1,${bytes}}`, "gs")) ?? [];
+      return pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join("");
+    }
+
+    /** All that is answered until the service ends the connection, or the client once it has so many answers. */
+    function ending(text: string, answers = Number.POSITIVE_INFINITY): Promise<string> {
+      return new Promise((resolve) => {
+        let answer = "";
+        const socket = connect(appliance.port, "127.0.0.1").setEncoding("latin1");
+        socket.on("error", () => {});
+        socket.on("close", () => resolve(answer));
+        socket.on("data", (data) => {
+          answer += data;
+          if ((answer.match(/HTTP\/1/g)?.length ?? 0) >= answers) socket.destroy();
+        });
+        socket.write(text, "latin1");
+      });
+    }
+
+    /** Of one byte each, as of a body that has not ended. */
+    const endless = (bytes: number) => chunks(" ".repeat(bytes), 1);
+
+    it("of 16 bytes is taken, up to 64 KiB of them", async () => {
+      const text = JSON.stringify(aRecord()).padEnd(MAX_BODY_BYTES, " ").replace("í", "i");
+      const answer = await ending(`${head("/api/data")}${chunks(text, 16)}0\r\n\r\n`, 1);
+      expect(answer).to.match(/^HTTP\/1\.1 201 /);
+      expect(recordCount()).to.equal(2);
+    });
+
+    it(`is taken in ${MAX_PIECES} of them, and is 413 with one more`, async () => {
+      const text = JSON.stringify(aRecord())
+        .padEnd(MAX_PIECES + 1, " ")
+        .replace("í", "i");
+      const [most, more] = [text.slice(0, -1), text].map((body) => `${chunks(body, 1)}0\r\n\r\n`);
+      expect(await ending(`${head("/api/data")}${most}`, 1)).to.match(/^HTTP\/1\.1 201 /);
+      expect(await ending(`${head("/api/data")}${more}`, 1)).to.match(/^HTTP\/1\.1 413 /);
+      expect(recordCount()).to.equal(2);
+    });
+
+    for (const [what, method, path, status] of [
+      ["is refused", "POST", "/api/data", 413],
+      ["that nothing asked for is dropped", "GET", "/api/verify", 200],
+      ["to nowhere is dropped", "POST", "/api/nowhere", 404],
+    ] as const) {
+      it(`without an end ${what}, answered once, and its connection is ended`, async () => {
+        const answer = await ending(head(path, method) + endless(20_000));
+        expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+        expect(answer.match(/HTTP\/1/g)).to.have.lengthOf(1);
+      });
+    }
+
+    it("that nothing asked for leaves the connection to the next request", async () => {
+      const body = `${endless(2_000)}0\r\n\r\n`;
+      const answer = await ending(`${head("/api/nowhere")}${body}${head("/api/nowhere")}${body}`, 2);
+      expect(answer.match(/HTTP\/1\.1 404 /g)).to.have.lengthOf(2);
     });
   });
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser, SMALL_PAGE } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
 
 const LISTED = "https://panel.example.org";
@@ -11,7 +11,7 @@ describe("Requests of other sites", () => {
   let user: SignedInUser;
 
   before(async () => {
-    appliance = await Appliance.open({ allowedOrigins: [LISTED] });
+    appliance = await Appliance.open({ allowedOrigins: [LISTED], page: SMALL_PAGE });
   });
   beforeEach(async () => {
     user = await appliance.addUser();
@@ -72,6 +72,42 @@ describe("Requests of other sites", () => {
     expect(response.headers).not.to.have.property("access-control-allow-origin");
     expect(response.headers).not.to.have.property("access-control-allow-credentials");
     expect(response.headers["vary"]).to.equal("Origin");
+  });
+
+  for (const site of ["cross-site", "same-site"]) {
+    it(`read nothing, and have nothing done, where the browser says ${site}`, async () => {
+      let reads = 0;
+      appliance.breaker.instead.set("findRecords", () => {
+        reads += 1;
+        return { records: [], next: null };
+      });
+      const headers = { "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors", Cookie: user.cookie };
+      const paths = ["/api/report?month=2026-03&location=x", "/api/export?lang=es", "/api/records"];
+      try {
+        for (const path of paths) {
+          await appliance.api.get(path).set(headers).expect(403);
+          await appliance.api.head(path).set(headers).expect(403);
+        }
+        expect(reads).to.equal(0);
+        for (const path of paths) {
+          await appliance.api.get(path).set(headers).set("Sec-Fetch-Site", "same-origin").expect(200);
+        }
+        expect(reads).to.equal(paths.length);
+      } finally {
+        appliance.breaker.instead.clear();
+      }
+    });
+
+    it(`may link to the page, and ask whether the service is well: ${site}`, async () => {
+      for (const path of ["/", "/registros", "/healthz"]) {
+        await appliance.api.get(path).set("Sec-Fetch-Site", site).expect(200);
+      }
+    });
+  }
+
+  it("read what a listed origin may", async () => {
+    const headers = { Origin: LISTED, "Sec-Fetch-Site": "cross-site", Cookie: user.cookie };
+    await appliance.api.get("/api/device").set(headers).expect(200);
   });
 
   for (const [what, headers] of [

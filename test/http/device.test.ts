@@ -40,6 +40,35 @@ describe("Devices", () => {
     expect(response.body).to.deep.equal({ status: "success" });
   });
 
+  it("are 500 of a user at most; others are 409, and another user's none the fewer", async () => {
+    const { newDevice } = aDevice();
+    await Promise.all(
+      Array.from({ length: 499 }, (_, index) =>
+        appliance.writer.addDevice(user.id, { ...newDevice, dId: `d${index}`, actuators: actuators(1) }),
+      ),
+    );
+    await register(aDevice()).expect(200);
+    const response = await register(aDevice({ dId: "one more" })).expect(409);
+    expect(response.body.error).to.match(/^An account has 500 devices at most\. /);
+    expect(await list()).to.have.lengthOf(500);
+    await register(aDevice(), (await appliance.addUser()).cookie).expect(200);
+    await remove("?dId=d0").expect(200);
+    await register(aDevice({ dId: "one more" })).expect(200);
+  });
+
+  it("have 4,096 actuators in all at most", async () => {
+    const { newDevice } = aDevice();
+    await Promise.all(
+      Array.from({ length: 63 }, (_, index) =>
+        appliance.writer.addDevice(user.id, { ...newDevice, dId: `d${index}`, actuators: actuators(64) }),
+      ),
+    );
+    await register(aDevice({ dId: "a", actuators: actuators(63) })).expect(200);
+    const response = await register(aDevice({ dId: "b", actuators: actuators(2) })).expect(409);
+    expect(response.body.error).to.match(/^An account has 4096 actuators at most\. /);
+    await register(aDevice({ dId: "b", actuators: actuators(1) })).expect(200);
+  });
+
   it("are listed with exactly the contract's fields", async () => {
     await register(aDevice()).expect(200);
     const [device] = await list();

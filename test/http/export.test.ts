@@ -6,8 +6,9 @@ import { expect } from "chai";
 import type { Context } from "koa";
 import type { Response } from "supertest";
 import { FlancoError } from "../../src/domain/error.ts";
-import type { FoundRecord, RecordFilter, RecordSearch } from "../../src/domain/record.ts";
-import { exportEndpoints } from "../../src/http/export.ts";
+import type { FoundRecord, RecordFilter, RecordPosition, RecordSearch } from "../../src/domain/record.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { exportEndpoints, type Pace } from "../../src/http/export.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
@@ -72,12 +73,12 @@ describe("An export", () => {
   }
 
   /** Begins a download and reads only its beginning. */
-  async function begin(query = "lang=es"): Promise<IncomingMessage> {
+  async function begin(query = "lang=es", cookie = user.cookie): Promise<IncomingMessage> {
     const request = get({
       host: "127.0.0.1",
       port: appliance.port,
       path: `/api/export?${query}`,
-      headers: { Cookie: user.cookie },
+      headers: { Cookie: cookie },
     });
     request.on("error", () => {});
     const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -242,21 +243,34 @@ describe("An export", () => {
       const rows = parseCsv(Buffer.concat(chunks).toString(), ",").slice(1);
       expect(rows.filter((row) => row[4] === "101")).to.have.lengthOf(2_000);
     });
+  });
 
-    it("is refused to more than three at once, until one of them is done or hangs up", async () => {
-      const open = [await begin(), await begin(), await begin()];
-      const refused = await appliance.api.get("/api/export?lang=es").set("Cookie", user.cookie).expect(503);
-      expect(refused.headers["retry-after"]).to.equal("1");
-      expect(refused.body).to.have.all.keys("status", "error");
-      open.pop()?.destroy();
-      await until("a place is free", async () => {
-        const response = await begin();
-        response.destroy();
-        return response.statusCode === 200;
-      });
-      for (const response of open) response.destroy();
-      await until("all places are free", allFree);
-    });
+  it("is one of a user and three in all at a time, until one of them is done or hangs up", async () => {
+    await post({});
+    const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
+    appliance.breaker.instead.set("findRecords", () => ({
+      records: Array(1_000).fill(record),
+      next: { timeMs: 1, recordId: 1 },
+    }));
+    const others = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()));
+    const [second = user, third = user, fourth = user] = others;
+    const isTaken = async (cookie: string) => {
+      const response = await begin("lang=es", cookie);
+      response.destroy();
+      return response.statusCode === 503;
+    };
+    const open = [await begin()];
+    const refused = await appliance.api.get("/api/export?lang=es").set("Cookie", user.cookie).expect(503);
+    expect(refused.headers["retry-after"]).to.equal("1");
+    expect(refused.body).to.have.all.keys("status", "error");
+    open.push(await begin("lang=es", second.cookie), await begin("lang=es", third.cookie));
+    expect(open.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200, 200]);
+    expect(await isTaken(fourth.cookie)).to.equal(true);
+    open.shift()?.destroy();
+    await until("a place is free", async () => !(await isTaken(fourth.cookie)));
+    for (const response of open) response.destroy();
+    appliance.breaker.instead.clear();
+    await until("its place is free", isFree);
   });
 
   it("waits for who does not read: of a ledger without an end only so much is read", async () => {
@@ -278,29 +292,46 @@ describe("An export", () => {
     await until("it goes on", () => pieces > read * 2);
     response.destroy();
     appliance.breaker.instead.clear();
-    await until("all places are free", allFree);
+    await until("its place is free", isFree);
   });
 
-  it("is given up when nobody takes any of it for a while, and its place is free again", async () => {
-    const reader = {
-      newestEntry: () => 1,
-      findRecords: () => ({ records: [], next: null }),
-      findMoved: () => ({ records: [], next: null }),
-      countRecords: () => 0,
-      localTime: () => "2026-03-11T12:00:00.000",
-    };
-    const [endpoint] = exportEndpoints(reader, appliance.clock, appliance.log, STILL_MS);
-    const start = async () =>
-      (await endpoint?.run({
-        userId: user.id,
-        query: { lang: "en" },
-        body: undefined,
-        context: { set: () => {} } as unknown as Context,
-      })) as Readable;
-    for (let round = 0; round < 2; round += 1) {
-      const streams = [await start(), await start(), await start()];
-      await Promise.all(streams.map((stream) => once(stream, "error")));
+  describe("that is taken too slowly", () => {
+    /** Starts an export of a ledger of so many pieces, and gives its stream. */
+    async function start(endpoint: Endpoint | undefined, userId: string): Promise<Readable> {
+      const context = { set: () => {} } as unknown as Context;
+      return (await endpoint?.run({ userId, query: { lang: "en" }, body: undefined, context })) as Readable;
     }
+
+    function exporting(pace: Pace, next: RecordPosition | null): Endpoint | undefined {
+      const reader = {
+        newestEntry: () => 1,
+        findRecords: () => ({ records: [], next }),
+        findMoved: () => ({ records: [], next: null }),
+        countRecords: () => 0,
+        localTime: () => "2026-03-11T12:00:00.000",
+      };
+      return exportEndpoints(reader, appliance.clock, appliance.log, pace)[0];
+    }
+
+    it("is given up when nobody takes any of it for a while, and its place is free again", async () => {
+      const logged = appliance.log.errors.length;
+      const endpoint = exporting({ leastPieces: 1, everyMs: STILL_MS }, null);
+      for (let round = 0; round < 2; round += 1) {
+        const streams = await Promise.all(["a", "b", "c"].map((userId) => start(endpoint, userId)));
+        await Promise.all(streams.map((stream) => once(stream, "error")));
+      }
+      expect(appliance.log.errors.slice(logged), "a slow client is no error of the service's").to.deep.equal(
+        [],
+      );
+    });
+
+    it("is given up when it is taken, but at a pace that would keep its place for hours", async () => {
+      const pace = { leastPieces: Number.POSITIVE_INFINITY, everyMs: STILL_MS };
+      const stream = await start(exporting(pace, { timeMs: 1, recordId: 1 }), "a");
+      stream.resume();
+      const [error] = await once(stream, "error");
+      expect(error).to.be.instanceOf(FlancoError);
+    });
   });
 
   it("stops for who hangs up, also where nothing fits and all is looked through", async () => {
@@ -318,13 +349,13 @@ describe("An export", () => {
       return pieces === before;
     });
     appliance.breaker.instead.clear();
-    await until("all places are free", allFree);
+    await until("its place is free", isFree);
   });
 
-  async function allFree(): Promise<boolean> {
-    const open = [await begin(), await begin(), await begin()];
-    for (const one of open) one.destroy();
-    return open.every((one) => one.statusCode === 200);
+  async function isFree(): Promise<boolean> {
+    const one = await begin();
+    one.destroy();
+    return one.statusCode === 200;
   }
 });
 

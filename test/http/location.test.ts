@@ -35,6 +35,20 @@ describe("Locations", () => {
     expect(response.body).to.deep.equal({ status: "success" });
   });
 
+  it("are 200 of a user at most; others are 409, and another user's none the fewer", async () => {
+    const { location } = aLocation();
+    await Promise.all(Array.from({ length: 199 }, () => appliance.writer.addLocation(user.id, location)));
+    await add(aLocation()).expect(200);
+    const response = await add(aLocation()).expect(409);
+    expect(response.body.status).to.equal("error");
+    expect(response.body.error).to.match(/^An account has 200 locations at most\. /);
+    const locations = await list();
+    expect(locations).to.have.lengthOf(200);
+    await add(aLocation(), (await appliance.addUser()).cookie).expect(200);
+    await remove(`?locationId=${locations[0]._id}`).expect(200);
+    await add(aLocation()).expect(200);
+  });
+
   it("are listed with exactly the contract's fields", async () => {
     await add(aLocation()).expect(200);
     const [location] = await list();

@@ -170,6 +170,13 @@ describe("What happens at the API", () => {
       await answers(404, "delete", "/api/location", { cookie, query: { locationId: NOBODY } });
     });
 
+    it("that a user has as many locations as may be", async () => {
+      const { id, cookie } = await appliance.addUser();
+      const { location } = aLocation();
+      await Promise.all(Array.from({ length: 200 }, () => appliance.writer.addLocation(id, location)));
+      await answers(409, "post", "/api/location", { cookie, body: aLocation() });
+    });
+
     it("the lines of the machine, free, wired and held", async () => {
       const { cookie } = user;
       const free = { wiring: null, watched: false, level: null, problem: null, holder: null };
@@ -209,17 +216,15 @@ describe("What happens at the API", () => {
         records: Array(1_000).fill(record),
         next: { timeMs: 1, recordId: 1 },
       }));
-      const requests = Array.from({ length: 3 }, () =>
-        get({
-          host: "127.0.0.1",
-          port: appliance.port,
-          path: "/api/export?lang=en",
-          headers: { Cookie: cookie },
-        }),
-      );
-      await Promise.all(requests.map((request) => once(request, "response")));
+      const request = get({
+        host: "127.0.0.1",
+        port: appliance.port,
+        path: "/api/export?lang=en",
+        headers: { Cookie: cookie },
+      });
+      await once(request, "response");
       await answers(503, "get", "/api/export", { cookie, query: { lang: "es" } });
-      for (const request of requests) request.destroy();
+      request.destroy();
       appliance.breaker.instead.clear();
     });
 
@@ -252,9 +257,9 @@ describe("What happens at the API", () => {
     });
 
     it("what is told to other sites", async () => {
-      const headers = { Origin: "https://elsewhere.example" };
+      const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": "cross-site" };
       for (const [method, path] of operations()) {
-        if (method !== "get") await answers(403, method, path, { headers, cookie: user.cookie });
+        await answers(403, method, path, { headers, cookie: user.cookie });
       }
     });
 

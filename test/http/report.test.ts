@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { type ClientRequest, get, type IncomingMessage } from "node:http";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { recordsOf } from "../store/records-of.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aRecord } from "./bodies.ts";
+import { until } from "./until.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const NORTH = "Clínica Norte";
@@ -172,4 +176,65 @@ describe("The report of a month", () => {
         .expect(400);
     });
   }
+
+  describe("under way", () => {
+    const ENDLESS = { records: [], next: { timeMs: 1, recordId: 1 } };
+    const QUERY = "/api/report?month=2026-03&location=x";
+    let reads: Map<string, number>;
+    let asked: ClientRequest[];
+
+    beforeEach(() => {
+      reads = new Map();
+      asked = [];
+      appliance.breaker.instead.set("findRecords", (userId: string) => {
+        reads.set(userId, (reads.get(userId) ?? 0) + 1);
+        return ENDLESS;
+      });
+    });
+    afterEach(async () => {
+      for (const request of asked) request.destroy();
+      await until("nothing is read", isStill);
+      appliance.breaker.instead.clear();
+    });
+
+    /** Asks for a report of a ledger without an end. */
+    function ask(owner: SignedInUser): ClientRequest {
+      const headers = { Cookie: owner.cookie };
+      const request = get({ host: "127.0.0.1", port: appliance.port, path: QUERY, headers, agent: false });
+      request.on("error", () => {});
+      asked.push(request);
+      return request;
+    }
+
+    /** Whether nothing was read in some rounds of the loop, in each of which a walk reads a piece. */
+    async function isStill(): Promise<boolean> {
+      const before = [...reads.values()];
+      for (let round = 0; round < 20; round += 1) await turn();
+      return before.join() === [...reads.values()].join();
+    }
+
+    it("stops when its client has hung up", async () => {
+      const request = ask(user);
+      await until("it looks through the ledger", () => (reads.get(user.id) ?? 0) > 10);
+      request.destroy();
+      await until("it stops", isStill);
+    });
+
+    it("is one of a user and three in all: others wait, and too many of one user are refused", async () => {
+      const users = await Promise.all(Array.from({ length: 4 }, () => appliance.addUser()));
+      const [first = user, second = user, third = user, fourth = user] = users;
+      for (const owner of [first, second, third]) ask(owner);
+      await until("three are under way", () => reads.size === 3);
+      for (let count = 0; count < 9; count += 1) ask(fourth);
+      const [refused] = (await Promise.race(asked.slice(3).map((one) => once(one, "response")))) as [
+        IncomingMessage,
+      ];
+      expect(refused.statusCode).to.equal(503);
+      expect(refused.headers["retry-after"]).to.equal("1");
+      refused.resume();
+      expect(reads.has(fourth.id)).to.equal(false);
+      asked[0]?.destroy();
+      await until("another begins", () => reads.has(fourth.id));
+    });
+  });
 });

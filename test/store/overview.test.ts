@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { expect } from "chai";
 import fc from "fast-check";
-import type { OverviewPeriod, PlaceFilter } from "../../src/domain/overview.ts";
+import { MAX_CHOICES, type OverviewPeriod, type PlaceFilter } from "../../src/domain/overview.ts";
 import { LocalCalendar } from "../../src/store/calendar.ts";
 import { openForWriting } from "../../src/store/open.ts";
 import { overviewReader } from "../../src/store/overview.ts";
@@ -165,6 +165,32 @@ describe("an overview", () => {
         { deviceId: "10", locationName: "B" },
       ],
     });
+  });
+
+  it(`offers no more than ${MAX_CHOICES} devices, those that sold most`, () => {
+    const calendar = new LocalCalendar("UTC");
+    const nowMs = Date.UTC(2026, 10, 21, 12);
+    const one = { micros: 1, timeMs: nowMs, voided: false };
+    const seldom = Array.from({ length: 400 }, (_, index) => ({
+      ...one,
+      location: "A",
+      device: String(1_000 + index),
+    }));
+    const often = Array.from({ length: 600 }, (_, index) => ({
+      ...one,
+      location: "B",
+      device: String(index % 299),
+    }));
+    store([...seldom, ...often], calendar);
+    for (const period of ["week", "year"] as const) {
+      const overview = overviewReader(db, calendar).overview(USER, period, ALL, nowMs);
+      const { choices, devices, locations, count } = overview;
+      expect({ devices, locations, count }).to.deep.equal({ devices: 699, locations: 2, count: 1_000 });
+      expect(choices.locations).to.deep.equal(["A", "B"]);
+      expect(choices.devices).to.have.lengthOf(MAX_CHOICES);
+      expect(choices.devices.filter(({ locationName }) => locationName === "B")).to.have.lengthOf(299);
+      expect(choices.devices.at(-1)).to.deep.equal({ deviceId: "298", locationName: "B" });
+    }
   });
 });
 
