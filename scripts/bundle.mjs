@@ -130,15 +130,16 @@ export async function bundle(folder, sources) {
  * Addons are no files of it: src/sealed/addon.ts loads them.
  * @param {string} folder
  * @param {Architecture} arch the processor that it is for
+ * @param {readonly import("./patch.ts").Patch[]} [patches] changes of its sources, for a test's other version
  */
-export async function bundleSealed(folder, arch) {
+export async function bundleSealed(folder, arch, patches = []) {
   const threads = Object.values(THREAD_SOURCES).map((source) => [source, join(root, "src", `${source}.ts`)]);
   await build({
     ...SHARED,
     ...COMMON_JS,
     entryPoints: { main: "sealed-entry", ...Object.fromEntries(threads) },
     outdir: folder,
-    plugins: [sealedEntry(), sealedAddons(), packages(arch)],
+    plugins: [sealedEntry(), sealedAddons(), packages(arch), patcher(patches)],
   });
 }
 

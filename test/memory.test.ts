@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { rereadable } from "../src/memory.ts";
+import { type Mapping, piecesOf, rereadable } from "../src/memory.ts";
 
 const SMAPS = `00400000-00746000 r--p 00000000 fe:00 1311                               /usr/bin/flanco
 Rss:                3000 kB
@@ -25,6 +25,21 @@ describe("Memory that the kernel can read again", () => {
       { start: 0x400000, length: 0x346000 },
       { start: 0x74a000, length: 0x3200000 - 0x74a000 },
     ]);
+  });
+
+  it("is let go of in small pieces, all of it and nothing beside it", () => {
+    const mappings = rereadable(SMAPS);
+    const pieces = [...piecesOf(mappings)];
+    for (const { length } of pieces) expect(length).to.be.within(1, 2 * 1024 * 1024);
+    const bytes = (list: readonly Mapping[]) => list.reduce((sum, { length }) => sum + length, 0);
+    expect(bytes(pieces)).to.equal(bytes(mappings));
+    let end = 0;
+    for (const { start, length } of pieces) {
+      expect(start).to.be.at.least(end);
+      end = start + length;
+    }
+    expect(pieces.at(0)?.start).to.equal(0x400000);
+    expect(end).to.equal(0x3200000);
   });
 
   it("is found in this very process", () => {

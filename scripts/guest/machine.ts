@@ -42,6 +42,10 @@ export interface GuestRun {
   readonly onStderr: (chunk: Buffer) => void;
   /** A disk of ext4, mounted before the command starts. */
   readonly disk?: GuestDisk;
+  /** When the machine's power is cut. It then ends without an exit code. */
+  readonly powerCut?: AbortSignal;
+  /** How long the machine may take to be off once the command has ended; undefined: as long as one without a disk. */
+  readonly powerOffMs?: number;
 }
 
 /** A disk of which every write and every flush is logged, in the format of Linux's dm-log-writes. */
@@ -167,6 +171,7 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
   });
   const stop = () => machine.kill("SIGKILL");
   process.once("exit", stop);
+  run.powerCut?.addEventListener("abort", stop);
   let ending: string | null = null;
   let timer = setTimeout(() => {
     ending = `The guest did not end within ${run.timeoutMs / 1000} s.`;
@@ -184,7 +189,7 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
     if (!status.endsWith("\n")) return;
     // The command has ended: what is left is switching off, and a machine that cannot is no failure of it.
     clearTimeout(timer);
-    timer = setTimeout(stop, POWER_OFF_MS);
+    timer = setTimeout(stop, run.powerOffMs ?? POWER_OFF_MS);
   });
   return new Promise((resolve, reject) => {
     const finish = (failure: string) => {

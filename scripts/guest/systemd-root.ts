@@ -10,7 +10,9 @@ import { runProgram } from "./program.ts";
 
 /** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
 const RECIPE = 1;
-const SUITE = "bookworm";
+/** A release of Debian that a guest can be made of. */
+export type Suite = "bookworm" | "trixie";
+const SUITE: Suite = "bookworm";
 const PACKAGES = ["systemd", "systemd-sysv", "udev", "dbus", "kmod", "libstdc++6"];
 /** What no program of the guest reads: it lies in memory. */
 const LEFT_OUT = [
@@ -29,7 +31,7 @@ const LEFT_OUT = [
  * Units that a machine of minutes has no use for: devices come from the kernel's own devtmpfs, nobody logs in,
  * nothing is kept. Emulated, they take most of a start's time.
  */
-const MASKED = [
+export const MASKED = [
   "apt-daily-upgrade.timer",
   "apt-daily.timer",
   "dev-hugepages.mount",
@@ -88,7 +90,7 @@ export function buildSystemdRoot(directory: string, checkout: string, kernel: Gu
   const key = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
   const file = join(directory, `${PREFIX}${key}.cpio`);
   if (existsSync(file)) return file;
-  const debian = buildDebian(directory);
+  const debian = buildDebian(directory, SUITE);
   for (const name of readdirSync(directory)) {
     if (name.startsWith(PREFIX)) rmSync(join(directory, name), { force: true });
   }
@@ -117,9 +119,9 @@ function addUnits(archive: CpioArchive): void {
   archive.text("/etc/hosts", "127.0.0.1 localhost guest\n::1 localhost\n");
 }
 
-/** Debian's packages unpacked and configured, kept for later archives. */
-function buildDebian(directory: string): string {
-  const tree = join(directory, `debian-${SUITE}-${RECIPE}`);
+/** Debian's packages unpacked and configured, kept for later archives. Gives the folder. Throws GuestFailure. */
+export function buildDebian(directory: string, suite: Suite): string {
+  const tree = join(directory, `debian-${suite}-${RECIPE}`);
   if (existsSync(tree)) return tree;
   installMissing(["mmdebstrap"]);
   const work = `${tree}.${process.pid}`;
@@ -127,7 +129,7 @@ function buildDebian(directory: string): string {
     "--variant=minbase",
     "--format=directory",
     `--include=${PACKAGES.join(",")}`,
-    SUITE,
+    suite,
     work,
   ]);
   // Another run may have finished the same tree meanwhile; what it holds is the same.

@@ -13,6 +13,7 @@ import { join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import { inject } from "postject";
 import { addonFiles, bundleSealed } from "../bundle.mjs";
+import type { Patch } from "../patch.ts";
 import { runCommand } from "./command.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { type Processor, runnerFor, toolFor } from "./processor.ts";
@@ -31,13 +32,21 @@ export interface BinaryOptions {
   readonly directory: string;
   /** The binary's path. */
   readonly target: string;
+  /** Changes of the program's sources, for a test's other version. */
+  readonly patches?: readonly Patch[];
 }
 
 /**
  * Seals the program, its threads, addons, page and version into one file with the locked Node. The page must have been
  * built (scripts/build-web.mjs). Throws ReleaseFailure.
  */
-export async function buildBinary({ processor, checkout, directory, target }: BinaryOptions): Promise<void> {
+export async function buildBinary({
+  processor,
+  checkout,
+  directory,
+  target,
+  patches,
+}: BinaryOptions): Promise<void> {
   const modules = modulesFor(processor, checkout, directory);
   const work = join(directory, `binary-${processor.node}`);
   rmSync(work, { recursive: true, force: true });
@@ -49,7 +58,7 @@ export async function buildBinary({ processor, checkout, directory, target }: Bi
   // Before anything is put into it: afterwards it would not start.
   runCommand([toolFor(processor, "strip"), draft]);
   const source = join(work, "source");
-  await bundleSealed(source, processor.node);
+  await bundleSealed(source, processor.node, patches);
   const assets = {
     ...threadsIn(source),
     ...addonsFor(processor, modules, work),

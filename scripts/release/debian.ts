@@ -13,16 +13,22 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
+import { SCHEMA_VERSION } from "../../src/store/migration.ts";
 import { runCommand } from "./command.ts";
 import type { Processor } from "./processor.ts";
 import { settingsFile } from "./settings-file.ts";
 
 const FILE = 0o644;
 const PROGRAM = 0o755;
+const UNITS = "usr/lib/systemd/system";
 const BYTES_PER_KIB = 1024;
 const MAINTAINER = "flanco maintainers <flanco@flanco.invalid>";
-/** better-sqlite3's addon needs glibc 2.34; bookworm is the first Debian to have it. */
-const DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), libsystemd0, systemd (>= 252)";
+/**
+ * Before anything is unpacked: a program that this system's libraries cannot run must not take the place of one that works.
+ * better-sqlite3's addon needs glibc 2.34; bookworm is the first Debian to have it.
+ */
+const PRE_DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), systemd (>= 252)";
+const DEPENDS = "libsystemd0";
 
 export interface PackageOptions {
   readonly processor: Processor;
@@ -35,29 +41,29 @@ export interface PackageOptions {
   readonly target: string;
   /** Time of every file in it, in seconds: the same sources make the same package. */
   readonly epochSeconds: number;
+  /** The ledger's schema that the binary knows; undefined: this checkout's. */
+  readonly schema?: number;
   /** Packs in seconds, into a larger package: for a test. */
   readonly quick?: boolean;
 }
 
 /** Builds the Debian package from a tree of its files. Throws ReleaseFailure. */
 export function buildPackage(options: PackageOptions): void {
-  const { processor, checkout, directory, binary, target, epochSeconds, quick = false } = options;
+  const { processor, checkout, directory, binary, target, epochSeconds } = options;
+  const { quick = false, schema = SCHEMA_VERSION } = options;
   const tree = join(directory, `package-${processor.debian}`);
   rmSync(tree, { recursive: true, force: true });
   cpSync(join(checkout, "packaging", "root"), tree, { recursive: true });
   place(binary, join(tree, "usr/bin/flanco"), PROGRAM);
-  place(
-    join(checkout, "systemd", "flanco.service"),
-    join(tree, "usr/lib/systemd/system/flanco.service"),
-    FILE,
-  );
+  place(join(checkout, "systemd", "flanco.service"), join(tree, UNITS, "flanco.service"), FILE);
   write(join(tree, "etc/flanco/flanco.toml"), settingsFile());
   write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options)));
   const files = filesIn(tree);
   const control = join(tree, "DEBIAN");
   mkdirSync(control);
   const bytes = files.reduce((sum, file) => sum + lstatSync(join(tree, file)).size, 0);
-  write(join(control, "control"), controlOf(options, Math.ceil(bytes / BYTES_PER_KIB)));
+  const kibibytes = Math.ceil(bytes / BYTES_PER_KIB);
+  write(join(control, "control"), controlOf(options, kibibytes));
   write(
     join(control, "conffiles"),
     lines(files.filter((file) => file.startsWith("etc/")).map((file) => `/${file}`)),
@@ -67,7 +73,9 @@ export function buildPackage(options: PackageOptions): void {
     lines(files.filter((file) => !file.startsWith("etc/")).map((file) => sumLine(tree, file))),
   );
   for (const name of readdirSync(join(checkout, "packaging", "maintainer"))) {
-    place(join(checkout, "packaging", "maintainer", name), join(control, name), PROGRAM);
+    const script = readFileSync(join(checkout, "packaging", "maintainer", name), "utf8");
+    const filled = script.replace("@SCHEMA@", String(schema)).replace("@KIB@", String(kibibytes));
+    writeFileSync(join(control, name), filled, { mode: PROGRAM });
   }
   settle(tree, epochSeconds);
   runCommand(
@@ -92,6 +100,7 @@ function controlOf({ processor, version }: PackageOptions, kibibytes: number): s
     `Architecture: ${processor.debian}`,
     `Maintainer: ${MAINTAINER}`,
     `Installed-Size: ${kibibytes}`,
+    `Pre-Depends: ${PRE_DEPENDS}`,
     `Depends: ${DEPENDS}`,
     "Recommends: avahi-daemon",
     "Section: misc",

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { releaseImage } from "../image/release-step.ts";
 import { buildBinary } from "./binary.ts";
 import { runCommand } from "./command.ts";
 import { buildPackage } from "./debian.ts";
@@ -13,8 +14,8 @@ const CHECKOUT = join(import.meta.dirname, "..", "..");
 const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
 
 /**
- * Builds the release of this checkout into dist/release: for each processor the binary and the package, then checksums,
- * SBOM and manifest. A processor of another kind is left out where its tools are not there, and that is said.
+ * Builds the release of this checkout into dist/release: for each processor the binary and the package, for arm64 the card
+ * image, then checksums, SBOM and manifest. A processor of another kind is left out where its tools are not there, and that is said.
  */
 async function release(): Promise<void> {
   const directory = join(CHECKOUT, "build", "release");
@@ -46,6 +47,7 @@ async function release(): Promise<void> {
     files.push(binary, deb);
   }
   if (files.length === 0) throw new ReleaseFailure("There is nothing to release.");
+  files.push(...releaseImage({ version, target, directory, epochSeconds, say }));
   const sbom = join(target, `flanco-${version}.cdx.json`);
   writeFileSync(
     sbom,

@@ -24,6 +24,8 @@ export interface Place {
   readonly control: string;
   /** When the ledger was last checked in full. */
   readonly checked: string;
+  /** Since when wired lines are not watched. */
+  readonly unwatched: string;
   /** A file that is there once the demonstration has been wired. */
   readonly demonstrated: string;
 }
@@ -41,6 +43,7 @@ export function placeOf(dataDir: string): Place {
     archives: join(dataDir, "archive"),
     control: join(dataDir, "control.sock"),
     checked: join(dataDir, "checked.json"),
+    unwatched: join(dataDir, "unwatched.json"),
     demonstrated: join(dataDir, "demo.done"),
   };
 }
@@ -74,7 +77,7 @@ function readOnly({ directory }: Place, cause: unknown): FlancoError {
 function ownNames(place: Place) {
   const files = [place.ledger, place.reserve, place.lock, place.secret, place.control, place.checked];
   return {
-    files: [...files, place.demonstrated].map((file) => basename(file)),
+    files: [...files, place.unwatched, place.demonstrated].map((file) => basename(file)),
     directories: new Map([
       [basename(place.tls), null],
       [basename(place.backups), "backup_dir"],

@@ -30,6 +30,7 @@ import { readDisk } from "../store/disk-usage.ts";
 import { DataLock } from "../store/lock.ts";
 import { openReader, type StoreReader } from "../store/reader.ts";
 import { markSuspect } from "../store/suspect.ts";
+import { UnwatchedFile } from "../store/unwatched-file.ts";
 import { StoreWriter } from "../store/writer.ts";
 import { backupDirectory } from "./backup-target.ts";
 import { ClockWatch } from "./clock-watch.ts";
@@ -176,7 +177,11 @@ export class Service {
     passwords.open();
     this.#closing.push(() => passwords.close());
     const driver = this.#makeDriver();
-    const recorder = new Recorder({ driver, writer, reader, clock, trust, log, bootId, lastAlive });
+    const unwatched = new UnwatchedFile(place.unwatched, log);
+    const recorder = new Recorder({
+      ...{ driver, writer, reader, clock, trust, log, bootId, lastAlive, unwatched },
+    });
+    this.#closing.push(() => unwatched.close());
     this.#recorder = recorder;
     // Its lines are simulated ones: with any other driver they would be wired and never found.
     const wanted = config.demo && driver.simulated;
@@ -279,7 +284,7 @@ export class Service {
       onProgress,
       onDeath: (error) => {
         // What is seen at once at the next start may be sound: it is to look at all of it.
-        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger);
+        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
         onFatal(error);
       },
     });

@@ -160,7 +160,8 @@ function trustLines(config: Config, service: Service): string[] {
 function firstRunLines(config: Config, service: Service): string[] {
   const token = service.firstRunToken();
   if (token === undefined) return [];
-  const page = `${FIRST_RUN_PATH}#${token}`;
+  const email = config.first_user_email;
+  const page = `${FIRST_RUN_PATH}#${token}${email === "" ? "" : `/${email}`}`;
   return [
     "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
     `  http://localhost:${config.http_port}${page}`,

@@ -7,6 +7,7 @@ import {
   archiveAlteredFault,
   archiveFailedFault,
   backupFailedFault,
+  checkFailedFault,
   damagedFault,
   type Fault,
   lostFault,
@@ -174,14 +175,27 @@ export class Upkeep {
     const files = { ledger: place.ledger, archives: archiveDirectory(config) };
     await this.#run("verify", jobs.verify(files), {
       done: (check) => {
-        writeFileSync(place.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
+        this.#noteChecked();
         this.#tell(check);
       },
       failed: (error) => {
-        if (error instanceof FlancoError && error.code === "damaged") this.#giveUp(error);
+        if (!(error instanceof FlancoError && error.code === "damaged")) {
+          return checkFailedFault(error.message, clock.nowMs());
+        }
+        this.#giveUp(error);
         return damagedFault(error.message, clock.nowMs());
       },
     });
+  }
+
+  /** A note that cannot be written changes nothing about what was found. */
+  #noteChecked(): void {
+    const { place, clock, log } = this.#dependencies;
+    try {
+      writeFileSync(place.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
+    } catch (error) {
+      log.warn({ err: error }, "when the ledger was checked cannot be noted: the next start checks it again");
+    }
   }
 
   #tell({ verification, archives }: FullCheck): void {
@@ -218,8 +232,8 @@ export class Upkeep {
   }
 
   #giveUp(error: FlancoError): void {
-    const { place, onDamaged } = this.#dependencies;
-    markSuspect(place.ledger);
+    const { place, log, onDamaged } = this.#dependencies;
+    markSuspect(place.ledger, log);
     onDamaged(error);
   }
 
@@ -239,12 +253,9 @@ export class Upkeep {
   ): Promise<void> {
     const { clock, log } = this.#dependencies;
     this.#running = job;
+    let output: T;
     try {
-      const output = await job.done;
-      this.#done.set(name, { monotonicMs: monotonicMs(clock) });
-      this.#failed.delete(name);
-      this.#faults.delete(name);
-      then.done(output);
+      output = await job.done;
     } catch (error) {
       // The service ends: what was under way is no failure.
       if (this.#openedMs === Number.POSITIVE_INFINITY) return;
@@ -252,9 +263,14 @@ export class Upkeep {
       const fault = then.failed(error instanceof Error ? error : new Error(String(error)));
       log.error({ err: error }, fault.message);
       this.#faults.set(name, fault);
+      return;
     } finally {
       this.#running = undefined;
     }
+    this.#done.set(name, { monotonicMs: monotonicMs(clock) });
+    this.#failed.delete(name);
+    this.#faults.delete(name);
+    then.done(output);
   }
 
   #agesMs(name: string): { readonly done: number | undefined; readonly failed: number } {

@@ -31,6 +31,7 @@ const INSTALLED: Config = {
   demo: false,
   allowed_origins: [],
   host_names: [],
+  first_user_email: "",
   log_level: "info",
 };
 

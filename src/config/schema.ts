@@ -71,6 +71,9 @@ export const configSchema = z.strictObject({
   host_names: z
     .array(z.string().refine(isHostName, "must be a host name or an address, without a port"))
     .describe("Further names and addresses that this machine is asked for by."),
+  first_user_email: z
+    .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
+    .describe("E-mail that the one-time link fills in for the first user; empty: none."),
   log_level: z.enum(LOG_LEVELS).describe("Least level that is logged."),
 });
 

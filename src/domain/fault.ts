@@ -15,6 +15,7 @@ export const FAULT_CODES = [
   "archive_failed",
   "archive_altered",
   "ledger_damaged",
+  "check_failed",
   "records_lost",
   "clock_untrusted",
   "records_unplaced",
@@ -144,6 +145,17 @@ export function damagedFault(what: string, sinceMs: number): Fault {
     message: `The full check of the ledger has found a mistake: ${what}`,
     hint: "Run flanco verify to see all of it. Keep a copy of the data directory: somebody may have altered the file.",
     details: { what },
+  };
+}
+
+/** The full check could not be made: it says nothing about the ledger. */
+export function checkFailedFault(reason: string, sinceMs: number): Fault {
+  return {
+    code: "check_failed",
+    sinceMs,
+    message: `The full check of the ledger could not be made: ${reason}`,
+    hint: "It is tried again every hour. Run flanco verify to see it work.",
+    details: { reason },
   };
 }
 

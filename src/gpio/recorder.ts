@@ -11,6 +11,7 @@ import { sameRequest, type Wiring } from "../domain/wiring.ts";
 import { findLine, formatLine, resolveLine } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { detectLetGo, readFreeLine, surveyChips } from "./survey.ts";
+import { type UnwatchedKeeper, UnwatchedLines } from "./unwatched.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have let it go. */
 const RETRY_MS = 5_000;
@@ -20,6 +21,8 @@ const UNNOTICED_MS = 100;
 const CLOCK_READINGS = 5;
 /** What is shown of an error that was not written for people: its text may hold paths and codes. */
 const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
+
+const FORGOTTEN: UnwatchedKeeper = { read: () => new Map(), write: () => {} };
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
@@ -32,6 +35,8 @@ export interface RecorderDependencies {
   readonly bootId: string;
   /** The last moment at which a process before this one is known to have run; undefined: none ever did. */
   readonly lastAlive: BootMoment | undefined;
+  /** Where it is kept since when lines are not watched; without it that ends with the process. */
+  readonly unwatched?: UnwatchedKeeper;
   /** How long after a failure all is tried again; 5 s unless a test is in a hurry. */
   readonly retryMs?: number;
 }
@@ -50,8 +55,7 @@ export class Recorder implements Lines {
   readonly #failures = new Map<string, string>();
   /** By line, the level that was seen last. */
   readonly #levels = new Map<string, boolean>();
-  /** By line, since when it is not watched; null while it is. No line before this process first watched it. */
-  readonly #unwatched = new Map<string, BootMoment | null>();
+  readonly #unwatched: UnwatchedLines;
   readonly #listeners = new Set<(sighting: Sighting) => void>();
   /** A request's number that no line has used: a line that cannot be watched is tried for as long as that lasts. */
   #spareRequest: number | undefined;
@@ -67,6 +71,11 @@ export class Recorder implements Lines {
     this.#driver = dependencies.driver;
     this.#dependencies = dependencies;
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
+    const { bootId, lastAlive, unwatched = FORGOTTEN } = dependencies;
+    this.#unwatched = new UnwatchedLines({
+      ...{ keeper: unwatched, lastAlive },
+      now: () => ({ bootId, monotonicMs: this.#monotonicMs() }),
+    });
   }
 
   /** Opens the driver and watches what is wired. A line that cannot be watched is told and tried again. */
@@ -207,11 +216,8 @@ export class Recorder implements Lines {
     const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
     for (const [line, watch] of this.#watches) if (!wanted.has(line)) await this.#release(line, watch);
     for (const line of this.#failures.keys()) if (!wanted.has(line)) this.#failures.delete(line);
-    for (const line of this.#unwatched.keys()) {
-      if (wanted.has(line)) continue;
-      this.#unwatched.delete(line);
-      this.#queue.forget(line);
-    }
+    this.#unwatched.retain((line) => wanted.has(line));
+    this.#queue.retain((line) => wanted.has(line));
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
       if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);
@@ -251,11 +257,11 @@ export class Recorder implements Lines {
       } else {
         this.#spareRequest = undefined;
         const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
-        const since = this.#unwatchedSince(line);
+        const since = this.#unwatched.since(line);
         const goesOn = before !== undefined && this.#isUnnoticed(since);
         this.#take(wiring, request, edge, goesOn ? undefined : since);
       }
-      this.#unwatched.set(line, null);
+      this.#unwatched.watched(line);
       this.#failures.delete(line);
       const { chip, offset, resumed = false } = watched;
       log.info({ line, room: wiring.actuatorId, chip, offset, resumed }, "line watched");
@@ -267,20 +273,14 @@ export class Recorder implements Lines {
     }
   }
 
-  #unwatchedSince(line: string): BootMoment | undefined {
-    const since = this.#unwatched.get(line);
-    return since === undefined ? this.#dependencies.lastAlive : (since ?? undefined);
-  }
-
   /** Whether nothing was missed of a line that was requested anew at once, because its settings are others. */
   #isUnnoticed(since: BootMoment | undefined): boolean {
     return since !== undefined && this.#monotonicMs() - since.monotonicMs < UNNOTICED_MS;
   }
 
-  /** From here on nobody watches a line that was watched. */
+  /** From here on nobody watches a line, unless it is another request's already. */
   #noteUnwatched(line: string): void {
-    if (this.#unwatched.get(line) !== null || this.#watches.has(line)) return;
-    this.#unwatched.set(line, { bootId: this.#dependencies.bootId, monotonicMs: this.#monotonicMs() });
+    if (!this.#watches.has(line)) this.#unwatched.note(line);
   }
 
   #monotonicMs(): number {

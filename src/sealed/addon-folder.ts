@@ -39,22 +39,27 @@ const OWNER_ONLY = 0o700;
 const ALL_MAY_READ = 0o755;
 const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
+/** The unit's CacheDirectory=, where the service's own user finds what it has unpacked when a command goes on as that. */
+const SERVICE_CACHE = "/var/cache/flanco";
 /** Never on a disk where it can be helped; not all of them allow to run what lies there, and the last one is always a disk. */
 const SHARED_DIRECTORIES = ["/run", "/dev/shm", "/var/tmp", "/tmp"];
 
 /**
- * Where addons may lie, best first: the kernel runs native code from files alone. Root's never lie in a home: a
- * service that goes on as another user must be able to read them.
+ * Where addons may lie, best first: the kernel runs native code from files alone. Root's never lie in a home, nor in
+ * what is another user's: a service that goes on as another user must be able to read them. The last ones are
+ * anybody's to make first, so they come after what only this user can have.
  */
 export function addonDirectories({ uid, environment }: AddonUser): readonly string[] {
   const { CACHE_DIRECTORY, XDG_CACHE_HOME, HOME } = environment;
   const cache = CACHE_DIRECTORY?.split(":")[0];
   const own = uid === 0 ? [] : [XDG_CACHE_HOME || undefined, HOME ? join(HOME, ".cache") : undefined];
-  return [
+  const directories = [
     ...(cache ? [join(cache, "addons")] : []),
     ...own.flatMap((directory) => (directory?.startsWith("/") ? [join(directory, "flanco", "addons")] : [])),
+    ...(uid === 0 ? [] : [join(SERVICE_CACHE, "addons")]),
     ...SHARED_DIRECTORIES.map((directory) => join(directory, `flanco-${uid}`)),
   ];
+  return [...new Set(directories)];
 }
 
 /**

@@ -45,12 +45,19 @@ export function lineCommands(db: Database, context: WriteContext) {
   );
   const state = db.prepare<[string], StateRow>(
     `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
-            changed_ns AS changedNs, changed_provisional AS changedProvisional, b.boot_id AS bootId, request, sequence, record_id AS recordId
+            changed_ns AS changedNs, changed_provisional AS changedProvisional, b.boot_id AS bootId, s.request, s.sequence, r.record_id AS recordId
        FROM line_state s JOIN boot b ON b.boot = s.boot JOIN boot c ON c.boot = changed_boot
-      WHERE line = ?`,
+       LEFT JOIN record r ON r.record_id = s.record_id
+      WHERE s.line = ?`,
   );
   const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
   const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
+  const recordedFrom = db
+    .prepare<[string, string, number, number], number>(
+      `SELECT record_id FROM record INDEXED BY record_by_source
+        WHERE boot = (SELECT boot FROM boot WHERE boot_id = ?) AND line = ? AND request = ? AND sequence = ?`,
+    )
+    .pluck();
   const add = saleInserter(db, context);
   const endRecord = db.prepare<[number | null, number | null, number | null, number]>(
     "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
@@ -241,6 +248,11 @@ export function lineCommands(db: Database, context: WriteContext) {
     endRecord.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
   }
 
+  /** What was seen of the line after this record may be lost, or left with the wiring of before; the record tells. */
+  function isRecorded({ line, source: { bootId, request, sequence } }: Sighting): boolean {
+    return recordedFrom.get(bootId, line, request, sequence) !== undefined;
+  }
+
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
     const place = room.get(sighting.line, sighting.deviceId, sighting.actuatorId);
@@ -250,6 +262,7 @@ export function lineCommands(db: Database, context: WriteContext) {
     const before = row === undefined ? undefined : toState(row);
     const meaning = judge(before, sighting, place.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
+    if (meaning === "sale" && isRecorded(sighting)) return { meaning: "repeated", recordId: null };
     const boot = bootNumber(sighting.source.bootId);
     // What was recorded by the other polarity has nothing to do with what is seen from here on.
     let recordId = meaning === "baseline" ? null : (before?.recordId ?? null);

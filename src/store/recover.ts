@@ -1,14 +1,15 @@
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import DatabaseConstructor from "better-sqlite3";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../domain/audit.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
 import { appendAudit } from "./audit.ts";
 import { listBackups } from "./backup-directory.ts";
 import { removeDatabase } from "./file-copy.ts";
-import { keepAside, replaceLedger, replacementDraft } from "./replace.ts";
+import { nameAside, replaceLedger, replacementDraft } from "./replace.ts";
 import { prepareDraft } from "./restore.ts";
-import { type Salvaged, salvage } from "./salvage.ts";
+import { type Salvaged, type SalvageNote, salvage } from "./salvage.ts";
 import { openScratch } from "./scratch.ts";
 import { syncPath } from "./sync.ts";
 import { faultsOf, verifyLedger } from "./verify.ts";
@@ -38,22 +39,23 @@ export function recoverLedger(
   const scratch = `${ledger}.salvage`;
   try {
     const { backup, directory } = restoreNewest(directories, draft, damage);
-    const keptAs = keepAside(ledger, "damaged", nowMs);
-    if (keptAs === undefined) throw noBackup(damage);
+    const keptAs = nameAside(ledger, "damaged", nowMs);
+    if (keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
     const model = join(directory, backup.file);
-    const salvaged = mergeInto(draft, keptAs, model, scratch, nowMs);
+    const source = openScratch(ledger, model, scratch);
+    const salvaged = mergeInto(draft, source, { keptAs: basename(keptAs), model, nowMs });
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) {
       throw new FlancoError(
         "damaged",
         `The ledger that was put together anew does not hold: ${faults.join("; ")}.`,
         {
-          hint: `Nothing was changed, and ${keptAs} is the damaged ledger. flanco restore ${model} goes back to that backup.`,
+          hint: `Nothing was changed. flanco restore ${model} goes back to that backup.`,
         },
       );
     }
     syncPath(draft);
-    replaceLedger(ledger);
+    replaceLedger(ledger, keptAs);
     return { ...salvaged, keptAs, backup, directory };
   } finally {
     removeDatabase(draft);
@@ -84,13 +86,16 @@ function restoreNewest(
   throw noBackup(damage);
 }
 
-function mergeInto(draft: string, damaged: string, model: string, scratch: string, nowMs: number): Salvaged {
-  const source = openScratch(damaged, model, scratch);
+function mergeInto(
+  draft: string,
+  source: Database | undefined,
+  { keptAs, model, nowMs }: SalvageNote & { readonly model: string },
+): Salvaged {
   const target = new DatabaseConstructor(draft, { fileMustExist: true });
   try {
     target.pragma("synchronous = FULL");
-    const salvaged = salvage(target, source, { nowMs, keptAs: basename(damaged) });
-    const details = { backup: basename(model), keptAs: basename(damaged), entries: salvaged.entries };
+    const salvaged = salvage(target, source, { nowMs, keptAs });
+    const details = { backup: basename(model), keptAs, entries: salvaged.entries };
     appendAudit(target, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
     return salvaged;
   } finally {

@@ -1,21 +1,43 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import DatabaseConstructor from "better-sqlite3";
-import { copyDurably } from "./file-copy.ts";
 import { syncPath } from "./sync.ts";
 
+/** The end of a decided ledger's name: what the one that it replaces is to be kept as, where there is one. */
+const KEPT = /^(?:-((?:replaced|damaged)-\w+))?$/;
+
+interface Decision {
+  /** The new ledger. */
+  readonly file: string;
+  /** Where the replaced one goes. */
+  readonly keptAs: string | undefined;
+}
+
 /**
- * How one ledger takes another's place, so that after a power cut at any moment one whole ledger is there: the
- * replaced one is kept under another name first, then the new one is given the name `flanco.db.restored`. From that
- * moment on it is the ledger, and `finishReplacing` brings it to its place, at the next start at the latest.
+ * How one ledger takes another's place, so that after a power cut at any moment one whole ledger is there: the new one
+ * is given the name `flanco.db.restored-` and what the replaced one will be kept as. From that moment on it is the
+ * ledger, and `finishReplacing` brings it to its place, at the next start at the latest. Before that moment the
+ * replaced one has no second name and its log no copy: who opened such a name later would write an old log into
+ * the ledger that went on.
  */
-function committedName(ledger: string): string {
-  return `${ledger}.restored`;
+function decided(ledger: string): Decision | undefined {
+  const directory = dirname(ledger);
+  const prefix = `${basename(ledger)}.restored`;
+  for (const name of readdirSync(directory)) {
+    const kept = name.startsWith(prefix) ? KEPT.exec(name.slice(prefix.length)) : null;
+    if (kept === null) continue;
+    return { file: join(directory, name), keptAs: kept[1] && `${ledger}.${kept[1]}` };
+  }
+  return undefined;
+}
+
+function committedName(ledger: string, keptAs: string | undefined): string {
+  const kept = keptAs === undefined ? "" : `-${keptAs.slice(ledger.length + 1)}`;
+  return `${ledger}.restored${kept}`;
 }
 
 /** Whether a ledger was decided on and is not in its place yet. */
 export function isReplacing(ledger: string): boolean {
-  return existsSync(committedName(ledger));
+  return decided(ledger) !== undefined;
 }
 
 /** Where the new one is made. What an interrupted run leaves there is removed by the next. */
@@ -23,64 +45,43 @@ export function replacementDraft(ledger: string): string {
   return `${ledger}.restore-draft`;
 }
 
+/** A free name beside the ledger that it can be kept under; undefined where there is none to keep. Nothing is changed. */
+export function nameAside(ledger: string, kind: "replaced" | "damaged", nowMs: number): string | undefined {
+  if (!existsSync(ledger) && !existsSync(`${ledger}-wal`)) return undefined;
+  return freeName(`${ledger}.${kind}-`, nowMs);
+}
+
 /** Brings a ledger that was decided on to its place. Call with the directory locked, before the ledger is opened. */
 export function finishReplacing(ledger: string): void {
-  const committed = committedName(ledger);
-  if (!existsSync(committed)) return;
+  const decision = decided(ledger);
+  if (decision === undefined) return;
+  if (decision.keptAs !== undefined) setAside(ledger, decision.keptAs);
   // The old log would be taken for the new file's.
   for (const suffix of ["-wal", "-shm"]) rmSync(ledger + suffix, { force: true });
   syncPath(dirname(ledger));
-  renameSync(committed, ledger);
+  renameSync(decision.file, ledger);
   syncPath(dirname(ledger));
 }
 
-/** Puts the draft, which must be durable and whole, in the ledger's place. */
-export function replaceLedger(ledger: string): void {
-  renameSync(replacementDraft(ledger), committedName(ledger));
+/** Puts the draft, which must be durable and whole, in the ledger's place; that one is kept, log and all, under the name that is given. */
+export function replaceLedger(ledger: string, keptAs: string | undefined): void {
+  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));
   syncPath(dirname(ledger));
   finishReplacing(ledger);
 }
 
-/**
- * Keeps the ledger as it is, log and all, under a name of its own beside it, and gives that name; undefined where
- * there is none. One that is kept already (by a run that was cut off) is not kept twice.
- */
-export function keepAside(ledger: string, kind: "replaced" | "damaged", nowMs: number): string | undefined {
-  if (!existsSync(ledger)) return undefined;
-  const { ino, dev } = statSync(ledger);
-  const directory = dirname(ledger);
-  const prefix = `${basename(ledger)}.${kind}-`;
-  const kept = readdirSync(directory)
-    .filter((name) => name.startsWith(prefix) && !name.endsWith("-wal") && !name.endsWith("-shm"))
-    .map((name) => join(directory, name))
-    .find((name) => statSync(name).ino === ino && statSync(name).dev === dev);
-  const aside = kept ?? freeName(join(directory, prefix), nowMs);
-  for (const suffix of ["-wal", "-shm"]) {
-    if (existsSync(ledger + suffix)) copyDurably(ledger + suffix, aside + suffix);
-  }
-  if (kept === undefined) linkSync(ledger, aside);
-  syncPath(directory);
-  return aside;
-}
-
-/** Writes what is in the log into the file itself, so that the one file is all of it. A file that is damaged is left as it is. */
-export function foldLog(ledger: string): void {
-  try {
-    const db = new DatabaseConstructor(ledger, { fileMustExist: true });
-    try {
-      db.pragma("wal_checkpoint(TRUNCATE)");
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    if (!(error instanceof DatabaseConstructor.SqliteError)) throw error;
-  }
+/** As far as an earlier run has not done so. The ledger's own name stays until the new one takes it. */
+function setAside(ledger: string, keptAs: string): void {
+  if (existsSync(ledger) && !existsSync(keptAs)) linkSync(ledger, keptAs);
+  const [log, keptLog] = [`${ledger}-wal`, `${keptAs}-wal`];
+  // Readers leave an empty one.
+  if (existsSync(log) && statSync(log).size > 0 && !existsSync(keptLog)) renameSync(log, keptLog);
 }
 
 function freeName(prefix: string, nowMs: number): string {
   const SECOND_MS = 1_000;
   for (let timeMs = nowMs; ; timeMs += SECOND_MS) {
     const name = prefix + new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
-    if (!existsSync(name)) return name;
+    if (!existsSync(name) && !existsSync(`${name}-wal`)) return name;
   }
 }

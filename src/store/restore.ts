@@ -7,9 +7,10 @@ import { readArchives } from "./archive-statement.ts";
 import { appendAudit, takeAudit } from "./audit.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase } from "./file-copy.ts";
+import { isLogDamaged } from "./log-file.ts";
 import { SCHEMA_VERSION } from "./migration.ts";
 import { openForReading, openForWriting } from "./open.ts";
-import { finishReplacing, foldLog, keepAside, replaceLedger, replacementDraft } from "./replace.ts";
+import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./replace.ts";
 import { syncPath } from "./sync.ts";
 import { chainHash, type Tally, tallyOf } from "./tally.ts";
 import { faultsOf, verifyLedger } from "./verify.ts";
@@ -41,8 +42,9 @@ export type RestoreProgress = (done: number, total: number) => void;
 
 /**
  * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data directory locked.
- * The replaced ledger is kept, and what its audit log says more goes on in the restored one, which also says who
- * restored it (`by`). After an interruption at any moment the one or the other is there, whole.
+ * The replaced ledger is kept as it is, log and all: nothing is written to it, not even by SQLite, which would cut a damaged
+ * log where the damage is. What its audit log says more goes on in the restored one, which also says who restored it
+ * (`by`). After an interruption at any moment the one or the other is there, whole.
  * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it; then nothing has changed.
  */
 export function restoreLedger(
@@ -59,13 +61,12 @@ export function restoreLedger(
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) throw refused(backup, faults.join("; "));
     const held = read(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
-    foldLog(ledger);
     const missing = missingFrom(ledger, held);
     noteRestored(draft, ledger, { backup: basename(backup), records: held.records }, nowMs, by);
-    const keptAs = keepAside(ledger, "replaced", nowMs) ?? null;
+    const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
-    replaceLedger(ledger);
-    return { ...held, keptAs, missing };
+    replaceLedger(ledger, keptAs);
+    return { ...held, keptAs: keptAs ?? null, missing };
   } finally {
     removeDatabase(draft);
   }
@@ -138,7 +139,8 @@ export function passOverRequests(db: Database): void {
 
 /** What the ledger that is replaced has more. Null when it cannot tell. */
 function missingFrom(ledger: string, held: Tally): MissingEntries | null {
-  if (!existsSync(ledger)) return null;
+  // Of a damaged log SQLite reads the beginning only: what follows would be taken for never written.
+  if (!existsSync(ledger) || isLogDamaged(ledger)) return null;
   return readable(() =>
     read(ledger, (db) => {
       const common = held.position === 0 || chainHash(db, held.position) === held.head ? held.position : null;

@@ -13,6 +13,7 @@ import {
   saleText,
 } from "./chain.ts";
 import { rebuildRollups } from "./rollup.ts";
+import { mendLevels } from "./salvage-levels.ts";
 import { passOver, takeAdded, takeKeys, takePlaces } from "./salvage-places.ts";
 import { attempt, insertRow, type Row } from "./salvage-row.ts";
 import { rollupZone } from "./verify.ts";
@@ -62,6 +63,8 @@ export interface SalvageNote {
  * head that can be read and whose hash follows from the one before it. An entry that follows a hole cannot be
  * proved by what stands before it; it is taken when the entry after it follows from it, or nothing does. Each hole
  * becomes a `lost` correction. One transaction.
+ *
+ * A correction of a record that could not be had stays: it is an entry of the chain, though what it refers to is gone.
  */
 export function salvage(target: Database, source: Database | undefined, note: SalvageNote): Salvaged {
   target.pragma("foreign_keys = OFF");
@@ -73,6 +76,7 @@ export function salvage(target: Database, source: Database | undefined, note: Sa
     const salvaged = entries.take(note);
     if (source !== undefined && salvaged.entries > 0) takeKeys(target, source);
     passOver(target, source);
+    mendLevels(target);
     rebuildRollups(target, new LocalCalendar(rollupZone(target)), () => {});
     return { ...salvaged, placesSaved };
   });

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Log } from "../domain/log.ts";
 import { syncPath } from "./sync.ts";
 
 /**
@@ -10,11 +11,19 @@ function markOf(ledger: string): string {
   return `${ledger}.suspect`;
 }
 
-export function markSuspect(ledger: string): void {
-  const descriptor = openSync(markOf(ledger), "w");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  syncPath(dirname(ledger));
+/** Never throws: whoever has found the damage goes on to end the service, on a disk that may be full or failing. */
+export function markSuspect(ledger: string, log: Log): void {
+  try {
+    const descriptor = openSync(markOf(ledger), "w");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    syncPath(dirname(ledger));
+  } catch (error) {
+    log.error(
+      { err: error },
+      "the ledger could not be marked: the next start will look at a part of it alone",
+    );
+  }
 }
 
 export function isSuspect(ledger: string): boolean {

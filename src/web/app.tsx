@@ -37,7 +37,8 @@ function Views({ ahead }: { readonly ahead: Ahead }) {
       replace(addressOf("guide"));
       enter(user);
     };
-    return <FirstRun token={route.token} onSignedIn={arrive} onLeave={() => replace(addressOf("panel"))} />;
+    const leave = () => replace(addressOf("panel"));
+    return <FirstRun token={route.token} presetEmail={route.email} onSignedIn={arrive} onLeave={leave} />;
   }
   switch (session.kind) {
     case "checking":

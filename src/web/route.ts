@@ -5,8 +5,8 @@ export type View = (typeof VIEWS)[number];
 /** What an address leads to. */
 export type Route =
   | { readonly view: View; readonly query: URLSearchParams }
-  /** `token` is empty when the address carries none. */
-  | { readonly view: "first_run"; readonly token: string }
+  /** `token` is empty when the address carries none; so is `email`, which the form begins with. */
+  | { readonly view: "first_run"; readonly token: string; readonly email: string }
   | { readonly view: "unknown" };
 
 const PATHS: Readonly<Record<View, string>> = {
@@ -25,7 +25,10 @@ const FIRST_RUN_PATH = "/primer-uso";
 export function routeOf(pathname: string, search: string, hash: string): Route {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : "/";
   // The token stands behind the hash, so that it reaches neither the server's log nor a proxy's.
-  if (path === FIRST_RUN_PATH) return { view: "first_run", token: hash.replace(/^#/, "") };
+  if (path === FIRST_RUN_PATH) {
+    const [token = "", email = ""] = hash.replace(/^#/, "").split("/");
+    return { view: "first_run", token, email };
+  }
   const view = VIEWS.find((candidate) => PATHS[candidate] === path);
   return view === undefined ? { view: "unknown" } : { view, query: new URLSearchParams(search) };
 }

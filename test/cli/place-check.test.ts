@@ -31,6 +31,7 @@ const FILES = [
   "reserve",
   "session.key",
   "checked.json",
+  "unwatched.json",
   "demo.done",
   "control.sock",
   "tls/leaf.pem",

@@ -323,11 +323,30 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal([]);
     });
 
-    it("tries a check that failed again after an hour", async () => {
+    it("ends the service over a damaged file, and says so, also where nothing can be noted", async () => {
+      // As on a full disk, or one that takes no writes any more.
+      mkdirSync(gateway.place.checked);
+      mkdirSync(`${gateway.place.ledger}.suspect`);
+      gateway.upkeep.open();
+      gateway.verification = { ...SOUND, damage: ["page 7 is never used"] };
+      await gateway.look();
+      expect(gateway.ended).to.have.length(1);
+      expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+    });
+
+    it("finds no mistake in a sound ledger where only its own note cannot be written", async () => {
+      mkdirSync(gateway.place.checked);
+      gateway.upkeep.open();
+      expect(await checks(gateway.look())).to.equal(1);
+      expect([gateway.faults, gateway.ended]).to.deep.equal([[], []]);
+    });
+
+    it("tries a check that failed again after an hour, and calls the ledger no worse for it", async () => {
       gateway.upkeep.open();
       gateway.failures.set("check", new FlancoError("unavailable", "It took too long."));
       expect(await checks(gateway.look())).to.equal(1);
       expect(gateway.ended).to.deep.equal([]);
+      expect(gateway.faults).to.deep.equal(["check_failed"]);
       expect(await checks(gateway.after(HOUR_MS - 1))).to.equal(0);
       gateway.failures.clear();
       expect(await checks(gateway.after(1))).to.equal(1);

@@ -100,6 +100,15 @@ describe("The configuration", () => {
     }
   });
 
+  it("takes an e-mail for the first user, or none", () => {
+    const email = (text: string) => ({ FLANCO_FIRST_USER_EMAIL: text });
+    expect(loadConfig({}, email("ana@example.org"), CHECKOUT).first_user_email).to.equal("ana@example.org");
+    expect(loadConfig({}, email(""), CHECKOUT).first_user_email).to.equal("");
+    for (const wrong of ["ana", "ana@", "a b@example.org", "ana@example.org/x"]) {
+      expect(mistakes({}, email(wrong)), wrong).to.have.lengthOf(1);
+    }
+  });
+
   it("does not mind the environment's other variables, and what tests tell each other", () => {
     const environment = { PATH: "/bin", FLANCOISH: "1", FLANCO_TEST_GUEST: "1", FLANCO_HOST: undefined };
     expect(loadConfig({}, environment, CHECKOUT)).to.deep.equal(loadConfig({}, {}, CHECKOUT));

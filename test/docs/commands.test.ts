@@ -121,13 +121,19 @@ describe("the documents' commands", () => {
         "npm test",
         "npm run test:tls",
         "npm run test:slow",
+        "npm run test:image",
         ...SHORTENED.map((name) => `npm run ${name}`),
       ]),
     );
     expect(ci).to.match(/^npm ci$/m);
     const run = [...ci.matchAll(/^run ([\w: ]+)/gm)].flatMap(([, names = ""]) => names.trim().split(" "));
     expect(run).to.have.members(["test", ...IN_CI.map((name) => `${name}:short`)]);
-    const slow = ["test:tls", "test:package", ...SHORTENED.filter((name) => name.startsWith("test:"))];
+    const slow = [
+      "test:tls",
+      "test:package",
+      "test:image",
+      ...SHORTENED.filter((name) => name.startsWith("test:")),
+    ];
     for (const name of slow) expect(scripts["test:slow"]).to.include(`npm run -s ${name}`);
     for (const name of SHORTENED) expect(scripts[`${name}:short`]).to.include(scripts[name] ?? "?");
   });

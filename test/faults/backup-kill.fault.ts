@@ -72,8 +72,8 @@ describe("kill -9 in the middle of", function () {
     const variant = new Variant([
       {
         file: "src/store/replace.ts",
-        from: "  renameSync(replacementDraft(ledger), committedName(ledger));\n",
-        to: "  rmSync(ledger);\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);\n  renameSync(replacementDraft(ledger), committedName(ledger));\n",
+        from: "  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));\n",
+        to: "  rmSync(ledger);\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);\n  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));\n",
       },
     ]);
     try {

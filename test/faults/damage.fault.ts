@@ -4,6 +4,7 @@ import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { markSuspect } from "../../src/store/suspect.ts";
 import { faultsOf, type Verification, verifyLedger } from "../../src/store/verify.ts";
+import { KeptLog } from "../http/fakes.ts";
 import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 16 : 200;
@@ -47,7 +48,7 @@ describe("A damaged file", function () {
       let outcome: Outcome = begun.recovered ? "recovered at start" : "sound";
       if (!begun.recovered && (verification === null || verification.damage.length > 0)) {
         // What the service does when its full check finds this: it ends, and looks at all of it when it starts.
-        markSuspect(place.ledger);
+        markSuspect(place.ledger, new KeptLog());
         begun = await start(place);
         expect(begun, told).to.deep.equal({ users: 1, recovered: true });
         verification = verify(place.ledger);

@@ -97,7 +97,7 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
     queue.add(level("GPIO17", 2, deviceId));
     await until("it is skipped", () => queue.state.waiting === 0);
     expect(queue.state.refused).to.equal(true);
-    queue.forget("GPIO17");
+    queue.retain((line) => line !== "GPIO17");
     expect(queue.state.refused).to.equal(false);
     await queue.close();
   });

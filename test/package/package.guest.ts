@@ -1,60 +1,195 @@
 import { expect } from "chai";
 import { ROOMS } from "../guest/report.ts";
-import { provePackage } from "./guest.ts";
+import { PackageMachine } from "./machine.ts";
 import type { PackageReport } from "./report.ts";
+import { buildVersions } from "./versions.ts";
 
-const PROOF_MS = 2_400_000;
-let reports: readonly PackageReport[] = [];
+const PROOF_MS = 5_400_000;
+const PARTS = ["installed", "restarted", "cut", "unpacked", "ended"];
+/** Posted and acknowledged before the power is cut. */
+const SALES = 40;
+const NOTHING: readonly string[] = [];
+let machine: PackageMachine;
 
 before(async function () {
   this.timeout(PROOF_MS);
-  reports = await provePackage();
+  machine = await PackageMachine.make("bookworm", PARTS, await buildVersions());
+  await machine.run("installed");
+  await machine.runUntilSold("restarted", SALES);
+  await machine.runUntilCut("cut");
+  await machine.runUntilCut("unpacked");
+  await machine.run("ended");
 });
+after(() => machine?.remove());
 
-function report<Step extends PackageReport["step"]>(step: Step): Extract<PackageReport, { step: Step }> {
-  const found = reports.find((one): one is Extract<PackageReport, { step: Step }> => one.step === step);
-  if (found === undefined) throw new Error(`The guest did not come to "${step}".`);
-  return found;
+/** dpkg refused it with a line that holds this. */
+function refuses(step: string, line: string | RegExp): PackageReport {
+  const report = machine.report(step);
+  expect(report.exitCode, report.said).not.to.equal(0);
+  expect(
+    report.said.split("\n").filter((one) => one.match(line)),
+    report.said,
+  ).to.have.length(1);
+  return report;
 }
+
+/** The service of before works on, the very same process. */
+function worksOn(report: PackageReport): void {
+  expect(report.after, report.said).to.deep.equal({ ...report.before, health: 0 });
+  expect(report.after?.pid).to.be.greaterThan(0);
+}
+
+/** Each switching-on is one sale, whatever processes came and went. */
+function losesNoSale({ absence, said }: PackageReport): void {
+  expect(absence?.gaps, said).to.deep.equal([]);
+  for (const room of ROOMS) {
+    const rises = absence?.drives.filter((drive) => drive.room === room && drive.high) ?? [];
+    const rows = absence?.rows.filter((row) => row.room === room);
+    expect(rises.length).to.be.greaterThan(1);
+    expect(rows, `room ${room}`).to.have.length(rises.length);
+  }
+}
+
+function isWell(report: PackageReport, state = "installed"): void {
+  expect(report.after?.health, report.said).to.equal(0);
+  expect(report.after?.state, report.said).to.equal(state);
+}
+
+describe("The package on a machine that it is not for", () => {
+  it("is refused for another processor, in dpkg's words", () => {
+    const { left } = refuses("other processor", /package architecture \(\w+\) does not match system/);
+    expect(left).to.deep.equal(NOTHING);
+  });
+
+  it("is refused on a kernel that is too old", () => {
+    const { left } = refuses(
+      "old kernel",
+      /^flanco: This kernel, Linux 2\.6\.\d+\S*, is too old: 5\.10 and later/,
+    );
+    expect(left).to.deep.equal(NOTHING);
+  });
+
+  it("is refused where glibc is too old, before anything is unpacked", () => {
+    const { left } = refuses("old glibc", /pre-depends on libc6 \(>= 2\.34\)/);
+    expect(left).to.deep.equal(NOTHING);
+  });
+
+  it("is refused where the disk is full", () => {
+    const { left } = refuses(
+      "full disk",
+      /^flanco: The disk has \d+ MiB free, and installing takes \d+ MiB: make room/,
+    );
+    expect(left).to.deep.equal(NOTHING);
+  });
+});
 
 describe("The package", () => {
   it("installs, starts the service, and shows its address and the one-time link", () => {
-    const { exitCode, said } = report("installed");
-    expect(exitCode, said).to.equal(0);
-    expect(said).to.contain("flanco is ready.");
-    expect(said).to.match(/http:\/\/localhost:8080\/primer-uso#\S+/);
+    const report = machine.report("installed");
+    expect(report.exitCode, report.said).to.equal(0);
+    expect(report.said).to.contain("flanco is ready.");
+    expect(report.said).to.match(/http:\/\/localhost:8080\/primer-uso#\S+/);
+    isWell(report);
   });
 
-  it("upgrades while edges come, and none is lost or counted twice", () => {
-    const { exitCode, said, absence, version } = report("upgraded");
-    expect(exitCode, said).to.equal(0);
-    expect(version).to.not.equal("");
-    expect(absence.gaps).to.deep.equal([]);
-    for (const room of ROOMS) {
-      const rises = absence.drives.filter((drive) => drive.room === room && drive.high);
-      const rows = absence.rows.filter((row) => row.room === room);
-      expect(rows, `room ${room}`).to.have.length(rises.length);
-    }
+  it("works without a GPIO chip, and says that there is none", () => {
+    expect(machine.report("no chip").said.trim()).to.equal("No GPIO chip was found.");
   });
 
-  it("goes back by itself from a version that does not start, and says so", () => {
-    const { exitCode, said, version, health, left } = report("broken");
-    expect(exitCode).not.to.equal(0);
-    expect(said).to.contain("going back to 0.0.2");
-    expect(version).to.match(/^\d+\.\d+\.\d+$/);
-    expect(health).to.equal(0);
-    expect(left).to.deep.equal(["flanco"]);
-    expect(report("verified").exitCode, report("verified").said).to.equal(0);
+  it("refuses an upgrade that the disk has no room for, and the service works on", () => {
+    worksOn(refuses("full disk at upgrade", /^flanco: The disk has \d+ MiB free/));
+  });
+
+  it("refuses an upgrade over settings with a mistake, names it, and the service works on", () => {
+    const line =
+      /^flanco: \/etc\/flanco\/flanco\.toml: https_prot: there is no such setting.* Nothing was changed\.$/;
+    const report = refuses("broken settings", line);
+    expect(report.after?.pid, report.said).to.equal(report.before?.pid);
+    expect(report.after?.pid).to.be.greaterThan(0);
+  });
+
+  it("goes back from a version that has changed the ledger and does not work, and records again what that one had", () => {
+    const report = refuses("went back", /the new version does not work: going back to 0\.0\.1$/);
+    expect(report.said).to.contain("the ledger is the file of before");
+    losesNoSale(report);
+    isWell(report, "half-configured");
+    expect(report.left?.filter((name) => /^flanco\.db\.failed-\d+$/.test(name))).to.have.length(1);
+    expect(report.left?.filter((name) => name.includes("schema-"))).to.deep.equal([]);
+    refuses("configured anew", /0\.0\.1 is installed, though dpkg has it otherwise/);
+  });
+
+  it("upgrades while edges come, to another schema, and none is lost or counted twice", () => {
+    const report = machine.report("upgraded");
+    expect(report.exitCode, report.said).to.equal(0);
+    expect(report.said).to.contain("upgraded from 0.0.1; it works");
+    losesNoSale(report);
+    isWell(report);
+    expect(report.left?.filter((name) => name.includes("schema-"))).to.have.length(1);
+  });
+
+  it("refuses a version that does not know the ledger's schema, before anything is harmed", () => {
+    worksOn(
+      refuses(
+        "downgrade",
+        /^flanco: The ledger was written by a newer flanco \(schema \d+; this version knows \d+\)/,
+      ),
+    );
+    expect(machine.report("verified").exitCode, machine.report("verified").said).to.equal(0);
+  });
+
+  it("is there by itself after a restart of the machine, and records", () => {
+    const report = machine.report("restarted");
+    isWell(report);
+    expect(report.rows?.map((row) => row.room).sort()).to.deep.equal([...ROOMS]);
+  });
+
+  it("has every acknowledged sale once after a power cut", () => {
+    const report = machine.report("power came back");
+    isWell(report);
+    expect(report.exitCode, report.said).to.equal(0);
+    expect(machine.acknowledged).to.have.length.of.at.least(SALES);
+    const posted = report.rows?.filter((row) => row.origin === "posted").map((row) => row.createdMs) ?? [];
+    expect(new Set(posted).size, "none twice").to.equal(posted.length);
+    expect(posted).to.include.members([...machine.acknowledged]);
+  });
+
+  it("runs as before after a power cut, or dpkg's end, while files are unpacked", () => {
+    isRunning("cut while unpacking");
+    isRunning("killed while unpacking");
+    const report = machine.report("installed after all");
+    expect(report.exitCode, report.said).to.equal(0);
+    isWell(report);
+  });
+
+  function isRunning(step: string): void {
+    const report = machine.report(step);
+    expect(report.after?.health, report.said).to.equal(0);
+    expect(report.after?.pid).to.be.greaterThan(0);
+  }
+
+  it("goes back by itself at the next start, after a power cut with a version in place that does not start", () => {
+    const report = machine.report("cut while configuring");
+    isWell(report, "half-configured");
+    expect(report.said).to.contain("going back to 0.0.4");
   });
 
   it("keeps the records when it is removed, and a last backup when it is purged", () => {
-    const removed = report("removed");
+    const removed = machine.report("removed");
     expect(removed.exitCode, removed.said).to.equal(0);
     expect(removed.left).to.include("flanco.db");
-    const purged = report("purged");
+    const purged = machine.report("purged");
     expect(purged.exitCode, purged.said).to.equal(0);
     expect(purged.left).to.have.length(1);
-    expect(purged.left[0]).to.match(/^flanco-last-\d+$/);
-    expect(purged.said).to.contain(`/var/lib/${purged.left[0]}`);
+    expect(purged.left?.[0]).to.match(/^flanco-last-\d+$/);
+    expect(purged.said).to.contain(`/var/lib/${purged.left?.[0]}`);
+  });
+
+  it("is installed where a port is taken, says so, and works once that is free", () => {
+    const taken = machine.report("port taken");
+    expect(taken.exitCode, taken.said).to.equal(0);
+    expect(taken.said).to.match(
+      /^flanco: installed, and does not work yet\. The .*8443.* is in use by another program\./m,
+    );
+    isWell(machine.report("port free"));
   });
 });

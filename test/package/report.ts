@@ -1,3 +1,4 @@
+import type { LedgerRow } from "../guest/report.ts";
 import type { Absence } from "../guest-systemd/report.ts";
 
 /** How a program in the guest ended, and what it wrote. */
@@ -6,18 +7,37 @@ export interface Said {
   readonly said: string;
 }
 
-/** One step of the package's proof. */
-export type PackageReport = Said &
-  (
-    | { readonly step: "installed" }
-    | { readonly step: "verified" }
-    | { readonly step: "upgraded"; readonly absence: Absence; readonly version: string }
-    | {
-        readonly step: "broken";
-        readonly version: string;
-        readonly health: number | null;
-        readonly left: readonly string[];
-      }
-    | { readonly step: "removed"; readonly left: readonly string[] }
-    | { readonly step: "purged"; readonly left: readonly string[] }
-  );
+/** How the service is, as far as systemd and dpkg know it. */
+export interface Seen {
+  /** The service's main process; 0 for none. */
+  readonly pid: number;
+  /** dpkg's word for the package: `installed`, `half-configured`. */
+  readonly state: string;
+}
+
+/** How the service was after a step. */
+export interface After extends Seen {
+  /** Exit code of `flanco health`. */
+  readonly health: number | null;
+}
+
+/** One step of the package's proof, by its name. */
+export interface PackageReport extends Said {
+  readonly step: string;
+  readonly before?: Seen;
+  readonly after?: After;
+  /** Names in a folder afterwards. */
+  readonly left?: readonly string[];
+  readonly absence?: Absence;
+  /** The ledger's rows since the step began, or all of them. */
+  readonly rows?: readonly LedgerRow[];
+}
+
+/** A sale that was acknowledged, told the moment it was. */
+export interface Acknowledged {
+  /** Of the sale that was posted. */
+  readonly acknowledgedMs: number;
+}
+
+/** When the host may cut the power. */
+export const CUT_HERE = "cut here";

@@ -1,10 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { isSigned, manifestFiles, signManifest } from "../../scripts/release/manifest.ts";
 import { sumsOf } from "../../scripts/release/sums.ts";
+import { CHECKOUT } from "../cli/program.ts";
 
 /** SHA-256 of "abc" (FIPS 180-2, appendix B.1). */
 const ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -54,4 +56,26 @@ describe("A release's manifest", () => {
     );
     expect(() => signManifest("{}", rsa)).to.throw("holds no Ed25519 key");
   });
+
+  it("is checked by the commands that the document names, and an altered one is not", () => {
+    const [makeKey = "", makePublic = "", decode = "", check = "", sums = ""] = documented();
+    const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: directory, encoding: "utf8" });
+    for (const command of [makeKey, makePublic]) expect(run(command).status, command).to.equal(0);
+    const text = '{ "name": "flanco" }\n';
+    writeFileSync(join(directory, "manifest.json"), text);
+    writeFileSync(join(directory, "manifest.json.sig"), signManifest(text, join(directory, "release.pem")));
+    writeFileSync(join(directory, "SHA256SUMS"), sumsOf([join(directory, "flanco")]));
+    for (const command of [decode, check, sums]) expect(run(command).status, command).to.equal(0);
+    writeFileSync(join(directory, "manifest.json"), `${text} `);
+    expect(run(check).status).not.to.equal(0);
+    writeFileSync(join(directory, "flanco"), "abd");
+    expect(run(sums).status).not.to.equal(0);
+  });
 });
+
+/** The commands of the document's chapter on the signature, in their order. */
+function documented(): string[] {
+  const text = readFileSync(join(CHECKOUT, "docs", "packaging.md"), "utf8");
+  const [, chapter = ""] = text.split("## The signature");
+  return [...chapter.matchAll(/`((?:openssl|base64|sha256sum) [^`]+)`/g)].map(([, command = ""]) => command);
+}

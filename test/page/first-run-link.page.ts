@@ -1,3 +1,4 @@
+import { expect } from "chai";
 import { PASSWORD } from "../cli/program.ts";
 import { OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
@@ -6,10 +7,10 @@ describe("A first-run link", function () {
 
   it("that was used says so, and leads to sign-in", async () => {
     const opened = await OpenedService.start();
-    const shown = await opened.open("/primer-uso#AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", {
-      isSignedIn: false,
-    });
+    const token = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    const shown = await opened.open(`/primer-uso#${token}/ana@example.org`, { isSignedIn: false });
     const { page } = shown;
+    expect(await page.getByLabel("Correo electrónico").inputValue()).to.equal("ana@example.org");
     await page.getByLabel("Su nombre").fill("Ana");
     await page.getByLabel("Correo electrónico").fill("otra@example.org");
     await page.getByLabel("Contraseña", { exact: true }).fill(PASSWORD);

@@ -1,13 +1,20 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { installMissing } from "../../scripts/guest/debian.ts";
+import { buildPackage } from "../../scripts/release/debian.ts";
 import { isOwn } from "../../scripts/release/processor.ts";
 import { CHECKOUT, PASSWORD, type RunningService, until } from "../cli/program.ts";
-import { buildSealed, SealedAppliance, TESTED } from "./sealed.ts";
+import { ApiWalk } from "./api-walk.ts";
+import { buildSealed, SealedAppliance, TESTED, WORK } from "./sealed.ts";
 
 const MAX_BYTES = { x64: 115_000_000, arm64: 110_000_000 };
 /** Resident, of a service that does nothing. */
 const MAX_IDLE_KB = 95_000;
+const EPOCH_SECONDS = 1_763_000_000;
+/** It unpacks and reads a hundred megabytes. */
+const LINTIAN_MS = 600_000;
 const SETTLED_MS = 60_000;
 const ADD_EVA = ["user", "add", "--email", "eva@example.org", "--name", "Eva", "--password-stdin"];
 const RECORD = {
@@ -48,6 +55,12 @@ for (const processor of TESTED) {
       expect((await sealed.run(["verify"])).exitCode).to.equal(0);
     });
 
+    it("answers all that can be asked of its API, as it describes it", async () => {
+      const service = await sealed.start();
+      await ApiWalk.walk(service);
+      expect((await service.end("SIGTERM")).exitCode).to.equal(0);
+    });
+
     async function everyCommand(service: RunningService): Promise<void> {
       const eva = ["--email", "eva@example.org"];
       await succeed(["--version"]);
@@ -79,6 +92,17 @@ for (const processor of TESTED) {
       const { exitCode, stderr } = await sealed.run(args, input);
       expect(codes, `flanco ${args.join(" ")}: ${stderr}`).to.include(exitCode);
     }
+
+    it("makes a package that Debian's lintian has nothing to say of", function () {
+      this.timeout(LINTIAN_MS);
+      installMissing(["lintian"]);
+      const target = join(WORK, `flanco-tested_${processor.debian}.deb`);
+      const common = { processor, checkout: CHECKOUT, directory: WORK, epochSeconds: EPOCH_SECONDS };
+      buildPackage({ ...common, version: "0.0.1", binary, target, quick: true });
+      const checked = spawnSync("lintian", ["--fail-on", "error,warning", target], { encoding: "utf8" });
+      expect(checked.stdout).to.equal("");
+      expect(checked.status, checked.stderr).to.equal(0);
+    });
 
     it("says mistakes in one line, without a stack", async () => {
       const { exitCode, stderr } = await sealed.run(["verify"]);

@@ -134,8 +134,16 @@ describe("The directories of addons", () => {
     ]);
   });
 
+  it("are the service's own before those that anybody may have made: for whoever runs a command as that user", () => {
+    expect(addonDirectories({ uid: 7, environment: {} }).slice(0, 2)).to.deep.equal([
+      "/var/cache/flanco/addons",
+      "/run/flanco-7",
+    ]);
+  });
+
   it("are never in a home for root, nor relative for anybody, and need no variable", () => {
     expect(addonDirectories({ uid: 0, environment })).not.to.include("/home/ana/.cache/flanco/addons");
+    expect(addonDirectories({ uid: 0, environment: {} })[0]).to.equal("/run/flanco-0");
     expect(addonDirectories({ uid: 7, environment: { XDG_CACHE_HOME: "x", HOME: "" } })).to.deep.equal(
       addonDirectories({ uid: 7, environment: {} }),
     );

@@ -1,10 +1,14 @@
 import {
+  copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +21,7 @@ import type { Id } from "../../src/domain/id.ts";
 import { makeBackup } from "../../src/store/backup.ts";
 import { listBackups } from "../../src/store/backup-directory.ts";
 import { SCHEMA_VERSION } from "../../src/store/migration.ts";
-import { finishReplacing, keepAside, replacementDraft } from "../../src/store/replace.ts";
+import { finishReplacing, isReplacing, replacementDraft } from "../../src/store/replace.ts";
 import { type Restored, restoreLedger } from "../../src/store/restore.ts";
 import { beginJob } from "../../src/store/upkeep-job.ts";
 import { faultsOf, verifyLedger } from "../../src/store/verify.ts";
@@ -236,16 +240,46 @@ describe("a backup", () => {
       await ledger.close();
       // A log that was left behind by a crash, of a ledger that is replaced before it was read again.
       writeFileSync(`${ledger.file}-wal`, log);
-      keepAside(ledger.file, "replaced", ledger.nowMs);
       writeFileSync(replacementDraft(ledger.file), readFileSync(join(directory, backup.file)));
       finishReplacing(ledger.file);
       expect(verifyLedger(ledger.file, () => {}).records, "nothing was decided").to.equal(SALES + 2);
-      writeFileSync(`${ledger.file}.restored`, readFileSync(join(directory, backup.file)));
       writeFileSync(`${ledger.file}-wal`, log);
+      copyFileSync(join(directory, backup.file), `${ledger.file}.restored`);
       finishReplacing(ledger.file);
       expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
       expect(verifyLedger(ledger.file, () => {}).records).to.equal(SALES);
     });
+
+    for (const [when, goOn] of [
+      ["it was decided", () => {}],
+      ["the old ledger has its other name", (old, kept) => linkSync(old, kept)],
+      [
+        "the old log has its other name too",
+        (old, kept) => {
+          linkSync(old, kept);
+          renameSync(`${old}-wal`, `${kept}-wal`);
+        },
+      ],
+    ] as readonly (readonly [string, (old: string, kept: string) => void])[]) {
+      it(`is in its place, and the old ledger kept, after a power cut once ${when}`, async () => {
+        const backup = await makeBackup(request());
+        await sell(2);
+        const kept = `${ledger.file}.replaced-20261121T120000Z`;
+        const crashed = [readFileSync(ledger.file), readFileSync(`${ledger.file}-wal`)] as const;
+        await ledger.close();
+        writeFileSync(ledger.file, crashed[0]);
+        writeFileSync(`${ledger.file}-wal`, crashed[1]);
+        copyFileSync(join(directory, backup.file), `${ledger.file}.restored-replaced-20261121T120000Z`);
+        goOn(ledger.file, kept);
+        expect(isReplacing(ledger.file)).to.equal(true);
+        finishReplacing(ledger.file);
+        expect(isReplacing(ledger.file)).to.equal(false);
+        expect([readFileSync(kept), readFileSync(`${kept}-wal`)]).to.deep.equal(crashed);
+        expect(verifyLedger(kept, () => {}).records).to.equal(SALES + 2);
+        expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: SALES, broken: null });
+        expect(statSync(kept).ino).not.to.equal(statSync(ledger.file).ino);
+      });
+    }
   });
 
   it("of another ledger restores into an empty directory", async () => {

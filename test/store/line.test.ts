@@ -1,3 +1,4 @@
+import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { verifyLedger } from "../../src/store/verify.ts";
@@ -158,6 +159,31 @@ describe("levels of a wired line", () => {
       { meaning: "nothing", recordId: null },
     ]);
     expect(recordsOf(ledger.reader, userId)).to.deep.equal([]);
+  });
+
+  it("count once where the line was wired anew between two tellings of the same edge", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
+    const wirings = ledger.reader.wirings(userId).map((wiring) => ({ userId, wiring }));
+    await ledger.writer.removeWiring(userId, LINE);
+    await ledger.writer.setWiring(wirings);
+    expect(await ledger.writer.takeIn([level(true, 1)])).to.deep.equal([
+      { meaning: "repeated", recordId: null },
+    ]);
+    const further = await ledger.writer.takeIn([level(false, 2), level(true, 3)]);
+    expect(further.map(({ meaning }) => meaning)).to.deep.equal(["baseline", "sale"]);
+    expect(recordsOf(ledger.reader, userId)).to.have.length(2);
+  });
+
+  it("go on where the last record is lost, as damage may have left it", async () => {
+    await wire();
+    await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
+    const db = new DatabaseConstructor(ledger.file);
+    db.pragma("foreign_keys = OFF");
+    expect(db.prepare("UPDATE line_state SET record_id = 888888").run().changes).to.equal(1);
+    db.close();
+    const further = await ledger.writer.takeIn([level(false, 2), level(true, 3)]);
+    expect(further.map(({ meaning }) => meaning)).to.deep.equal(["end", "sale"]);
   });
 
   it("leave rollups that agree with the records", async () => {

@@ -160,10 +160,13 @@ describe("a ledger of an older schema", () => {
     ],
     [
       "the copy does not hold together",
-      (db: Database) => {
-        db.pragma("foreign_keys = OFF");
-        db.exec("INSERT INTO line_state SELECT 'GPIO99', 1, 0, 0, 77, 0, 77, 0, 0, NULL");
-      },
+      // The migration itself sets it off.
+      (db: Database) =>
+        db.exec(
+          `CREATE TRIGGER stray AFTER UPDATE ON record WHEN new.record_id = 7 BEGIN
+             UPDATE line_state SET record_id = 77777 WHERE record_id IS NOT 77777;
+           END`,
+        ),
       /the copy does not hold together/,
     ],
   ] as const) {
@@ -177,6 +180,24 @@ describe("a ledger of an older schema", () => {
       const db = new DatabaseConstructor(file, { readonly: true });
       expect(db.prepare("SELECT count(*) FROM record").pluck().get()).to.equal(SALES + 1);
       db.close();
+    });
+  }
+
+  for (const [what, sql] of [
+    [
+      "a correction",
+      `INSERT INTO correction (correction_id, kind, record_id, reason, noted_ms, hash)
+       VALUES (900000, 'void', 888888, 'x', 1, zeroblob(32))`,
+    ],
+    ["a line's level", "UPDATE line_state SET record_id = 888888"],
+  ] as const) {
+    it(`is brought up to date where ${what} refers to a record that is lost`, () => {
+      make(4, (db) => {
+        expect(db.prepare(sql).run().changes).to.be.above(0);
+      });
+      openForWriting(file).close();
+      expect(schemaOf(file)).to.equal(SCHEMA_VERSION);
+      expect(verifyLedger(file, () => {}).records).to.equal(SALES + 2);
     });
   }
 

@@ -31,8 +31,14 @@ describe("The page's addresses", () => {
   });
 
   it("carry the first-run token behind the hash", () => {
-    expect(routeOf("/primer-uso", "", "#abc-_9")).to.deep.equal({ view: "first_run", token: "abc-_9" });
-    expect(routeOf("/primer-uso/", "", "")).to.deep.equal({ view: "first_run", token: "" });
+    expect(routeOf("/primer-uso", "", "#abc-_9")).to.deep.equal({
+      view: "first_run",
+      token: "abc-_9",
+      email: "",
+    });
+    expect(routeOf("/primer-uso/", "", "")).to.deep.equal({ view: "first_run", token: "", email: "" });
+    const preset = { view: "first_run", token: "abc-_9", email: "ana+1@example.org" };
+    expect(routeOf("/primer-uso", "", "#abc-_9/ana+1@example.org")).to.deep.equal(preset);
     expect(routeOf("/otra", "", "")).to.deep.equal({ view: "unknown" });
   });
 });

@@ -19,6 +19,8 @@ import { UsedLink } from "./used-link.tsx";
 interface FirstRunProps {
   /** From the one-time link; empty when the address carried none. */
   readonly token: string;
+  /** What the link says of the first user; may be changed. */
+  readonly presetEmail: string;
   readonly onSignedIn: (user: User) => void;
   readonly onLeave: () => void;
 }
@@ -28,13 +30,13 @@ const FIRST_SERVER_ERROR = 500;
 const RULES_ID = "password-rules";
 
 /** Makes the first user of the service. */
-export function FirstRun({ token, onSignedIn, onLeave }: FirstRunProps) {
+export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunProps) {
   const texts = useTexts(doorTexts);
   const firstRun = useTexts(firstRunTexts);
   const { isBusy, failure, send } = useSending();
   const { form, look } = useFirstMistake();
   const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(presetEmail);
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
   const [wasSent, setSent] = useState(false);

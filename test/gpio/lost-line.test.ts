@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { Recorder } from "../../src/gpio/recorder.ts";
+import { UnwatchedFile } from "../../src/store/unwatched-file.ts";
+import { TestLedger } from "../store/ledger.ts";
+import { HandDriver, SILENT } from "./recorder-rig.ts";
+
+const LINE = "A";
+const BOOT = "boot";
+const MS_PER_SECOND = 1_000;
+
+describe("A line that nobody watches while processes come and go", () => {
+  let ledger: TestLedger;
+  let startMs: number;
+  let userId: string;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+    userId = (await ledger.wire(LINE)).user.id;
+    startMs = ledger.nowMs;
+  });
+  afterEach(() => ledger.remove());
+
+  function at(second: number): void {
+    ledger.monotonicMs = second * MS_PER_SECOND;
+    ledger.nowMs = startMs + second * MS_PER_SECOND;
+  }
+
+  /** One process: what it does of the line, then its end. */
+  async function run(driver: HandDriver, act: (recorder: Recorder) => Promise<void>): Promise<void> {
+    const unwatched = new UnwatchedFile(join(ledger.directory, "unwatched.json"), SILENT);
+    const recorder = new Recorder({
+      ...{ driver, writer: ledger.writer, reader: ledger.reader, log: SILENT, bootId: BOOT, unwatched },
+      clock: { nowMs: () => ledger.nowMs, monotonicNs: () => BigInt(ledger.monotonicMs) * 1_000_000n },
+      trust: { trusted: () => true },
+      lastAlive: ledger.reader.lastAlive(),
+    });
+    await recorder.open();
+    await act(recorder);
+    await ledger.writer.noteBoot(BOOT, startMs);
+    await recorder.close();
+    await unwatched.close();
+  }
+
+  function gaps(): readonly (readonly number[])[] {
+    return ledger.reader
+      .gaps(userId, { before: null, limit: 9 })
+      .map(({ fromTimeMs, toTimeMs }) => [fromTimeMs, toTimeMs].map((ms) => (ms - startMs) / MS_PER_SECOND));
+  }
+
+  it("has one gap, from its loss to its return, however many of them there were", async () => {
+    at(10);
+    await ledger.writer.noteBoot(BOOT, startMs);
+    const driver = new HandDriver();
+    await run(driver, async () => {
+      at(100);
+      driver.held.add(LINE);
+      driver.losses.get(LINE)?.(new Error("chip removed"));
+      at(5_000);
+    });
+    at(5_001);
+    await run(driver, async () => at(7_000));
+    at(7_001);
+    await run(driver, async (recorder) => {
+      at(9_000);
+      driver.held.clear();
+      await recorder.reconcile();
+      at(9_500);
+    });
+    expect(gaps()).to.deep.equal([[100, 9_000]]);
+    at(9_600);
+    await run(driver, async () => at(9_700));
+    expect(gaps(), "the next process knows that it was back").to.deep.equal([
+      [9_500, 9_600],
+      [100, 9_000],
+    ]);
+  });
+
+  it("has a gap from the end of the process that watched it, where the next one could not", async () => {
+    at(10);
+    await ledger.writer.noteBoot(BOOT, startMs);
+    const driver = new HandDriver();
+    await run(driver, async () => at(100));
+    driver.held.add(LINE);
+    at(101);
+    await run(driver, async () => at(3_000));
+    driver.held.clear();
+    at(3_001);
+    await run(driver, async () => at(3_100));
+    expect(gaps()).to.deep.equal([[100, 3_001]]);
+  });
+});

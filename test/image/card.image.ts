@@ -1,0 +1,280 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { until } from "../cli/program.ts";
+import { Browser, type RecordRow } from "./browser.ts";
+import { builtImage } from "./built.ts";
+import { Card } from "./card.ts";
+import { Gateway } from "./gateway.ts";
+import { Technician } from "./technician.ts";
+
+const BUILD_MS = 2_400_000;
+const BOOT_MS = 1_800_000;
+const ANSWER_MS = 300_000;
+const CARD_MIB = 6_000;
+const ADDRESS = "192.168.77.20";
+/** What the emulated network gives by DHCP. */
+const GIVEN = "192.168.77.15";
+const EMAIL = "ana@example.org";
+/** Of the chip that the machine has for its power button, the button's line. */
+const LINE = "gpiochip0:3";
+const SALES = 6;
+const FIRST_EPHEMERAL_PORT = 32_768;
+const LINK = /\/primer-uso#([\w-]+)(?:\/(\S+))?/;
+const FINGERPRINT = /Fingerprint \(SHA-256\):\n((?: +[0-9A-F: ]+\n)+)/;
+
+/** What only one start of a card shows, kept for the tests that follow. */
+interface Identity {
+  readonly machineId: string;
+  readonly hostKey: string;
+  readonly authority: string;
+}
+
+/** Protocols and ports that the network reaches. Where avahi asks from, and nobody is answered, is left out. */
+function listenersOf(listening: string): Set<string> {
+  const all = listening.split("\n").map((line) => {
+    const [kind = "", , , , local = ""] = line.split(/\s+/);
+    return { kind, local, port: Number(local.slice(local.lastIndexOf(":") + 1)) };
+  });
+  const reached = all.filter(
+    ({ kind, local, port }) =>
+      !/^(127\.|\[::1\])/.test(local) && !(kind === "udp" && port >= FIRST_EPHEMERAL_PORT),
+  );
+  return new Set(reached.map(({ kind, port }) => `${kind} ${port}`));
+}
+
+describe("The card image", function () {
+  this.timeout(BOOT_MS);
+
+  const directory = mkdtempSync(join(tmpdir(), "flanco-image-"));
+  const first = { card: undefined as Card | undefined, identity: undefined as Identity | undefined };
+  const gateways = new Set<Gateway>();
+  let image = "";
+  let technician: Technician;
+
+  before(async function () {
+    this.timeout(BUILD_MS);
+    image = await builtImage();
+    const own = join(directory, "technician");
+    mkdirSync(own);
+    technician = new Technician(own);
+  });
+
+  afterEach(async () => {
+    for (const gateway of gateways) await gateway.close();
+    gateways.clear();
+  });
+
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  async function switchOn(card: Card, address: string): Promise<Gateway> {
+    const gateway = await Gateway.switchOn(card, address);
+    gateways.add(gateway);
+    return gateway;
+  }
+
+  /** Lets the relay's line go high, and waits until its sale is told. */
+  async function sell(gateway: Gateway, browser: Browser, before: number): Promise<readonly RecordRow[]> {
+    await gateway.pulse();
+    return until(
+      "the sale is in the ledger",
+      async () => {
+        const records = await browser.records();
+        return records.length > before && records;
+      },
+      ANSWER_MS,
+    );
+  }
+
+  async function healthy(gateway: Gateway): Promise<Browser> {
+    const browser = new Browser(gateway.ports, ADDRESS);
+    await until(
+      "the service answers",
+      async () => {
+        try {
+          await browser.trust();
+          return await browser.healthy();
+        } catch {
+          // Until it listens.
+          return false;
+        }
+      },
+      BOOT_MS,
+    );
+    return browser;
+  }
+
+  it("starts on a Pi: firmware, kernel, initramfs and device trees of each model lie where its firmware looks", () => {
+    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const files = card.bootFiles();
+    expect(files).to.include.members([
+      ...["bootcode.bin", "start.elf", "fixup.dat", "start4.elf", "fixup4.dat"],
+      ...[
+        "bcm2837-rpi-3-b.dtb",
+        "bcm2837-rpi-3-b-plus.dtb",
+        "bcm2837-rpi-zero-2-w.dtb",
+        "bcm2711-rpi-4-b.dtb",
+      ],
+      ...["config.txt", "cmdline.txt", "flanco.txt"],
+    ]);
+    const config = card.bootFile("config.txt").toString();
+    expect(config).to.contain("arm_64bit=1\n");
+    for (const [, name = ""] of config.matchAll(/^(?:kernel=|initramfs )(\S+)/gm)) {
+      expect(files, config).to.include(name);
+    }
+    expect(config.match(/^(?:kernel=|initramfs )/gm)).to.have.length(2);
+    const parameters = card.bootFile("cmdline.txt").toString().trim().split(/\s+/);
+    expect(parameters).to.include.members([
+      "root=PARTUUID=666c616e-02",
+      "console=tty0",
+      "console=ttyS1,115200",
+    ]);
+    expect(parameters.lastIndexOf("ro")).to.be.greaterThan(parameters.lastIndexOf("rw"));
+  });
+
+  it("brings nothing that should be one machine's alone, and no password", () => {
+    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    expect(card.read("root", "/etc/machine-id")).to.equal("");
+    expect(card.names("root", "/etc/ssh").filter((name) => name.startsWith("ssh_host_"))).to.deep.equal([]);
+    expect(card.names("root", "/root/.ssh")).to.deep.equal([]);
+    expect(card.names("data", "/lib/flanco")).to.deep.equal([]);
+    const shadow = (card.read("root", "/etc/shadow") ?? "").trim().split("\n");
+    expect(shadow.map((line) => line.split(":")[0])).to.include.members(["root", "flanco"]);
+    for (const line of shadow)
+      expect(line.split(":")[1], line)
+        .to.match(/^!?\*?$/)
+        .and.not.equal("");
+  });
+
+  it("does at its first start what flanco.txt says, shows where it is, and records sales", async () => {
+    const card = Card.write(image, join(directory, "first"), CARD_MIB);
+    card.preset(
+      [
+        "host_name = clinica-7",
+        `address = ${ADDRESS}/24`,
+        "gateway = 192.168.77.2",
+        "time_zone = Atlantic/Canary",
+        `email = ${EMAIL}`,
+        `ssh_key = ${technician.publicKey}`,
+        "",
+      ].join("\r\n"),
+    );
+    const gateway = await switchOn(card, ADDRESS);
+    const [, token = "", email] = await gateway.shows(LINK);
+    expect(email).to.equal(EMAIL);
+    await gateway.shows(new RegExp(`https://${ADDRESS}:8443/primer-uso#`));
+    const [, shown = ""] = await gateway.shows(FINGERPRINT);
+    expect(gateway.console()).to.contain("clinica-7");
+    const browser = new Browser(gateway.ports, ADDRESS);
+    const authority = await browser.trust();
+    expect(shown.replaceAll(/[^0-9A-F]/g, "")).to.equal(authority);
+
+    await browser.makeFirstUser(token, EMAIL);
+    await browser.wire(LINE, 4.5);
+    for (let sale = 0; sale < SALES; sale += 1) {
+      expect(await sell(gateway, browser, sale)).to.have.length(sale + 1);
+    }
+
+    const run = (command: string) => technician.run(gateway.ports.ssh, command);
+    expect(await run("hostname")).to.equal("clinica-7");
+    expect(await run("readlink /etc/localtime")).to.equal("/usr/share/zoneinfo/Atlantic/Canary");
+    expect(await run("ip -4 -oneline address show scope global")).to.contain(`${ADDRESS}/24`);
+    expect(await run("ip route show default")).to.contain("192.168.77.2");
+    expect(await run("systemctl --failed --no-legend --plain")).to.equal("");
+    const machineId = await run("cat /etc/machine-id");
+    expect(machineId).to.match(/^[0-9a-f]{32}$/);
+    first.card = card;
+    first.identity = { machineId, hostKey: technician.hostKey(), authority };
+
+    const listening = await run("ss --no-header --listening --tcp --udp --numeric");
+    expect(listenersOf(listening), listening).to.deep.equal(
+      new Set(["tcp 22", "tcp 8080", "tcp 8443", "udp 5353"]),
+    );
+
+    // The card is larger than the image: the data partition has all of that.
+    const { start, size } = card.partition("data");
+    expect(start + size).to.equal(CARD_MIB * 1024 * 1024);
+    const dataBytes = Number(await run("findmnt --noheadings --bytes --output SIZE /var"));
+    expect(dataBytes).to.be.greaterThan(0.9 * size);
+    expect(await run("findmnt --noheadings --output OPTIONS /")).to.match(/^ro,noatime/);
+    expect(await run("findmnt --noheadings --output OPTIONS /var")).to.match(/^rw,.*noatime/);
+    expect(await run("findmnt --noheadings --target /var/lib/flanco --output SOURCE")).to.equal("/dev/vda3");
+    const swaps = (await run("cat /proc/swaps")).split("\n").slice(1);
+    expect(swaps).to.have.length(1);
+    expect(swaps[0]).to.match(/^\/dev\/zram0 /);
+    expect(await run("cat /sys/class/watchdog/watchdog0/state")).to.equal("active");
+    expect(await run("cat /var/lib/fake-hwclock/time")).to.match(/^20\d\d-/);
+
+    await until(
+      "the console shows the used link no longer",
+      () => {
+        const text = gateway.console();
+        return !text.slice(text.lastIndexOf("flanco - clinica-7")).includes("primer-uso");
+      },
+      ANSWER_MS,
+    );
+    await gateway.pulse();
+    await gateway.cutPower();
+  });
+
+  it("keeps every sale that was told, once, and its identity, through two power cuts", async () => {
+    const { card, identity } = first;
+    if (card === undefined || identity === undefined) throw new Error("The first start failed.");
+    let told = SALES;
+    // The last pulse before a cut may have been kept or not: nobody was told.
+    let driven = SALES + 1;
+    for (const start of ["second", "third"]) {
+      const gateway = await switchOn(card, ADDRESS);
+      const browser = await healthy(gateway);
+      expect(await browser.trust(), start).to.equal(identity.authority);
+      await browser.signIn(EMAIL);
+      const found = await browser.records();
+      expect(found.length, start).to.be.within(told, driven);
+      expect(new Set(found.map(({ recordId }) => recordId)).size).to.equal(found.length);
+      told = found.length;
+      for (let sale = 0; sale < SALES; sale += 1) {
+        await sell(gateway, browser, told);
+        told += 1;
+      }
+      expect(await browser.records(), start).to.have.length(told);
+      const run = (command: string) => technician.run(gateway.ports.ssh, command);
+      expect(await run("cat /etc/machine-id"), start).to.equal(identity.machineId);
+      expect(technician.hostKey(), start).to.equal(identity.hostKey);
+      expect(await run("systemctl --failed --no-legend --plain"), start).to.equal("");
+      expect(await run("findmnt --noheadings --output OPTIONS /"), start).to.match(/^ro,/);
+      const checked = await run("journalctl --boot --output=cat --identifier=systemd-fsck");
+      expect(checked, start).to.match(/flanco-data: /);
+      expect(await run("flanco verify"), start).to.match(/./);
+      driven = told + 1;
+      await gateway.pulse();
+      await gateway.cutPower();
+    }
+  });
+
+  it("tells mistakes of flanco.txt on the console, asks by DHCP then, lets nobody in, and is another machine", async () => {
+    const card = Card.write(image, join(directory, "second"), CARD_MIB);
+    card.preset("host_name = clínica\naddress = 192.168.77.20/99\nssh_key = none\nemail = ana@example.org\n");
+    const gateway = await switchOn(card, GIVEN);
+    await gateway.shows(LINK);
+    await gateway.shows(new RegExp(`https://${GIVEN}:8443/primer-uso#`));
+    const shown = gateway.console();
+    for (const line of [1, 2, 3]) {
+      expect(shown).to.match(new RegExp(`flanco\\.txt, línea ${line}: .* / line ${line}: `));
+    }
+    expect(shown).to.contain("se usa DHCP / DHCP is used");
+    const browser = new Browser(gateway.ports, GIVEN);
+    const authority = await browser.trust();
+    await gateway.cutPower();
+    const machineId = (card.read("root", "/etc/machine-id") ?? "").trim();
+    expect(machineId)
+      .to.match(/^[0-9a-f]{32}$/)
+      .and.not.equal(first.identity?.machineId);
+    expect(authority).not.to.equal(first.identity?.authority);
+    const hostKey = (card.read("root", "/etc/ssh/ssh_host_ed25519_key.pub") ?? "").split(" ")[1] ?? "";
+    expect(hostKey).to.match(/^AAAA/);
+    expect(first.identity?.hostKey).not.to.contain(hostKey);
+    expect(card.read("root", "/etc/hostname")).to.equal("flanco\n");
+    expect(card.names("root", "/root/.ssh")).to.deep.equal([]);
+  });
+});

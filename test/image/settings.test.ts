@@ -1,0 +1,212 @@
+import { spawnSync } from "node:child_process";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { CARD_FILES } from "../../scripts/image/card-files.ts";
+
+const SCRIPTS = join(CARD_FILES, "usr", "lib", "flanco-card");
+const KEY =
+  "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAmghVZZXn1R2lXKcgzQfZj+RoqQ7ZGLu1bV8TPQYoIV ana@example.org";
+const NETWORK = "etc/systemd/network/50-flanco-txt.network";
+const WIFI = "etc/wpa_supplicant/wpa_supplicant-wlan0.conf";
+const WIFI_UNIT = "etc/systemd/system/multi-user.target.wants/wpa_supplicant@wlan0.service";
+const KEYS = "root/.ssh/authorized_keys";
+const UPDATES = "etc/flanco/security-updates";
+const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
+
+describe("flanco.txt", () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "flanco-card-"));
+    for (const zone of ["Europe/Madrid", "Atlantic/Canary"]) {
+      const file = join(root, "usr/share/zoneinfo", zone);
+      mkdirSync(join(file, ".."), { recursive: true });
+      writeFileSync(file, "");
+    }
+  });
+
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  /** What the card's own script says to a file, which it has done below `root`. */
+  function settle(text: string): string[] {
+    const file = join(root, "flanco.txt");
+    writeFileSync(file, text);
+    const { status, stdout, stderr } = spawnSync("bash", [join(SCRIPTS, "settings"), file, root], {
+      encoding: "utf8",
+    });
+    expect(stderr).to.equal("");
+    expect(status).to.equal(0);
+    return stdout.split("\n").filter((line) => line !== "");
+  }
+
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  // A link leads nowhere on this machine.
+  const has = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
+  const zone = () => readlinkSync(join(root, "etc/localtime"));
+
+  it("as the image brings it sets nothing: name flanco, DHCP, Madrid's time, no key, no updates", () => {
+    expect(settle(readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8"))).to.deep.equal([]);
+    expect(read("etc/hostname")).to.equal("flanco\n");
+    expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
+    expect(read("etc/flanco/card.env")).to.equal("FLANCO_FIRST_USER_EMAIL=\n");
+    for (const path of [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME])
+      expect(has(path), path).to.equal(false);
+  });
+
+  it("shows each setting with a value that counts once the # is taken away", () => {
+    const shown = readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8")
+      .replace("ssh-ed25519 AAAA... nombre", KEY)
+      .replace(/^#(wifi_password) = $/m, "#$1 = a long secret")
+      .replaceAll(/^#([a-z_]+ =)/gm, "$1");
+    expect(settle(shown)).to.deep.equal([]);
+    for (const path of [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME])
+      expect(has(path), path).to.equal(true);
+  });
+
+  it("sets name, a static address, time zone, e-mail, keys and updates", () => {
+    const said = settle(
+      [
+        "host_name = Clinica-7",
+        "address = 192.0.2.20/24",
+        "gateway=192.0.2.1",
+        "dns = 192.0.2.1, 192.0.2.2",
+        "time_zone = Atlantic/Canary",
+        "time_server = time.example.org",
+        "email = ana@example.org",
+        `ssh_key = ${KEY}`,
+        "security_updates = yes",
+      ].join("\n"),
+    );
+    expect(said).to.deep.equal([]);
+    expect(read("etc/hostname")).to.equal("clinica-7\n");
+    expect(read("etc/hosts")).to.contain("127.0.1.1 clinica-7\n");
+    expect(read(NETWORK).split("\n")).to.include.members([
+      "Type=ether",
+      "Address=192.0.2.20/24",
+      "Gateway=192.0.2.1",
+      "DNS=192.0.2.1",
+      "DNS=192.0.2.2",
+    ]);
+    expect(zone()).to.equal("/usr/share/zoneinfo/Atlantic/Canary");
+    expect(read(TIME)).to.contain("NTP=time.example.org\n");
+    expect(read("etc/flanco/card.env")).to.equal("FLANCO_FIRST_USER_EMAIL=ana@example.org\n");
+    expect(read(KEYS)).to.equal(`${KEY}\n`);
+    expect(statSync(join(root, KEYS)).mode & 0o777).to.equal(0o600);
+    expect(has(UPDATES)).to.equal(true);
+  });
+
+  it("is read as Windows writes it, and without a line's end at its end", () => {
+    expect(settle("\ufeffhost_name = clinica\r\n# nada\r\n\r\nemail = ana@example.org\r")).to.deep.equal([]);
+    expect(read("etc/hostname")).to.equal("clinica\n");
+    expect(read("etc/flanco/card.env")).to.contain("=ana@example.org\n");
+  });
+
+  it("takes back what it set once that is taken out of it", () => {
+    settle(`address = 192.0.2.20/24\nssh_key = ${KEY}\nsecurity_updates = yes\ntime_server = 192.0.2.1\n`);
+    for (const path of [NETWORK, KEYS, UPDATES, TIME]) expect(has(path), path).to.equal(true);
+    settle("security_updates = no\n");
+    for (const path of [NETWORK, KEYS, UPDATES, TIME]) expect(has(path), path).to.equal(false);
+  });
+
+  it("joins a wireless network, whatever signs its name has", () => {
+    const said = settle(
+      'wifi_name = Clínica "1"\nwifi_password = a "b" \\c d e\nwifi_country = ES\naddress = 192.0.2.9/28\n',
+    );
+    expect(said).to.deep.equal([]);
+    expect(read(WIFI)).to.contain(`ssid=${Buffer.from('Clínica "1"').toString("hex")}\n`);
+    expect(read(WIFI)).to.contain('psk="a "b" \\c d e"\n');
+    expect(read(WIFI)).to.contain("country=ES\n");
+    expect(statSync(join(root, WIFI)).mode & 0o777).to.equal(0o600);
+    expect(readlinkSync(join(root, WIFI_UNIT))).to.contain("wpa_supplicant@.service");
+    expect(read(NETWORK)).to.contain("Type=wlan\n");
+  });
+
+  const WRONG: readonly (readonly [string, string])[] = [
+    ["host_name = clinica 7", "host_name"],
+    ["host_name = -clinica", "host_name"],
+    ["host_name = $(reboot)", "host_name"],
+    ["time_zone = Europe/Atlantis", "time_zone"],
+    ["time_zone = ../../../etc/passwd", "time_zone"],
+    ["time_server = un servidor", "time_server"],
+    ["email = ana", "email"],
+    ["email = ana@example.org\\nX=1", "email"],
+    ["ssh_key = no key", "ssh_key"],
+    ["ssh_key = ssh-ed25519 AAAA", "ssh_key"],
+    ["security_updates = maybe", "security_updates"],
+    ["hostname = clinica", "hostname"],
+    ["host_name", "name = value"],
+    ["host_name =", "host_name"],
+    ["wifi_name = clinica", "wifi_country"],
+    ["wifi_password = a long secret", "wifi_password"],
+  ];
+  for (const [line, named] of WRONG) {
+    it(`tells in both languages, with its line, that this is wrong: ${line}`, () => {
+      const said = settle(`# one\n\n${line}\n`);
+      expect(said[0]).to.match(/^flanco\.txt, línea 3: .* \/ line 3: /);
+      expect(said[0]).to.contain(named);
+      expect(read("etc/hostname")).to.equal("flanco\n");
+      expect(zone()).to.equal("/usr/share/zoneinfo/Europe/Madrid");
+      for (const path of [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME])
+        expect(has(path), path).to.equal(false);
+    });
+  }
+
+  it("keeps the right lines beside a wrong one", () => {
+    expect(settle("host_name = a b\nemail = eva@example.org\ntime_zone = Atlantic/Canary\n")).to.have.length(
+      1,
+    );
+    expect(read("etc/flanco/card.env")).to.contain("=eva@example.org\n");
+    expect(zone()).to.contain("Canary");
+  });
+
+  it("tells a setting that is there twice, and takes the first", () => {
+    const said = settle("host_name = one\nhost_name = two\n");
+    expect(said).to.have.length(1);
+    expect(said[0]).to.match(/línea 2: host_name ya está en la línea 1/);
+    expect(read("etc/hostname")).to.equal("one\n");
+  });
+
+  const NO_NETWORK = [
+    "address = 192.0.2.300/24",
+    "address = 192.0.2.20",
+    "address = 192.0.2.020/24",
+    "address = 192.0.2.20/33",
+    "address = 192.0.2.20/08x",
+    "address = 192.0.2.0/24",
+    "address = 192.0.2.255/24",
+    "address = 192.0.2.20/24\ngateway = 192.0.3.1",
+    "address = 192.0.2.20/24\ngateway = 192.0.2.20",
+    "address = 192.0.2.20/24\ngateway = router",
+    "address = 192.0.2.20/24\ndns = 192.0.2.1, router",
+  ];
+  for (const text of NO_NETWORK) {
+    it(`asks by DHCP, and says so, rather than half believe ${text.replace("\n", ", ")}`, () => {
+      const said = settle(`${text}\n`);
+      expect(said.at(-1)).to.equal("flanco.txt: se usa DHCP / DHCP is used");
+      expect(said.length).to.be.greaterThan(1);
+      expect(has(NETWORK)).to.equal(false);
+    });
+  }
+});
+
+describe("The card's scripts", () => {
+  for (const name of readdirSync(SCRIPTS)) {
+    it(`${name} is one that its shell reads`, () => {
+      const { status, stderr } = spawnSync("bash", ["-n", join(SCRIPTS, name)], { encoding: "utf8" });
+      expect(stderr).to.equal("");
+      expect(status).to.equal(0);
+    });
+  }
+});

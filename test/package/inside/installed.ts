@@ -1,0 +1,117 @@
+// First start of the machine: what cannot be installed is refused; the package is installed, goes back
+// from a version that does not work, and is upgraded, while relays switch. Writes one JSON object for each step to standard output.
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
+import { proveAbsence } from "../../guest-systemd/inside/absence.ts";
+import { Unit } from "../../guest-systemd/inside/unit.ts";
+import type { PackageReport, Said } from "../report.ts";
+import { relays, setChip } from "./chip.ts";
+import { ClosedLedger } from "./closed-ledger.ts";
+import { firstUser } from "./first-user.ts";
+import { after, install, packageFile, prove, run, SLOW_SERVICE, SLOW_UPGRADE, seen, tell } from "./host.ts";
+
+const STATUS = "/var/lib/dpkg/status";
+const SETTINGS = "/etc/flanco/flanco.toml";
+const FILLER = "/var/tmp/filler";
+const SPARE_BYTES = 40 * 1024 * 1024;
+
+const unit = new Unit();
+const ledger = new ClosedLedger(unit.ledgerFile);
+
+await prove(unit, async () => {
+  await refusedAtFirst();
+  await installed();
+  const api = await firstUser(unit);
+  await api.wireEightRooms();
+  const lines = relays();
+  shareProcessorWithInterrupts();
+  const parts = { unit, relays: lines, ledger };
+
+  /** Installs a version while relays switch. */
+  async function upgrade(step: string, name: string): Promise<void> {
+    let said: Said = { exitCode: null, said: "" };
+    const absence = await proveAbsence(parts, "restarted", async () => {
+      said = await install(name);
+    });
+    tell({ step, ...said, absence, after: await after(unit), left: ledgers() });
+  }
+
+  await upgrade("went back", "failing");
+  tell({ step: "configured anew", ...(await run("dpkg", "--configure", "-a")) });
+  await refusedLater();
+  await upgrade("upgraded", "newer");
+  await refused("downgrade", () => install("first"));
+  tell({ step: "verified", ...(await run("flanco", "verify")) });
+  lines.close();
+});
+
+/** What a technician may try on a machine that it cannot be installed on. */
+async function refusedAtFirst(): Promise<void> {
+  tell({ step: "other processor", ...(await install("other-processor")), left: programs() });
+  tell({
+    ...{ step: "old kernel", left: programs() },
+    ...(await run("setarch", "--uname-2.6", "dpkg", "--install", packageFile("first"))),
+  });
+  copyFileSync(STATUS, `${STATUS}.kept`);
+  const status = readFileSync(STATUS, "utf8");
+  writeFileSync(STATUS, status.replace(/^(Package: libc6\n(?:.+\n)*?Version: )\S+$/m, "$12.31-13"));
+  tell({ step: "old glibc", ...(await install("first")), left: programs() });
+  copyFileSync(`${STATUS}.kept`, STATUS);
+  await fillDisk();
+  tell({ step: "full disk", ...(await install("first")), left: programs() });
+  rmSync(FILLER);
+}
+
+/** Installed where no chip is there yet. */
+async function installed(): Promise<void> {
+  await unit.configure("guest", SLOW_SERVICE);
+  const upgrades = "/etc/systemd/system/flanco-upgrade.service.d";
+  mkdirSync(upgrades, { recursive: true });
+  writeFileSync(`${upgrades}/guest.conf`, SLOW_UPGRADE);
+  setChip(false);
+  tell({ step: "installed", ...(await install("first")), after: await after(unit) });
+  tell({ step: "no chip", ...(await run("flanco", "gpio", "detect")) });
+  setChip(true);
+  await run("udevadm", "settle");
+}
+
+/** The same over a service that works. */
+async function refusedLater(): Promise<void> {
+  await fillDisk();
+  await refused("full disk at upgrade", () => install("newer"));
+  rmSync(FILLER);
+  const settings = readFileSync(SETTINGS);
+  writeFileSync(SETTINGS, `${settings}\nhttps_prot = 8443\n`);
+  await refused("broken settings", () => install("newer"));
+  writeFileSync(SETTINGS, settings);
+}
+
+async function refused(step: string, attempt: () => Promise<Said>): Promise<void> {
+  const before = await seen(unit);
+  const report: PackageReport = { step, before, ...(await attempt()) };
+  tell({ ...report, after: await after(unit) });
+}
+
+async function fillDisk(): Promise<void> {
+  const { bavail, bsize } = statfsSync("/usr/bin");
+  const { exitCode, said } = await run("fallocate", "-l", String(bavail * bsize - SPARE_BYTES), FILLER);
+  if (exitCode !== 0) throw new Error(`The disk could not be filled: ${said}`);
+}
+
+function programs(): string[] {
+  return ["/usr/bin/flanco", "/usr/bin/flanco.dpkg-new"].filter((file) => existsSync(file));
+}
+
+function ledgers(): string[] {
+  return readdirSync("/var/lib/flanco").filter((name) => name.startsWith("flanco.db"));
+}

@@ -1,0 +1,39 @@
+// After a restart of the machine: the service is there by itself, and records; then sales are posted, and relays switched,
+// until the power is cut.
+import { Api } from "../../guest/inside/api.ts";
+import { until } from "../../guest/inside/deadline.ts";
+import { shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
+import { ROOMS } from "../../guest/report.ts";
+import { Unit } from "../../guest-systemd/inside/unit.ts";
+import type { Acknowledged } from "../report.ts";
+import { relays } from "./chip.ts";
+import { ClosedLedger } from "./closed-ledger.ts";
+import { after, prove, tell } from "./host.ts";
+
+const COMMITTED_MS = 120_000;
+const FIRST_SALE_MS = 1_762_000_000_000;
+const unit = new Unit();
+const ledger = new ClosedLedger(unit.ledgerFile);
+
+await prove(unit, async () => {
+  const here = await after(unit);
+  const lines = relays();
+  shareProcessorWithInterrupts();
+  const position = ledger.position();
+  for (const offset of ROOMS.keys()) lines.drive(offset, true);
+  await until(
+    () => (ledger.rowsAfter(position).length >= ROOMS.length ? null : "edges are missing"),
+    COMMITTED_MS,
+  );
+  for (const offset of ROOMS.keys()) lines.drive(offset, false);
+  tell({ step: "restarted", exitCode: 0, said: "", after: here, rows: ledger.rowsAfter(position) });
+  const api = new Api(unit.baseUrl);
+  await api.login();
+  for (let sale = 0; ; sale += 1) {
+    lines.drive(sale % ROOMS.length, sale % (2 * ROOMS.length) < ROOMS.length);
+    const acknowledgedMs = FIRST_SALE_MS + sale;
+    await api.sell(acknowledgedMs);
+    const acknowledged: Acknowledged = { acknowledgedMs };
+    console.log(JSON.stringify(acknowledged));
+  }
+});

@@ -1,0 +1,45 @@
+// After a power cut in the middle of unpacking: the service of before. Then dpkg is killed in the same place, and the power is cut
+// once a version that does not work is in place and nobody has gone back yet.
+import { existsSync, statSync } from "node:fs";
+import { until } from "../../guest/inside/deadline.ts";
+import { Unit } from "../../guest-systemd/inside/unit.ts";
+import {
+  after,
+  install,
+  LIMIT_SECONDS,
+  packageFile,
+  packageState,
+  prove,
+  run,
+  start,
+  tell,
+  upgradeEnded,
+  waitForPowerCut,
+} from "./host.ts";
+
+const UNPACKING_MS = 300_000;
+const SCRIPT_BYTES = 1_000;
+const unit = new Unit();
+
+await prove(unit, async () => {
+  await upgradeEnded();
+  tell({ step: "cut while unpacking", exitCode: 0, said: "", after: await after(unit) });
+  const killed = start(LIMIT_SECONDS, "dpkg", "--install", packageFile("newest"));
+  await until(() => (existsSync("/usr/bin/flanco.dpkg-new") ? null : "nothing is unpacked"), UNPACKING_MS);
+  process.kill(-(killed.pid ?? 0), "SIGKILL");
+  const configured = await run("dpkg", "--configure", "-a");
+  tell({ step: "killed while unpacking", ...configured, after: await after(unit) });
+  tell({ step: "installed after all", ...(await install("newest")), after: await after(unit) });
+  start(LIMIT_SECONDS, "dpkg", "--install", packageFile("broken"));
+  // dpkg calls it so before it unpacks anything, too.
+  await until(async () => {
+    const state = await packageState();
+    return state === "half-configured" && isBroken() ? null : state;
+  }, UNPACKING_MS);
+  await waitForPowerCut();
+});
+
+/** Whether the version that does not start is in place: it is a script of one line. */
+function isBroken(): boolean {
+  return statSync("/usr/bin/flanco").size < SCRIPT_BYTES;
+}
