@@ -50,12 +50,13 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
 
   const salesOf = (room: string) => recordsOf(ledger.reader, userId).filter((record) => record.room === room);
 
-  /** GPIO17 is on by a record that is not there: its end breaks a rule of the file, whatever else comes with it. */
+  /** A rule of the file that the second edge of GPIO17 breaks, whatever else comes with it. */
   async function breakLine(): Promise<void> {
     await ledger.writer.takeIn([level("GPIO17", 0, deviceId), level("GPIO17", 1, deviceId)]);
     const db = new DatabaseConstructor(ledger.file);
-    db.pragma("foreign_keys = OFF");
-    db.exec("UPDATE line_state SET record_id = 77");
+    for (const change of ["INSERT", "UPDATE"])
+      db.exec(`CREATE TRIGGER refuse_${change} BEFORE ${change} ON line_state
+               WHEN new.line = 'GPIO17' AND new.sequence = 2 BEGIN SELECT RAISE(ABORT, 'refused'); END`);
     db.close();
   }
 
