@@ -216,7 +216,8 @@ export class Recorder implements Lines {
     const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
     for (const [line, watch] of this.#watches) if (!wanted.has(line)) await this.#release(line, watch);
     for (const line of this.#failures.keys()) if (!wanted.has(line)) this.#failures.delete(line);
-    for (const line of this.#unwatched.retain((one) => wanted.has(one))) this.#queue.forget(line);
+    this.#unwatched.retain((line) => wanted.has(line));
+    this.#queue.retain((line) => wanted.has(line));
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
       if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);

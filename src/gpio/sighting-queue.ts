@@ -71,9 +71,9 @@ export class SightingQueue {
   }
 
   /** A line that is wired no longer has no next sighting: the log alone tells what was skipped of it. */
-  forget(line: string): void {
-    this.#skipped.delete(line);
-    this.#failing.delete(line);
+  retain(isWired: (line: string) => boolean): void {
+    for (const line of this.#skipped.keys()) if (!isWired(line)) this.#skipped.delete(line);
+    for (const line of this.#failing) if (!isWired(line)) this.#failing.delete(line);
   }
 
   /**

@@ -53,12 +53,11 @@ export class UnwatchedLines {
     if (before !== null && before !== undefined) this.#keep();
   }
 
-  /** Forgets lines that are wired no more, and gives them. */
-  retain(isWired: (line: string) => boolean): readonly string[] {
+  /** Forgets lines that are wired no more. */
+  retain(isWired: (line: string) => boolean): void {
     const gone = [...this.#since].filter(([line]) => !isWired(line));
     for (const [line] of gone) this.#since.delete(line);
     if (gone.some(([, since]) => since !== null)) this.#keep();
-    return gone.map(([line]) => line);
   }
 
   #keep(): void {
