@@ -7,7 +7,7 @@ import { type Clock, monotonicMs } from "../domain/clock.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
-import type { Session, UserCredentials } from "../domain/user.ts";
+import { MAX_SESSIONS_PER_USER, type Session, type UserCredentials } from "../domain/user.ts";
 
 /** The contract's lifetime of a session. */
 export const SESSION_SECONDS = 24 * 60 * 60;
@@ -29,6 +29,14 @@ export interface SignedIn {
 interface Standing {
   readonly session: Session;
   readonly ageAtZeroMs: number;
+  /** Monotonic; of a session that nobody has used in this boot, when it began. */
+  lastUsedMs: number;
+}
+
+/** A session that the ledger has not taken yet. */
+interface Beginning {
+  readonly userId: Id;
+  readonly inPlaceOf: Id | null;
 }
 
 /**
@@ -44,6 +52,7 @@ export class Sessions {
   readonly #log: Log;
   readonly #bootId: string;
   #bySid = new Map<Id, Standing>();
+  readonly #beginning = new Set<Beginning>();
   /** Sessions that have ended and may still stand in the ledger, which did not take their removal. */
   readonly #ended = new Map<Id, Actor>();
   #retry: NodeJS.Timeout | undefined;
@@ -86,18 +95,20 @@ export class Sessions {
   }
 
   /**
-   * Begins a session for who proved to know the password. Resolves with its token once the row is
+   * Begins a session for who proved to know the password, of a user who has as many as may be in the place of the
+   * one that was not used for longest. Resolves with its token once the row is
    * committed, and noted as begun by `by`; rejects with `unauthorized` when the credentials are not the stored ones any more.
    */
   async begin({ user, passwordHash }: UserCredentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     const issuedSeconds = this.#nowSeconds();
     const expiresSeconds = issuedSeconds + SESSION_SECONDS;
     const before = this.#bySid;
-    const session = await this.#writer.addSession(
-      { userId: user.id, createdTimeMs: issuedSeconds * 1000, expiresTimeMs: expiresSeconds * 1000 },
-      passwordHash,
-      by,
-    );
+    const beginning = { userId: user.id, inPlaceOf: this.#leastUsed(user.id) };
+    this.#beginning.add(beginning);
+    const times = { createdTimeMs: issuedSeconds * 1000, expiresTimeMs: expiresSeconds * 1000 };
+    const session = await this.#writer
+      .addSession({ ...beginning, ...times }, passwordHash, by)
+      .finally(() => this.#beginning.delete(beginning));
     // Sessions that ended meanwhile may include this one (its password was changed): the ledger knows.
     if (this.#bySid === before) before.set(session.sid, this.#place(session, this.#reader.boots()));
     else this.reload();
@@ -116,9 +127,11 @@ export class Sessions {
     const standing = said === undefined ? undefined : this.#bySid.get(said.sid);
     if (said === undefined || standing === undefined) return undefined;
     const { session, ageAtZeroMs } = standing;
-    const ageMs = ageAtZeroMs + monotonicMs(this.#clock);
+    const nowMs = monotonicMs(this.#clock);
+    const ageMs = ageAtZeroMs + nowMs;
     // What the clock of the session's beginning would show, had nobody set it since.
     if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.userId !== said.sub) return undefined;
+    standing.lastUsedMs = nowMs;
     return { userId: session.userId, sid: session.sid };
   }
 
@@ -150,6 +163,18 @@ export class Sessions {
     return this.#writer.endSessions(by);
   }
 
+  /** The session that a new one of this user takes the place of; null while there is room for both. */
+  #leastUsed(userId: Id): Id | null {
+    const beginning = [...this.#beginning].filter((other) => other.userId === userId);
+    const leaving = new Set(beginning.map(({ inPlaceOf }) => inPlaceOf));
+    const standing = [...this.#bySid.values()].filter(
+      ({ session }) => session.userId === userId && !leaving.has(session.sid),
+    );
+    if (standing.length + beginning.length < MAX_SESSIONS_PER_USER) return null;
+    const least = standing.toSorted((a, b) => a.lastUsedMs - b.lastUsedMs)[0];
+    return least?.session.sid ?? null;
+  }
+
   #retryLater(): void {
     this.#retry = setTimeout(() => void this.#tryAgain(), RETRY_MS).unref();
   }
@@ -174,14 +199,16 @@ export class Sessions {
   }
 
   #place(session: Session, boots: readonly Boot[]): Standing {
-    const { begun, createdTimeMs } = session;
-    if (begun !== null) {
-      const zero = { bootId: this.#bootId, monotonicMs: 0 };
-      // Within its own boot a session began that long after zero.
-      const ageAtZeroMs = begun.bootId === this.#bootId ? -begun.monotonicMs : leastAgeMs(begun, zero, boots);
-      return { session, ageAtZeroMs };
-    }
-    return { session, ageAtZeroMs: this.#clock.nowMs() - monotonicMs(this.#clock) - createdTimeMs };
+    const ageAtZeroMs = this.#ageAtZeroMs(session, boots);
+    const known = this.#bySid.get(session.sid);
+    return { session, ageAtZeroMs, lastUsedMs: known?.lastUsedMs ?? -ageAtZeroMs };
+  }
+
+  #ageAtZeroMs({ begun, createdTimeMs }: Session, boots: readonly Boot[]): number {
+    if (begun === null) return this.#clock.nowMs() - monotonicMs(this.#clock) - createdTimeMs;
+    // Within its own boot a session began that long after zero.
+    if (begun.bootId === this.#bootId) return -begun.monotonicMs;
+    return leastAgeMs(begun, { bootId: this.#bootId, monotonicMs: 0 }, boots);
   }
 
   #verify(token: string): Claims | undefined {

@@ -36,4 +36,10 @@ export interface Session {
   readonly begun: BootMoment | null;
 }
 
-export type NewSession = Omit<Session, "sid" | "begun">;
+/** Sessions that one user may have: programs sign in anew each time they run, and never out. */
+export const MAX_SESSIONS_PER_USER = 100;
+
+export interface NewSession extends Omit<Session, "sid" | "begun"> {
+  /** The session of that user which ends when this one begins, for there are as many as may be; else null. */
+  readonly inPlaceOf: Id | null;
+}

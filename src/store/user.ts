@@ -2,12 +2,16 @@ import type { Database } from "better-sqlite3";
 import type { Actor } from "../domain/audit.ts";
 import { duplicateError, FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { NewSession, NewUser, Session, User, UserCredentials } from "../domain/user.ts";
+import {
+  MAX_SESSIONS_PER_USER,
+  type NewSession,
+  type NewUser,
+  type Session,
+  type User,
+  type UserCredentials,
+} from "../domain/user.ts";
 import type { WriteContext } from "./command.ts";
 import { wiringAudit } from "./wiring-audit.ts";
-
-/** Newest sessions that one user may have; signing in once more ends the oldest. */
-const MAX_SESSIONS_PER_USER = 100;
 
 const COLUMNS = "user_id AS id, name, email";
 
@@ -70,6 +74,7 @@ export function userCommands(db: Database, context: WriteContext) {
     "INSERT INTO session (sid, user_id, created_ms, expires_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const removeSession = db.prepare<[Id], Id>("DELETE FROM session WHERE sid = ? RETURNING user_id").pluck();
+  const removeReplaced = db.prepare<[Id, Id]>("DELETE FROM session WHERE sid = ? AND user_id = ?");
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE user_id = ?");
   const removeAllSessions = db.prepare<[], Id>("DELETE FROM session RETURNING user_id").pluck();
   const removeOldest = db.prepare<[Id, Id, number]>(
@@ -130,7 +135,8 @@ export function userCommands(db: Database, context: WriteContext) {
       return null;
     },
     addSession({ session, passwordHash, by }: SessionInput): Session {
-      const { userId, createdTimeMs, expiresTimeMs } = session;
+      const { inPlaceOf, ...begins } = session;
+      const { userId, createdTimeMs, expiresTimeMs } = begins;
       // Comparing a password takes a while, in which it may have been changed or its user removed.
       if (storedHash.get(userId) !== passwordHash) {
         throw new FlancoError("unauthorized", "The password has been changed.", { hint: "Sign in again." });
@@ -145,11 +151,12 @@ export function userCommands(db: Database, context: WriteContext) {
         moment?.boot ?? null,
         moment?.begunMs ?? createdTimeMs,
       );
-      if (removeOldest.run(userId, userId, MAX_SESSIONS_PER_USER).changes > 0) {
-        context.tell({ kind: "sessions", userId });
-      }
+      const replaced = inPlaceOf === null ? 0 : removeReplaced.run(inPlaceOf, userId).changes;
+      // Whoever asked may not have known of all.
+      const oldest = removeOldest.run(userId, userId, MAX_SESSIONS_PER_USER).changes;
+      if (replaced + oldest > 0) context.tell({ kind: "sessions", userId });
       context.audit.note("sign_in", userId, {}, { ...by, userId });
-      return { sid, ...session, begun: moment === undefined ? null : (context.boots.now() ?? null) };
+      return { sid, ...begins, begun: moment === undefined ? null : (context.boots.now() ?? null) };
     },
     removeSession({ sid, by }: { sid: Id; by: Actor }): null {
       const userId = removeSession.get(sid);

@@ -54,6 +54,18 @@ describe("The sessions of a ledger", () => {
     expect(appliance.reader.sessions()).to.deep.equal([]);
   });
 
+  it("make room for those that begin side by side, and each that is used stays", async () => {
+    const credentials = await appliance.credentialsOf(user.id);
+    const used = await appliance.beginSession(user.id);
+    for (let count = 0; count < 97; count += 1) await appliance.beginSession(user.id);
+    appliance.clock.pass(1_000);
+    expect(appliance.sessions.check(used)?.userId).to.equal(user.id);
+    await Promise.all(Array.from({ length: 10 }, () => appliance.sessions.begin(credentials)));
+
+    expect(appliance.reader.sessions()).to.have.length(100);
+    expect(appliance.sessions.check(used)?.userId).to.equal(user.id);
+  });
+
   it("are checked without asking the ledger", async () => {
     const token = await appliance.beginSession(user.id);
     appliance.breaker.failure = new FlancoError("unavailable", "The ledger takes no writes.");

@@ -46,7 +46,8 @@ describe("the audit log", () => {
   it("says who did what, when and from where", async () => {
     const user = await ledger.addUser();
     ledger.nowMs += 1_000;
-    const session = { userId: user.id, createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
+    const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
+    const session = { userId: user.id, ...times, inPlaceOf: null };
     const { sid } = await ledger.writer.addSession(session, "hash", networkActor("192.0.2.7", null));
     await ledger.writer.removeSession(sid, networkActor("192.0.2.8", null));
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
@@ -113,7 +114,10 @@ describe("the audit log", () => {
       ledger.writer.removeWiring(user.id, "GPIO99"),
       ledger.writer.removeDevice(user.id, "nothing"),
       ledger.writer.voidRecord(recordId + 1, "no such record"),
-      ledger.writer.addSession({ userId: user.id, createdTimeMs: 0, expiresTimeMs: 1 }, "not the hash"),
+      ledger.writer.addSession(
+        { userId: user.id, createdTimeMs: 0, expiresTimeMs: 1, inPlaceOf: null },
+        "not the hash",
+      ),
     ];
     for (const { status } of await Promise.allSettled(refused)) expect(status).to.equal("rejected");
     expect(kinds()).to.deep.equal(["user_added"]);

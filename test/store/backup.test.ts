@@ -195,7 +195,7 @@ describe("a backup", () => {
 
     it("lets nobody in by an old session, and gives no watching an old number", async () => {
       const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000_000 };
-      await ledger.writer.addSession({ userId, ...times }, "hash");
+      await ledger.writer.addSession({ userId, ...times, inPlaceOf: null }, "hash");
       const before = await ledger.writer.openRequest();
       const backup = await makeBackup(request());
       for (let given = 0; given < 5; given += 1) await ledger.writer.openRequest();
