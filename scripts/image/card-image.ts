@@ -48,8 +48,18 @@ export function missingForImage(): readonly string[] {
  * files of many users. Throws ReleaseFailure.
  */
 export function buildCardImage(options: CardImageOptions): void {
-  const { version, deb, directory, target, epochSeconds, reuse = false } = options;
   requireMachine();
+  // What is copied to the card is for all of its users, however private the builder's own files are.
+  const umask = process.umask(0o022);
+  try {
+    build(options);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+function build(options: CardImageOptions): void {
+  const { version, deb, directory, target, epochSeconds, reuse = false } = options;
   const base = buildBase(directory, reuse);
   const work = join(directory, "card");
   rmSync(work, { recursive: true, force: true });

@@ -147,6 +147,16 @@ describe("The card image", function () {
         .and.not.equal("");
   });
 
+  it("lets every user of the card read and run what is the card's own", () => {
+    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const folder = "/usr/lib/flanco-card";
+    expect(card.mode("root", folder)).to.equal("0755");
+    for (const program of card.names("root", folder)) {
+      expect(card.mode("root", `${folder}/${program}`), program).to.equal("0755");
+    }
+    expect(card.mode("root", "/etc/systemd/network/60-flanco-card.network")).to.equal("0644");
+  });
+
   it("does at its first start what flanco.txt says, shows where it is, and records sales", async () => {
     const card = Card.write(image, join(directory, "first"), CARD_MIB);
     card.preset(

@@ -73,6 +73,14 @@ export class Card {
     return content === "\0" ? null : content;
   }
 
+  /** Who may do what with a file or folder of an ext4 partition, in octal digits. */
+  mode(name: "root" | "data", path: string): string {
+    const said = runCommand(["debugfs", "-R", `stat ${path}`, this.#checked(name)]);
+    const [, mode] = /Mode:\s+(\d+)/.exec(said) ?? [];
+    if (mode === undefined) throw new Error(`debugfs told no mode of ${path}: ${said}`);
+    return mode;
+  }
+
   /** Names in a folder of an ext4 partition. */
   names(name: "root" | "data", path: string): readonly string[] {
     const listed = runCommand(["debugfs", "-R", `ls -p ${path}`, this.#checked(name)]);
