@@ -155,26 +155,28 @@ describe("The service under systemd", () => {
     }
   });
 
-  it("backs up, checks, and renews its certificate without a call that the unit's filter forbids", () => {
-    const { seccomp, seen, coreBytes, openFiles } = proof.report("confined");
-    assert.equal(seccomp, 2);
-    assert.lengthOf(seen, 4);
-    assert.equal(coreBytes, "0");
-    assert.equal(openFiles, "4096");
-  });
+  if (form === "full") {
+    it("backs up, checks, and renews its certificate without a call that the unit's filter forbids", () => {
+      const { seccomp, seen, coreBytes, openFiles } = proof.report("confined");
+      assert.equal(seccomp, 2);
+      assert.lengthOf(seen, 4);
+      assert.equal(coreBytes, "0");
+      assert.equal(openFiles, "4096");
+    });
 
-  it("runs its commands, a restore among them, under the same filter", () => {
-    for (const { command, result, status } of proof.report("confined").commands) {
-      assert.deepEqual({ result, status }, { result: "success", status: 0 }, command);
-    }
-    assert.lengthOf(proof.report("confined").commands, 7);
-  });
+    it("runs its commands, a restore among them, under the same filter", () => {
+      for (const { command, result, status } of proof.report("confined").commands) {
+        assert.deepEqual({ result, status }, { result: "success", status: 0 }, command);
+      }
+      assert.lengthOf(proof.report("confined").commands, 7);
+    });
 
-  it("kills a command that makes a forbidden call, in this very proof", () => {
-    const { result, status } = proof.report("confined").control;
-    assert.notEqual(result, "success");
-    assert.equal(status, SIGSYS);
-  });
+    it("kills a command that makes a forbidden call, in this very proof", () => {
+      const { result, status } = proof.report("confined").control;
+      assert.notEqual(result, "success");
+      assert.equal(status, SIGSYS);
+    });
+  }
 
   it("leaves a ledger that agrees with itself", () => {
     const { exitCode, output } = proof.report("verified");

@@ -13,7 +13,8 @@ import { type Parts, proveAbsence } from "./absence.ts";
 import { CONFINED, proveConfined } from "./confined.ts";
 import { Unit } from "./unit.ts";
 
-const KILLS = { full: 5, short: 1 };
+/** Every command and timer under the unit's filter takes minutes of an emulated processor. */
+const FORMS = { full: { kills: 5, isConfined: true }, short: { kills: 1, isConfined: false } };
 const UNWIRED = 7;
 const RELEASE_MS = 60_000;
 /** An emulated processor on a busy machine starts a program in a minute, and may be taken away for seconds. */
@@ -32,14 +33,14 @@ if (folder === undefined) throw new Error("FLANCO_TEST_GPIO_SIM does not name a 
 const unit = new Unit();
 const relays = new Relays(folder);
 try {
-  await prove(KILLS[form]);
+  await prove(FORMS[form]);
 } catch (error) {
   for (const { message } of (await unit.journal(0)).slice(-60)) console.error(message);
   throw error;
 }
 relays.close();
 
-async function prove(kills: number): Promise<void> {
+async function prove({ kills, isConfined }: (typeof FORMS)["full" | "short"]): Promise<void> {
   await unit.configure("guest", SETTINGS);
   await unit.control("start", "flanco");
   await unit.ready(0);
@@ -62,7 +63,7 @@ async function prove(kills: number): Promise<void> {
   await control(parts, api);
   tell(await ended());
   ledger.close();
-  tell(await proveConfined(unit));
+  if (isConfined) tell(await proveConfined(unit));
   tell({ step: "verified", ...(await unit.command(["verify"])) });
 }
 
