@@ -23,8 +23,14 @@ const manifest = addAsset(
   fill(await readFile(join(source, "manifest.json"), "utf8"), icons),
 );
 const warmUp = addAsset("warm-up", "js", await bundleWorker("worker/warm-up.ts", {}));
-const { script, style } = await bundle({ WARM_UP_WORKER: JSON.stringify(warmUp) });
-const html = fill(await readFile(join(source, "index.html"), "utf8"), { ...icons, manifest, script, style });
+const { script, style, shared } = await bundle({ WARM_UP_WORKER: JSON.stringify(warmUp) });
+const html = fill(await readFile(join(source, "index.html"), "utf8"), {
+  ...icons,
+  manifest,
+  script,
+  shared,
+  style,
+});
 
 await mkdir(assetFolder, { recursive: true });
 const present = new Set(await readdir(assetFolder));
@@ -51,15 +57,20 @@ async function addIcons() {
 }
 
 /**
+ * The page's script is three files: what every opening needs, the views that it seldom begins with, and what both use.
  * @param {Record<string, string>} define what stands in the source for what only the build knows
- * @returns {Promise<{ script: string, style: string }>} the addresses of the two bundles
+ * @returns {Promise<{ script: string, style: string, shared: string }>} addresses
  */
 async function bundle(define) {
-  const result = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: source,
-    entryPoints: { script: "main.tsx", style: "style/app.css" },
+    entryPoints: { app: "main.tsx", style: "style/app.css" },
     outdir: target,
+    entryNames: `assets/[name]-[hash]`,
+    chunkNames: `assets/[name]-[hash]`,
     bundle: true,
+    splitting: true,
+    metafile: true,
     minify: true,
     write: false,
     format: "esm",
@@ -70,13 +81,21 @@ async function bundle(define) {
     define,
     logLevel: "warning",
   });
-  /** @param {string} name */
-  const address = (name) => {
-    const file = result.outputFiles.find((output) => basename(output.path) === name);
-    if (file === undefined) throw new Error(`esbuild made no ${name}`);
-    return addAsset("app", name.split(".")[1] ?? "", file.contents);
+  for (const { path, contents } of outputFiles) assets.set(basename(path), contents);
+  const outputs = Object.entries(metafile.outputs);
+  /** @param {string} entry */
+  const madeOf = (entry) => {
+    const found = outputs.find(([, { entryPoint }]) => entryPoint === entry);
+    if (found === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+    return found;
   };
-  return { script: address("script.js"), style: address("style.css") };
+  const [script, { imports }] = madeOf("main.tsx");
+  const [shared, ...more] = imports.filter(({ kind }) => kind === "import-statement");
+  if (shared === undefined || more.length > 0) throw new Error(`${script} needs ${more.length + 1} files`);
+  const [style] = madeOf("style/app.css");
+  /** @param {string} file */
+  const address = (file) => `/assets/${basename(file)}`;
+  return { script: address(script), style: address(style), shared: address(shared.path) };
 }
 
 /**

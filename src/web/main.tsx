@@ -3,13 +3,17 @@ import { Ahead } from "./api/ahead.ts";
 import { App } from "./app.tsx";
 import { firstRequestsOf } from "./first-requests.ts";
 import { warmUpLanguage } from "./format/warm-up.ts";
+import { loadSeldomViews } from "./frame/view-loader.ts";
 import { currentRoute } from "./navigation.ts";
 import { hasSessionMark } from "./session-mark.ts";
 
 const page = document.getElementById("page");
 if (page === null) throw new Error("index.html has no element #page");
 const ahead = new Ahead();
-if (hasSessionMark()) ahead.ask(firstRequestsOf(currentRoute()));
+const route = currentRoute();
+if (hasSessionMark()) ahead.ask(firstRequestsOf(route));
+// The view says so itself where it does not come.
+if ("query" in route && route.view !== "panel") loadSeldomViews().catch((error) => console.info(error));
 warmUpLanguage();
 render(<App ahead={ahead} />, page);
 

@@ -11,6 +11,7 @@ const VIEWS = [
   { path: "/estado", es: "Estado", en: "State" },
 ] as const;
 const PHONE = 320;
+const SELDOM_VIEWS = "**/assets/seldom-views-*.js";
 
 describe("The page's frame", function () {
   this.timeout(PAGE_TEST_MS);
@@ -83,6 +84,30 @@ describe("The page's frame", function () {
     await shown.page.getByRole("button", { name: "English" }).click();
     await shown.page.getByRole("heading", { level: 1, name: "Rooms" }).waitFor();
     expect(new URL(shown.page.url()).pathname).to.equal("/habitaciones");
+    await shown.close();
+  });
+
+  it("has every view at hand a moment after it was opened, though an update takes its files away", async () => {
+    const shown = await opened.open("about:blank");
+    const { page } = shown;
+    const views = page.waitForResponse(SELDOM_VIEWS);
+    await page.goto("/");
+    await (await views).finished();
+    await page.route("**/assets/**", (route) => route.abort());
+    await page.getByRole("link", { name: "Registros", exact: true }).first().click();
+    await page.getByRole("heading", { level: 1, name: "Registros" }).waitFor();
+    await shown.close();
+  });
+
+  it("says so where a view's file does not come, and shows the view once it does", async () => {
+    const shown = await opened.open("about:blank");
+    const { page } = shown;
+    await page.route(SELDOM_VIEWS, (route) => route.abort());
+    await page.goto("/registros");
+    await page.getByRole("alert").getByText("No se ha podido cargar esta parte de la página.").waitFor();
+    await page.unroute(SELDOM_VIEWS);
+    await page.getByRole("button", { name: "Reintentar" }).click();
+    await page.getByRole("heading", { level: 1, name: "Registros" }).waitFor();
     await shown.close();
   });
 

@@ -2,18 +2,11 @@ import { useMemo } from "preact/hooks";
 import type { Ahead } from "../api/ahead.ts";
 import type { User } from "../api/session.ts";
 import { createFormat } from "../format/format.ts";
-import { GuideView } from "../guide/guide-view.tsx";
-import { LinesView } from "../lines/lines-view.tsx";
 import { readyValue } from "../live/part.ts";
 import { useSpeech } from "../messages/speech.ts";
-import { PanelView } from "../panel/panel-view.tsx";
-import { PlacesView } from "../places/places-view.tsx";
-import { RecordsView } from "../records/records-view.tsx";
-import { ReportView } from "../report/report-view.tsx";
-import { RoomsView } from "../rooms/rooms-view.tsx";
 import type { View } from "../route.ts";
-import { StateView } from "../state/state-view.tsx";
 import { Shell } from "./shell.tsx";
+import { ShownView } from "./shown-view.tsx";
 import { useVisitFeed } from "./use-visit-feed.ts";
 import { type Visit, VisitProvider } from "./visit.ts";
 
@@ -25,17 +18,6 @@ interface VisitRoomProps {
   readonly onEnded: () => void;
   readonly onSignOut: () => void;
 }
-
-const VIEWS = {
-  panel: PanelView,
-  rooms: RoomsView,
-  records: RecordsView,
-  report: ReportView,
-  places: PlacesView,
-  lines: LinesView,
-  state: StateView,
-  guide: GuideView,
-} as const;
 
 /** Everything behind the session: one connection, one format, and the view of the address. */
 export function VisitRoom({ user, ahead, view, onEnded, onSignOut }: VisitRoomProps) {
@@ -55,11 +37,10 @@ export function VisitRoom({ user, ahead, view, onEnded, onSignOut }: VisitRoomPr
   );
   // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
   if (feed.status.kind === "waiting") return null;
-  const Shown = VIEWS[view];
   return (
     <VisitProvider value={visit}>
       <Shell view={view} onSignOut={onSignOut}>
-        <Shown key={view} />
+        <ShownView view={view} />
       </Shell>
     </VisitProvider>
   );

@@ -48,6 +48,8 @@ export const frameTexts = bilingual(
       live: "Conexión en directo recuperada.",
     },
 
+    viewFailed: "No se ha podido cargar esta parte de la página. Vuelva a intentarlo.",
+
     unknownPage: {
       title: "Esta página no existe",
       home: "Ir al inicio",
@@ -99,6 +101,8 @@ export const frameTexts = bilingual(
       lost: "Live connection lost.",
       live: "Live connection is back.",
     },
+
+    viewFailed: "This part of the page could not be loaded. Try again.",
 
     unknownPage: {
       title: "This page does not exist",

@@ -1,0 +1,18 @@
+import { GuideView } from "../guide/guide-view.tsx";
+import { LinesView } from "../lines/lines-view.tsx";
+import { PlacesView } from "../places/places-view.tsx";
+import { RecordsView } from "../records/records-view.tsx";
+import { ReportView } from "../report/report-view.tsx";
+import { RoomsView } from "../rooms/rooms-view.tsx";
+import { StateView } from "../state/state-view.tsx";
+
+/** The views that an opening of the page seldom begins with: a file of their own, which comes when the page stands. */
+export const SELDOM_VIEWS = {
+  rooms: RoomsView,
+  records: RecordsView,
+  report: ReportView,
+  places: PlacesView,
+  lines: LinesView,
+  state: StateView,
+  guide: GuideView,
+} as const;
