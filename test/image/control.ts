@@ -12,13 +12,14 @@ export class Control {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    lines.on("line", (line) => {
       const answer = answerSchema.parse(JSON.parse(line));
       // Events and the greeting answer nothing.
       if ("return" in answer || "error" in answer) this.#waiting.shift()?.(answer);
     });
-    // A machine that is killed takes its socket along.
-    socket.on("error", () => {});
+    // A machine that is killed takes its socket along; the reader of its lines tells of it once more.
+    for (const one of [socket, lines]) one.on("error", () => {});
   }
 
   static async open(path: string): Promise<Control> {

@@ -33,6 +33,7 @@ export class Gateway {
   readonly card: Card;
   readonly ports: Ports;
   readonly #qemu: ChildProcess;
+  readonly #gone: Promise<unknown>;
   readonly #control: Control;
   readonly #directory: string;
 
@@ -40,6 +41,7 @@ export class Gateway {
     this.card = card;
     this.ports = ports;
     this.#qemu = qemu;
+    this.#gone = once(qemu, "close");
     this.#control = control;
     this.#directory = directory;
   }
@@ -117,9 +119,8 @@ export class Gateway {
 
   /** Takes its power away: nothing that it has not written to the card will ever be there. */
   async cutPower(): Promise<void> {
-    const gone = this.#qemu.exitCode === null ? once(this.#qemu, "close") : null;
     this.#qemu.kill("SIGKILL");
-    await gone;
+    await this.#gone;
     this.#control.close();
   }
 
