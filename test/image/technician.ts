@@ -24,7 +24,8 @@ export class Technician {
         ...["-F", "none", "-i", join(this.#directory, "key"), "-p", String(port)],
         ...["-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-o", "StrictHostKeyChecking=accept-new"],
         ...["-o", `UserKnownHostsFile=${join(this.#directory, "known_hosts")}`, "-o", "LogLevel=ERROR"],
-        ...["root@127.0.0.1", command],
+        // Whatever port leads to it this time: a gateway with another key is refused.
+        ...["-o", "HostKeyAlias=gateway", "root@127.0.0.1", command],
       ],
       { stdio: ["ignore", "pipe", "pipe"] },
     );
