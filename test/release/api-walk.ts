@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { MAX_LOCATIONS_OF_USER } from "../../src/domain/location.ts";
 import type { RunningService } from "../cli/program.ts";
 import { PASSWORD } from "../cli/program.ts";
 import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
@@ -52,6 +53,7 @@ export class ApiWalk {
     await walk.#lines();
     await walk.#read();
     await walk.#remove();
+    await walk.#fill();
     await walk.#mistakes();
     const unseen = walk.#conformance.unseen().filter((name) => !ONLY_IN_TROUBLE.test(name));
     expect(unseen, "described, and did not happen").to.deep.equal([]);
@@ -124,6 +126,14 @@ export class ApiWalk {
     await this.#answers(404, "delete", "/api/location", { query: { locationId: NOBODY } });
   }
 
+  /** As many locations as an account may have, and one more. */
+  async #fill(): Promise<void> {
+    for (let count = 0; count < MAX_LOCATIONS_OF_USER; count += 1) {
+      await this.#answers(200, "post", "/api/location", { body: aLocation({ name: `Clínica ${count}` }) });
+    }
+    await this.#answers(409, "post", "/api/location", { body: aLocation({ name: "Una más" }) });
+  }
+
   async #mistakes(): Promise<void> {
     const keys = { dId: "7234", locationId: NOBODY };
     for (const [method, path] of JSON_BODIES) {
@@ -137,10 +147,14 @@ export class ApiWalk {
       for (const path of described) await this.#answers(400, method, path, { query: { limit: "0" } });
     }
     const elsewhere = { Origin: "https://elsewhere.example" };
+    const fromElsewhere = { "Sec-Fetch-Site": "cross-site" };
     const signedIn = this.#cookie;
     for (const method of ["get", "post", "put", "patch", "delete"]) {
       for (const path of this.#paths(method)) {
         if (method !== "get") await this.#answers(403, method, path, { headers: elsewhere });
+        else if (this.#says(403, method, path)) {
+          await this.#answers(403, method, path, { headers: fromElsewhere });
+        }
         if (!this.#says(401, method, path) || JSON.stringify(path).match(/login|logout|first-run/)) continue;
         this.#cookie = "";
         await this.#answers(401, method, path);
