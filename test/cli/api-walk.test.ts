@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ApiWalk } from "../release/api-walk.ts";
+import { ApiWalk } from "./api-walk.ts";
 import { Appliance, PROCESS_TEST_MS } from "./program.ts";
 
 describe("The API of a running service", function () {

@@ -5,8 +5,8 @@ import { expect } from "chai";
 import { installMissing } from "../../scripts/guest/debian.ts";
 import { buildPackage } from "../../scripts/release/debian.ts";
 import { isOwn } from "../../scripts/release/processor.ts";
+import { ApiWalk } from "../cli/api-walk.ts";
 import { CHECKOUT, PASSWORD, type RunningService, until } from "../cli/program.ts";
-import { ApiWalk } from "./api-walk.ts";
 import { buildSealed, SealedAppliance, TESTED, WORK } from "./sealed.ts";
 
 const MAX_BYTES = { x64: 115_000_000, arm64: 110_000_000 };

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { MAX_LOCATIONS_OF_USER } from "../../src/domain/location.ts";
-import type { RunningService } from "../cli/program.ts";
-import { PASSWORD } from "../cli/program.ts";
 import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
 import { Conformance, type Description } from "../http/openapi-description.ts";
 import { aWiring } from "../http/wired-line.ts";
+import type { RunningService } from "./program.ts";
+import { PASSWORD } from "./program.ts";
 
 interface Sent {
   readonly query?: Readonly<Record<string, string>>;
