@@ -14,7 +14,8 @@ const assetFolder = join(target, "assets");
 // A clinic's tablet may be years old: what its browser lacks is written in older syntax.
 const BROWSERS = ["chrome87", "firefox78", "safari14.1"];
 const HASH_DIGITS = 10;
-// Tells V8 to compile a file's functions beside the page's thread while it comes: nearly all of them are called.
+// Tells V8 to compile a file's functions beside the page's thread while it comes. An opening calls nearly all of
+// those it waits for; the other views' file comes when nothing waits.
 // https://github.com/WICG/explicit-javascript-compile-hints-file-based
 const COMPILE_HINT = "//# allFunctionsCalledOnLoad";
 
