@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { FlancoError } from "../domain/error.ts";
@@ -46,32 +46,32 @@ export class Terminal {
         hint: "Pass it on standard input with --password-stdin.",
       });
     }
-    const first = await this.#askSecret("Password (at least 10 characters): ");
-    const second = await this.#askSecret("Once more: ");
-    if (first !== second)
-      throw new FlancoError("invalid", "The two passwords differ.", { hint: "Try again." });
-    return first;
+    // Without echo, and key by key, before the first question stands and until the last answer: a quick answer would
+    // else be shown, and a Ctrl-D be lost while the terminal changes over.
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const keyboard = createInterface({ input: process.stdin, output: silent, terminal: true });
+    try {
+      const answers = keyboard[Symbol.asyncIterator]();
+      const first = await ask("Password (at least 10 characters): ", answers);
+      const second = await ask("Once more: ", answers);
+      if (first === second) return first;
+    } finally {
+      keyboard.close();
+    }
+    throw new FlancoError("invalid", "The two passwords differ.", { hint: "Try again." });
   }
 
   /** Standard input to its end. */
   async readAll(): Promise<string> {
     return text(process.stdin);
   }
+}
 
-  async #askSecret(question: string): Promise<string> {
-    process.stderr.write(question);
-    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
-    try {
-      return await asking.question("");
-    } catch (error) {
-      throw new FlancoError("invalid", "No password was given.", {
-        hint: "Nothing was changed.",
-        cause: error,
-      });
-    } finally {
-      asking.close();
-      process.stderr.write("\n");
-    }
-  }
+/** The next answer; Ctrl-C and Ctrl-D end the answers. */
+async function ask(question: string, answers: AsyncIterator<string, unknown>): Promise<string> {
+  process.stderr.write(question);
+  const answer = await answers.next();
+  process.stderr.write("\n");
+  if (answer.done !== true) return answer.value;
+  throw new FlancoError("invalid", "No password was given.", { hint: "Nothing was changed." });
 }

@@ -56,6 +56,14 @@ describe("The question for a password", function () {
     expect(keyboard.exitCode).to.equal(0);
   });
 
+  it("takes both answers at once, and shows neither", async () => {
+    await answer(FIRST, `${PASSWORD}\r${PASSWORD}\r`);
+    expect(await ended()).to.equal(
+      `${FIRST}\n${SECOND}\nana@example.org has another password and is signed out everywhere.\n`,
+    );
+    expect(keyboard.exitCode).to.equal(0);
+  });
+
   it("takes two different answers for none", async () => {
     await answer(FIRST, `${PASSWORD}\r`);
     await answer(SECOND, `${PASSWORD}!\r`);
