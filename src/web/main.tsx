@@ -17,7 +17,11 @@ if ("query" in route && route.view !== "panel") loadSeldomViews().catch((error) 
 warmUpLanguage();
 render(<App ahead={ahead} />, page);
 
-// It can wait: it serves the next opening. A browser that does not trust the gateway's certificate refuses it.
-addEventListener("load", () => {
+// It serves the next opening, and would take its share of this one. By then the first view stands.
+const KEEP_FILES_AFTER_MS = 1_000;
+addEventListener("load", () => setTimeout(keepFiles, KEEP_FILES_AFTER_MS));
+
+/** A browser that does not trust the gateway's certificate refuses it. */
+function keepFiles(): void {
   navigator.serviceWorker?.register("/service-worker.js").catch((error) => console.info(error));
-});
+}

@@ -67,9 +67,13 @@ export function useSession(ahead: Ahead): SessionControl {
 async function askSession(ahead: Ahead): Promise<Session> {
   try {
     const user = await currentUser(ahead);
-    if (user !== null) return { kind: "signed_in", user };
-    removeSessionMark();
-    return SIGNED_OUT;
+    if (user === null) {
+      removeSessionMark();
+      return SIGNED_OUT;
+    }
+    // So that the first view is laid out once, with what it shows: on a slow tablet that is most of an opening.
+    await ahead.settled();
+    return { kind: "signed_in", user };
   } catch (error) {
     console.warn(error);
     return { kind: "unreachable" };

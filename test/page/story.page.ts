@@ -268,6 +268,8 @@ function tell(language: Language, width: number): void {
   });
 
   it("opens without the server, says why it shows nothing, and goes on once it is back", async () => {
+    // Once it has been open beside the server for a moment, which it was not for sure in what was tried before.
+    await page.reload();
     await page.evaluate("navigator.serviceWorker.ready.then(() => {})");
     await opened.service.end("SIGTERM");
     await page.goto("/registros");

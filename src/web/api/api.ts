@@ -1,7 +1,7 @@
 import type { Ahead } from "./ahead.ts";
 import { statusOf } from "./failure.ts";
 import type { Json } from "./read.ts";
-import { jsonOf, type Message, open } from "./send.ts";
+import { type Message, open, send } from "./send.ts";
 
 const UNAUTHORIZED = 401;
 /** How far changes had been told when an answer was read. */
@@ -33,9 +33,8 @@ export class Api {
   async get(path: string): Promise<Json> {
     let at: string | null = null;
     try {
-      const response = await this.#watch(this.#ahead.get(path, this.#abort.signal));
-      const body = await jsonOf(response);
-      at = response.headers.get(POSITION_HEADER);
+      const { headers, body } = await this.#watch(this.#ahead.get(path, this.#abort.signal));
+      at = headers.get(POSITION_HEADER);
       return body;
     } finally {
       this.#listener.onRead(at);
@@ -60,7 +59,7 @@ export class Api {
 
   /** Gives a 2xx answer whose body is still to come, for what is read piece by piece. */
   stream(path: string): Promise<Response> {
-    return this.#watch(this.#open({ method: "GET", path }));
+    return this.#watch(open(this.#own({ method: "GET", path })));
   }
 
   /** Abandons what is under way. Later requests fail. */
@@ -69,11 +68,12 @@ export class Api {
   }
 
   async #send(message: Message): Promise<Json> {
-    return jsonOf(await this.#watch(this.#open(message)));
+    return (await this.#watch(send(this.#own(message)))).body;
   }
 
-  #open(message: Message): Promise<Response> {
-    return open({ ...message, signal: this.#abort.signal });
+  /** As a message that is abandoned with the session. */
+  #own(message: Message): Message {
+    return { ...message, signal: this.#abort.signal };
   }
 
   async #watch<T>(answer: Promise<T>): Promise<T> {

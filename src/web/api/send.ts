@@ -10,14 +10,16 @@ export interface Message {
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request and gives the answer's body. Throws ApiFailure for every status but 2xx. */
-export async function send(message: Message): Promise<Json> {
-  return jsonOf(await open(message));
+/** A 2xx answer that came whole. */
+export interface Answer {
+  readonly headers: Headers;
+  readonly body: Json;
 }
 
-/** The body of an answer. Throws ApiFailure when it does not come whole. */
-export async function jsonOf(response: Response): Promise<Json> {
-  return object(await bodyOf(response));
+/** Sends one request and gives the whole answer. Throws ApiFailure for every status but 2xx, and where the body does not come whole. */
+export async function send(message: Message): Promise<Answer> {
+  const response = await open(message);
+  return { headers: response.headers, body: object(await bodyOf(response)) };
 }
 
 /** Sends one request and gives the answer while its body is still to come. Throws ApiFailure for every status but 2xx. */

@@ -1,7 +1,7 @@
 import type { Ahead } from "./ahead.ts";
 import { statusOf } from "./failure.ts";
-import { type Json, object, text } from "./read.ts";
-import { jsonOf, send } from "./send.ts";
+import { object, text } from "./read.ts";
+import { type Answer, send } from "./send.ts";
 
 export interface User {
   readonly name: string;
@@ -24,7 +24,7 @@ export const VERIFY_PATH = "/api/verify";
 /** Who is signed in; null for nobody. Throws ApiFailure when the server cannot tell. */
 export async function currentUser(ahead: Ahead): Promise<User | null> {
   try {
-    return userOf(await jsonOf(await ahead.get(VERIFY_PATH)));
+    return userOf(await ahead.get(VERIFY_PATH));
   } catch (error) {
     if (statusOf(error) === UNAUTHORIZED) return null;
     throw error;
@@ -45,7 +45,7 @@ export async function makeFirstUser(user: FirstUser): Promise<User> {
   return userOf(await send({ method: "POST", path: "/api/first-run", body: user }));
 }
 
-function userOf(answer: Json): User {
-  const data = object(answer["userData"], "userData");
+function userOf({ body }: Answer): User {
+  const data = object(body["userData"], "userData");
   return { name: text(data, "name"), email: text(data, "email") };
 }
