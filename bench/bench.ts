@@ -9,6 +9,7 @@ import type { Claim } from "./claim.ts";
 import { BenchFailure } from "./failure.ts";
 import { measureGrowth } from "./growth.ts";
 import { LoadProcess } from "./load-process.ts";
+import { measureOpening } from "./opening.ts";
 import { type Plan, planFor } from "./plan.ts";
 import { measurePosts } from "./posts.ts";
 import { jsonOf, tableOf } from "./report.ts";
@@ -16,7 +17,7 @@ import { buildSlowSync } from "./slow-sync.ts";
 
 const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE] [--profile FOLDER]
   --short           a few seconds each, fewer records: for a glance
-  --only NAME       posts, slow-posts, beside or growth; may be repeated
+  --only NAME       posts, slow-posts, beside, growth or opening; may be repeated
   --json FILE       write the figures to FILE too
   --profile FOLDER  write CPU profiles of flanco's threads to FOLDER (slows it down)`;
 const BUILD = join(import.meta.dirname, "..", "build", "bench");
@@ -31,6 +32,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   "slow-posts": measureSlowPosts,
   beside: measureBeside,
   growth: measureGrowth,
+  opening: measureOpening,
 };
 
 async function measureSlowPosts(plan: Plan, load: LoadProcess): Promise<Claim | undefined> {

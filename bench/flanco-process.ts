@@ -15,7 +15,7 @@ export const TIME_ZONE = "Europe/Madrid";
 
 /** Makes a data directory with one user, as its operator would. Gives the user's password. */
 export function prepareFlanco(setting: ServerSetting): string {
-  mkdirSync(setting.directory, { recursive: true });
+  mkdirSync(setting.directory, { recursive: true, mode: 0o700 });
   const password = crypto.randomUUID();
   runFlanco(setting, ["user", "add", "--email", EMAIL, "--name", "Banco", "--password-stdin"], password);
   return password;

@@ -1,9 +1,7 @@
-import { join } from "node:path";
 import { SUMMARY_PATH } from "./beside.ts";
 import type { Claim } from "./claim.ts";
 import { BenchFailure } from "./failure.ts";
-import { fillLedger } from "./fill.ts";
-import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
+import { startFilled } from "./filled-flanco.ts";
 import type { LoadProcess } from "./load-process.ts";
 import type { Plan } from "./plan.ts";
 import type { Pair } from "./ratio.ts";
@@ -34,17 +32,6 @@ export async function measureGrowth(plan: Plan, load: LoadProcess): Promise<Clai
     pairs,
     notes: ["flanco verify agrees with both ledgers"],
   };
-}
-
-async function startFilled(plan: Plan, name: string, records: number): Promise<Server> {
-  const setting = { directory: join(plan.directory, name), profiles: plan.profiles };
-  const password = prepareFlanco(setting);
-  await fillLedger(setting.directory, records);
-  const verified = verifyFlanco(setting);
-  if (verified.records !== records) {
-    throw new BenchFailure(`filled with ${records} records, the ledger holds ${verified.records}`);
-  }
-  return startFlanco(setting, password);
 }
 
 async function medianMs(plan: Plan, load: LoadProcess, server: Server): Promise<number> {

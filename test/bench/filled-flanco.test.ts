@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { SUMMARY_PATH } from "../../bench/beside.ts";
+import { startFilled } from "../../bench/filled-flanco.ts";
+import { planFor } from "../../bench/plan.ts";
+import { PROCESS_TEST_MS } from "../cli/program.ts";
+
+const RECORDS = 64;
+
+describe("The benchmark's flanco", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let directory: string;
+
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-bench-"));
+  });
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  it("starts with the records that it is filled with, and answers whoever measures it", async () => {
+    const server = await startFilled(planFor(true, directory, undefined), "filled", RECORDS);
+    try {
+      const answer = await fetch(`http://127.0.0.1:${server.port}${SUMMARY_PATH}`, {
+        headers: { cookie: server.cookie },
+      });
+      const { data } = (await answer.json()) as {
+        data: { dataForChart: readonly { readonly total: number }[] };
+      };
+      // Every eight records bring nine.
+      expect(data.dataForChart.reduce((sum, { total }) => sum + total, 0)).to.equal((RECORDS / 8) * 9);
+    } finally {
+      await server.stop();
+    }
+  });
+});
