@@ -1,8 +1,9 @@
 // Builds the page from src/web into dist/web: hashed files in assets/, which never change and may be
 // cached for ever, and index.html, which names them. Safe while a server reads the folder: assets come
-// first, index.html is renamed into place, and only then do assets go that nothing names.
+// first, index.html is renamed into place, and only then do assets go that nothing names. Whoever finds the
+// same names after reading as before has files that belong together (src/installation.ts).
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -38,11 +39,18 @@ const html = fill(await readFile(join(source, "index.html"), "utf8"), {
 
 await mkdir(assetFolder, { recursive: true });
 const present = new Set(await readdir(assetFolder));
-for (const [name, content] of assets) {
-  if (!present.has(name)) await writeWhole(join(assetFolder, name), content);
+const serviceWorker = await buildServiceWorker(html);
+// On the same file system, and not where a server would find what is about to go.
+const drafts = await mkdtemp(join(target, "..", ".web-"));
+try {
+  for (const [name, content] of assets) {
+    if (!present.has(name)) await writeWhole(join(assetFolder, name), content);
+  }
+  await writeWhole(join(target, "index.html"), html);
+  await writeWhole(join(target, "service-worker.js"), serviceWorker);
+} finally {
+  await rm(drafts, { recursive: true });
 }
-await writeWhole(join(target, "index.html"), html);
-await writeWhole(join(target, "service-worker.js"), await buildServiceWorker(html));
 for (const name of present) {
   if (!assets.has(name)) await rm(join(assetFolder, name), { force: true });
 }
@@ -172,12 +180,12 @@ function fill(template, values) {
 }
 
 /**
- * Nobody ever reads half of a file: it is written beside its place and renamed.
+ * Nobody ever reads half of a file: it is written elsewhere and renamed.
  * @param {string} path
  * @param {string | Uint8Array} content
  */
 async function writeWhole(path, content) {
-  const draft = join(target, `.${basename(path)}.${process.pid}`);
+  const draft = join(drafts, basename(path));
   await writeFile(draft, content);
   await rename(draft, path);
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isSealed, sealedBytes, sealedNames, sealedText } from "./sealed/assets.ts";
 
 /** A file of the built page. */
@@ -32,15 +33,32 @@ export function findInstallation(): Installation {
   return { ...partsIn(checkout, join("dist", "web")), checkout };
 }
 
-/** The built page in a folder; no file where there is no such folder. */
+/**
+ * The built page in a folder, also while it is built anew; no file where there is no such folder. A build brings what
+ * index.html is to name before it names that, and removes what it names no more afterwards, and an asset's name tells
+ * what is in it: files belong together when the names are the same before and after all were read. Throws what the disk
+ * says.
+ */
 export function readFiles(folder: string): readonly InstalledFile[] {
   if (!existsSync(folder)) return [];
+  for (;;) {
+    const names = namesIn(folder);
+    // A build makes a few changes, and each further round is another one's.
+    const stayed = () => isDeepStrictEqual(namesIn(folder), names);
+    try {
+      const files = names.map((name) => ({ name, content: readFileSync(join(folder, name)) }));
+      if (stayed()) return files;
+    } catch (error) {
+      if (stayed()) throw error;
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return { name: path.slice(folder.length + 1), content: readFileSync(path) };
-    });
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
 }
 
 function sealed(): Installation {

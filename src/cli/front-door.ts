@@ -79,13 +79,14 @@ export class FrontDoor {
     const listeners = new Listeners(handler, explaining.callback(), () => clock.nowMs());
     const served = await this.#renewal.open();
     this.#serve(served);
+    // Told of a certificate that comes while the ports open.
+    this.#listeners = listeners;
     await listeners.open(served, {
       host: config.host,
       httpsPort: config.https_port,
       httpPort: config.http_port,
       explains: config.trust_page,
     });
-    this.#listeners = listeners;
   }
 
   /** Takes no more requests, lets those under way end, and looks after certificates no longer. */

@@ -128,8 +128,10 @@ async function watch(
   }
   const watch = new LineWatch(makeDriver(config, terminal), systemClock, show);
   await watch.run(lines, async (names) => {
+    // A Ctrl-C may follow the words at once: whoever waits for it is there before them.
+    const ended = interrupted();
     terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
-    await interrupted();
+    await ended;
   });
 }
 

@@ -34,7 +34,11 @@ export class CertificateRenewal {
   #certificates: Certificates | undefined;
   #publicAddresses = "";
   #refused = new Map<string, Fault>();
-  #checking: Promise<void> | undefined;
+  /** The end of all looks that were asked for: they come one after another. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** The look that has not begun yet. */
+  #next: Promise<void> | undefined;
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(dependencies: RenewalDependencies) {
@@ -44,14 +48,19 @@ export class CertificateRenewal {
   /** The certificate to begin with, made where there is none. Throws what the disk says. */
   async open(): Promise<Served> {
     const { checkEveryMs = CHECK_EVERY_MS } = this.#dependencies;
-    const { served } = await this.#ensure();
+    const opening = this.#last.then(() => this.#ensure());
+    this.#last = opening.catch(() => {});
+    const { served } = await opening;
     this.#timer = setInterval(() => void this.check(), checkEveryMs);
     this.#timer.unref();
     return served;
   }
 
-  close(): void {
+  /** Resolves once nothing is under way; what had not begun never does. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#timer);
+    await this.#last;
   }
 
   /** Certificate of the own authority, in PEM, while HTTPS is served with one of it; null otherwise. */
@@ -73,12 +82,19 @@ export class CertificateRenewal {
     return days * DAY_MS > ENDING_MS ? [] : [certificateEndingFault(file, endsMs, days, endsMs - ENDING_MS)];
   }
 
-  /** Looks at everything at once, and sees to what is due. Never throws: what was served is served on. */
+  /**
+   * Looks at everything, and sees to what is due: at once, or after the look that is under way, which may have read
+   * already what has changed since. Never throws: what was served is served on.
+   */
   check(): Promise<void> {
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined;
+    if (this.#next !== undefined) return this.#next;
+    const next = this.#last.then(() => {
+      this.#next = undefined;
+      return this.#isClosed ? undefined : this.#check();
     });
-    return this.#checking;
+    this.#next = next;
+    this.#last = next;
+    return next;
   }
 
   async #check(): Promise<void> {

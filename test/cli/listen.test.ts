@@ -132,7 +132,7 @@ describe("the doors to the network", () => {
       clock.setWall(Date.now() + 380 * MS_PER_DAY);
       await until("another certificate is served", async () => (await served()) !== before);
     } finally {
-      renewal.close();
+      await renewal.close();
     }
   });
 });

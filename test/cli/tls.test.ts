@@ -166,6 +166,8 @@ describe("The renewal of certificates", () => {
   let directory: string;
   let clock: SetClock;
   let host: HostNames;
+  /** Called with each look at the host, which is what a check begins with. */
+  let onLook: () => void;
   let logged: string[];
   let renewed: Served[];
   let renewal: CertificateRenewal;
@@ -174,19 +176,25 @@ describe("The renewal of certificates", () => {
     directory = mkdtempSync(join(tmpdir(), "flanco-tls-"));
     clock = new SetClock(Date.UTC(2026, 5, 1));
     host = toHostNames("gateway", ["192.168.1.20"]);
+    onLook = () => {};
     logged = [];
     renewed = [];
+    const readHost = () => {
+      const found = host;
+      onLook();
+      return found;
+    };
     const note = (fields: object, message: string) =>
       void logged.push(`${message} ${JSON.stringify(fields)}`);
     const log: Log = { debug: note, info: note, warn: note, error: note };
     const trust: ClockTrust = { trusted: () => true };
     renewal = new CertificateRenewal({
       places: { own: directory, dropIn: join(directory, "tls.d") },
-      ...{ clock, trust, log, readHost: () => host, onRenewed: (served) => renewed.push(served) },
+      ...{ clock, trust, log, readHost, onRenewed: (served) => renewed.push(served) },
     });
   });
-  afterEach(() => {
-    renewal.close();
+  afterEach(async () => {
+    await renewal.close();
     rmSync(directory, { recursive: true });
   });
 
@@ -204,6 +212,48 @@ describe("The renewal of certificates", () => {
     await renewal.check();
     expect(renewed).to.have.length(2);
     expect(logged.join("\n")).to.contain("a new authority was made: browsers must be told to trust it");
+  });
+
+  /** Begins a check; resolves once it has looked at the host, and goes on with what it saw. */
+  async function beginCheck(): Promise<{ readonly checking: Promise<void> }> {
+    const { promise: looked, resolve } = Promise.withResolvers<void>();
+    onLook = resolve;
+    const checking = renewal.check();
+    await looked;
+    return { checking };
+  }
+
+  it("looks again for whoever asks while it looks at what was there before, once for all of them", async () => {
+    await renewal.open();
+    const { checking } = await beginCheck();
+    let looks = 0;
+    onLook = () => {
+      looks += 1;
+    };
+    host = toHostNames("gateway", ["192.168.7.7"]);
+    const asked = [renewal.check(), renewal.check(), renewal.check()];
+    await checking;
+    expect(renewed).to.have.length(0);
+    await Promise.all(asked);
+    expect(renewed.map(({ cert }) => new X509Certificate(cert).checkIP("192.168.7.7"))).to.deep.equal([
+      "192.168.7.7",
+    ]);
+    expect(looks).to.equal(1);
+  });
+
+  it("lets a look that is under way end when it is closed, and begins with no other", async () => {
+    await renewal.open();
+    host = toHostNames("gateway", ["192.168.7.7"]);
+    await beginCheck();
+    host = toHostNames("gateway", ["192.168.8.8"]);
+    const asked = renewal.check();
+    await renewal.close();
+    expect(renewed.map(({ cert }) => new X509Certificate(cert).checkIP("192.168.7.7"))).to.deep.equal([
+      "192.168.7.7",
+    ]);
+    await asked;
+    await renewal.check();
+    expect(renewed).to.have.length(1);
   });
 
   it("says once of a public address that it is left out", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { Appliance, CHECKOUT, PROGRAM, until } from "../cli/program.ts";
+import { Appliance, CHECKOUT, PROCESS_TEST_MS, PROGRAM, until } from "../cli/program.ts";
 
 const DOCUMENTS = [
   "README.md",
@@ -11,6 +11,8 @@ const DOCUMENTS = [
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];
+/** What one of a document's commands may take. */
+const COMMAND_MS = 30_000;
 const FLANCO = "npm run -s flanco --";
 /** Scripts that take long, and have a short form. */
 const SHORTENED = [
@@ -46,19 +48,25 @@ describe("the documents' commands", () => {
 
   afterEach(() => appliance.close());
 
-  /** Runs a line of a document as a shell would, in the appliance's own directory. */
+  /** Runs a line of a document as a shell would, in the appliance's own directory. One that hangs ends by SIGKILL. */
   async function run(line: string): Promise<{ exitCode: number | null; said: string }> {
     const command = line.replace(FLANCO, `'${process.execPath}' '${PROGRAM}'`);
     const child = appliance.adopt(
       spawn("bash", ["-c", command], {
         cwd: appliance.directory,
         env: appliance.environment as NodeJS.ProcessEnv,
+        detached: true,
       }),
     );
     let said = "";
     child.stdout?.on("data", (chunk) => (said += chunk));
     child.stderr?.on("data", (chunk) => (said += chunk));
+    const timer = setTimeout(() => {
+      said += `\nIt was killed: it had not ended after ${COMMAND_MS} ms.`;
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    }, COMMAND_MS);
     const [exitCode] = (await once(child, "close")) as [number | null];
+    clearTimeout(timer);
     return { exitCode, said };
   }
 
@@ -66,7 +74,7 @@ describe("the documents' commands", () => {
     const commands = commandsOf(document).filter((line) => line.includes(FLANCO));
     if (commands.length === 0) continue;
     it(`of ${document} work beside a running service, in their order`, async function () {
-      this.timeout(90_000);
+      this.timeout(PROCESS_TEST_MS + commands.length * COMMAND_MS);
       await appliance.start();
       await appliance.succeed(
         ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"],
@@ -82,8 +90,8 @@ describe("the documents' commands", () => {
   }
 
   it("that start the service do so from the checkout, with a page to open", async function () {
-    this.timeout(60_000);
     const starts = DOCUMENTS.flatMap(commandsOf).filter((line) => line.endsWith("npm start"));
+    this.timeout(starts.length * PROCESS_TEST_MS);
     expect(starts).to.have.length(2);
     for (const line of starts) {
       const settings = { ...appliance.environment };

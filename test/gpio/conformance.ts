@@ -9,6 +9,8 @@ export interface Rig {
   readonly chip: string;
   /** A bias that this driver can set without changing a driven level. */
   readonly bias: Bias;
+  /** How long a level must hold to count, in the tests of that: longer than setting a few levels ever takes. */
+  readonly debounceMs: number;
   lineName(offset: number): string;
   /** Sets a line's physical level; resolves when the driver's source has seen it. */
   set(offset: number, high: boolean): Promise<void>;
@@ -19,8 +21,6 @@ export interface Rig {
   /** Sets every level low again. */
   close(): Promise<void>;
 }
-
-const DEBOUNCE_MS = 200;
 
 /** The behaviour that every driver has, as tests of a driver in its world. */
 export function describeConformance(
@@ -176,12 +176,12 @@ export function describeConformance(
 
     it("counts a level only when it holds for the debounce time", async () => {
       const edges = new Edges();
-      await driver.watch(request(0, { debounceMs: DEBOUNCE_MS }), edges.onEdge, noFailure);
+      await driver.watch(request(0, { debounceMs: rig.debounceMs }), edges.onEdge, noFailure);
       for (const high of [true, false, true, false, true]) await rig.set(0, high);
-      rig.elapse(DEBOUNCE_MS);
+      rig.elapse(rig.debounceMs);
       await edges.until(1);
       for (const high of [false, true, false]) await rig.set(0, high);
-      rig.elapse(DEBOUNCE_MS);
+      rig.elapse(rig.debounceMs);
       await edges.until(2);
 
       expect(edges.levels).to.deep.equal([true, false]);
@@ -190,14 +190,14 @@ export function describeConformance(
 
     it("counts nothing when a pulse is over before the debounce time is", async () => {
       const edges = new Edges();
-      await driver.watch(request(0, { debounceMs: DEBOUNCE_MS }), edges.onEdge, noFailure);
+      await driver.watch(request(0, { debounceMs: rig.debounceMs }), edges.onEdge, noFailure);
       const other = new Edges();
-      await driver.watch(request(1, { debounceMs: DEBOUNCE_MS }), other.onEdge, noFailure);
+      await driver.watch(request(1, { debounceMs: rig.debounceMs }), other.onEdge, noFailure);
       await rig.set(0, true);
       await rig.set(0, false);
       // The other line's debounce ends after this one's would have.
       await rig.set(1, true);
-      rig.elapse(DEBOUNCE_MS);
+      rig.elapse(rig.debounceMs);
       await other.until(1);
 
       expect(edges.seen).to.deep.equal([]);

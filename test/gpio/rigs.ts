@@ -21,6 +21,9 @@ import { VirtualTime } from "./virtual-time.ts";
 const LINES = [0, 1, 2, 3];
 /** gpio-sim merges changes that come faster than its interrupt work. */
 const PACE_MS = 1;
+const VIRTUAL_DEBOUNCE_MS = 200;
+/** Time passes by itself, also while the machine that a guest runs on has no time for it. */
+const KERNEL_DEBOUNCE_MS = 1_000;
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
@@ -33,6 +36,7 @@ export async function createSimulatedRig(): Promise<{ driver: LineDriver; rig: R
   const rig: Rig = {
     chip: "simchip0",
     bias: "pull-down",
+    debounceMs: VIRTUAL_DEBOUNCE_MS,
     lineName: (offset) => `SIM${offset}`,
     set: async (offset, high) => driver.set(`simchip0:${offset}`, high),
     elapse: (ms) => time.advance(ms),
@@ -103,6 +107,7 @@ export class KernelChip {
     const rig: Rig = {
       chip: this.name,
       bias: driverName === "sysfs" ? "as-is" : "pull-down",
+      debounceMs: KERNEL_DEBOUNCE_MS,
       lineName: (offset) => `RELAY${offset}`,
       set: (offset, high) => this.#setPaced(offset, high),
       elapse: () => {},

@@ -73,8 +73,8 @@ const killedSchema = z.object({
 /** The program told to end with edges just driven. */
 const endedSchema = z.object({
   step: z.literal("ended"),
+  /** There is no report of a program that did not end (END_MS of inside/service.ts). */
   exitCode: z.number().nullable(),
-  elapsedMs: z.number(),
   /** What the file held when the program was gone, and after the next start. */
   committed: roomsSchema,
   restarted: roomsSchema,

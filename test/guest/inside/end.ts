@@ -8,10 +8,10 @@ import type { Parts } from "./parts.ts";
 export async function proveEnd({ service, relays, ledger }: Parts): Promise<ReportOf<"ended">> {
   const position = ledger.position();
   for (const offset of ROOMS.keys()) relays.drive(offset, true);
-  const ending = await service.end("SIGTERM");
+  const exitCode = await service.end("SIGTERM");
   const committed = ledger.roomsAfter(position);
   await service.start();
   await service.watchesAllLines();
   await service.end("SIGTERM");
-  return { step: "ended", ...ending, committed, restarted: ledger.roomsAfter(position) };
+  return { step: "ended", exitCode, committed, restarted: ledger.roomsAfter(position) };
 }
