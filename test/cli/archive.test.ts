@@ -2,10 +2,42 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { RetentionPlan } from "../../src/domain/archive.ts";
-import { ArchiveTrial } from "../faults/archive-trial.ts";
+import { openForReading } from "../../src/store/open.ts";
+import { ArchiveTrial, OLD_MONTHS } from "../faults/archive-trial.ts";
 import { onlyLine, PROCESS_TEST_MS } from "./program.ts";
 
 const PER_MONTH = 20;
+/** Around the ends of months: the clock is believed for the day two days before. */
+const MOMENTS = [
+  "2026-12-01T10:00Z",
+  "2026-12-01T18:00Z",
+  "2026-12-02T06:00Z",
+  "2026-12-03T00:00Z",
+  "2027-01-01T18:00Z",
+  "2027-03-01T00:30Z",
+  "2028-02-29T12:00Z",
+];
+
+describe("The trial of archiving", function () {
+  this.timeout(PROCESS_TEST_MS);
+
+  it("has as many old months on any day, and no sale to come", async () => {
+    for (const moment of MOMENTS) {
+      const nowMs = Date.parse(moment);
+      const trial = await ArchiveTrial.make(1, { nowMs });
+      try {
+        const { months, waits } = trial.plan();
+        expect({ waits, months: months.length }, moment).to.deep.equal({ waits: null, months: OLD_MONTHS });
+        const db = openForReading(trial.appliance.ledgerFile);
+        const newest = db.prepare<[], number>("SELECT max(created_ms) FROM record").pluck().get();
+        db.close();
+        expect(newest, moment).to.equal(nowMs);
+      } finally {
+        await trial.close();
+      }
+    }
+  });
+});
 
 describe("flanco archive", function () {
   this.timeout(PROCESS_TEST_MS);
@@ -35,7 +67,7 @@ describe("flanco archive", function () {
   it("tells in a dry run what it then does, shows how far it is, and verify looks at the files", async () => {
     const service = await trial.appliance.start();
     const dry = JSON.parse((await run("archive", "--dry-run", "--json")).stdout) as RetentionPlan;
-    expect(dry.months.length).to.be.within(5, 6);
+    expect(dry.months).to.have.length(OLD_MONTHS);
     expect(dry.months.map(({ waits }) => waits)).to.deep.equal(dry.months.map(() => null));
     expect((await run("archive", "--dry-run")).stdout.trimEnd().split("\n")).to.have.length(
       dry.months.length,

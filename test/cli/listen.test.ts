@@ -13,7 +13,8 @@ import type { Log } from "../../src/domain/log.ts";
 import { toHostNames } from "../../src/tls/host-names.ts";
 import { type CertificatePlaces, ensureCertificates } from "../../src/tls/served.ts";
 import { SetClock } from "../http/fakes.ts";
-import { freePort, until } from "./program.ts";
+import { freePort } from "./ports.ts";
+import { until } from "./program.ts";
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const MS_PER_DAY = 86_400_000;

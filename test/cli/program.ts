@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Terminal } from "../../src/cli/terminal.ts";
 import { findInstallation } from "../../src/installation.ts";
 import { run } from "../../src/main.ts";
+import { freePort } from "./ports.ts";
 
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 export const PROGRAM = join(CHECKOUT, "bin", "flanco.mjs");
@@ -54,16 +54,6 @@ export async function until<T>(
     if (performance.now() > end) throw new Error(`Waited ${deadlineMs} ms for this: ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-}
-
-/** A port of loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** The real program with a directory, ports and an environment of its own. */

@@ -5,9 +5,12 @@ import { hashSync } from "bcryptjs";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { systemClock } from "../../src/clock.ts";
 import { RemoteOperations } from "../../src/control/client.ts";
+import type { RetentionPlan } from "../../src/domain/archive.ts";
+import { planRetention } from "../../src/store/archive-plan.ts";
 import { unfinishedArchives } from "../../src/store/archive-state.ts";
 import { readArchives } from "../../src/store/archive-statement.ts";
 import { makeBackup } from "../../src/store/backup.ts";
+import { listBackups } from "../../src/store/backup-directory.ts";
 import { openForReading } from "../../src/store/open.ts";
 import { faultsOf, verifyLedger } from "../../src/store/verify.ts";
 import { StoreWriter } from "../../src/store/writer.ts";
@@ -18,8 +21,14 @@ import { newRecord } from "../store/ledger.ts";
 const DAY_MS = 24 * 3_600_000;
 const BCRYPT_COST = 4;
 const OWNER_ONLY = 0o700;
-const KEEP_MONTHS = "13";
+const KEEP_MONTHS = 13;
+/** How many of the months are older than what is kept, whatever day it is. */
+export const OLD_MONTHS = 5;
+/** Back from now: of as many days the clock is believed as far as the oldest. */
 const CONFIRMING_DAYS = [2, 1, 0];
+const BELIEVED_DAYS = Math.max(...CONFIRMING_DAYS);
+const MONTHS = 18;
+const NOON = 12;
 const POST_EVERY_MS = 5;
 
 /** A service with years of sales, which archives the old ones and is killed at it. */
@@ -28,28 +37,36 @@ export class ArchiveTrial {
   /** Rooms of posts that were acknowledged. */
   readonly acknowledged: string[] = [];
   readonly seeded: number;
+  /** When it was made, by its own sales and backups. */
+  readonly nowMs: number;
   #sent = 0;
   #cookie = "";
   readonly #program: string | undefined;
 
-  private constructor(appliance: Appliance, seeded: number, program: string | undefined) {
+  private constructor(
+    appliance: Appliance,
+    seeded: number,
+    { nowMs, program }: { readonly nowMs: number; readonly program: string | undefined },
+  ) {
     this.appliance = appliance;
     this.seeded = seeded;
+    this.nowMs = nowMs;
     this.#program = program;
   }
 
-  /** `perMonth` sales in each of the last 18 months, and the backups that it takes to believe the clock. */
-  static async make(perMonth: number, program?: string): Promise<ArchiveTrial> {
+  /**
+   * `perMonth` sales in each of the last 18 months that the clock is believed for, and the backups that it takes to
+   * believe it. `nowMs` is the moment that all of it lies before, `program` one that was changed for a test.
+   */
+  static async make(
+    perMonth: number,
+    { nowMs = Date.now(), program }: { readonly nowMs?: number; readonly program?: string } = {},
+  ): Promise<ArchiveTrial> {
     const appliance = await Appliance.make({
-      FLANCO_KEEP_MONTHS: KEEP_MONTHS,
+      FLANCO_KEEP_MONTHS: String(KEEP_MONTHS),
       FLANCO_CLOCK_TRUST: "always",
     });
-    const MONTHS = 18;
-    const nowMs = Date.now();
-    const times = Array.from(
-      { length: MONTHS * perMonth },
-      (_, index) => nowMs - Math.floor(index / perMonth) * 30.5 * DAY_MS - (index % perMonth),
-    ).reverse();
+    const times = salesBefore(nowMs, perMonth);
     mkdirSync(appliance.dataDir, { mode: OWNER_ONLY });
     const writer = await openWriter(appliance.ledgerFile);
     const user = await writer.addUser({
@@ -77,7 +94,7 @@ export class ArchiveTrial {
         ...{ clockTrusted: true, rotate: false },
       });
     }
-    return new ArchiveTrial(appliance, times.length + recent.length, program);
+    return new ArchiveTrial(appliance, times.length + recent.length, { nowMs, program });
   }
 
   get archives(): string {
@@ -116,6 +133,19 @@ export class ArchiveTrial {
     const service = await this.#start();
     await this.#archiveAll();
     await service.end("SIGTERM");
+  }
+
+  /** What retention would do at the moment that the trial was made for. */
+  plan(): RetentionPlan {
+    return planRetention({
+      ...{
+        ledger: this.appliance.ledgerFile,
+        keepMonths: KEEP_MONTHS,
+        nowMs: this.nowMs,
+        clockTrusted: true,
+      },
+      backups: listBackups(join(this.appliance.dataDir, "backups")),
+    });
   }
 
   /** Everything that is wrong with what is on the disk; empty when nothing is. */
@@ -207,7 +237,8 @@ export class ArchiveTrial {
       const room = `p${this.#sent}`;
       const post = { locationName: "L", deviceName: "D", deviceId: "1", habitacion: room, valor: 1 };
       try {
-        const answer = await service.post("/api/data", { ...post, createdTime: Date.now() }, this.#cookie);
+        // No later day than the seeded ones: midnight would let the clock be believed for another month.
+        const answer = await service.post("/api/data", { ...post, createdTime: this.nowMs }, this.#cookie);
         if (answer.status === 201) this.acknowledged.push(room);
       } catch {
         // Its answer was lost with the process: it may be there, once, or not.
@@ -215,6 +246,17 @@ export class ArchiveTrial {
       await setTimeout(POST_EVERY_MS);
     }
   }
+}
+
+/** Oldest first, and none of them to come: the first of a month is no later than the day that is believed. */
+function salesBefore(nowMs: number, perMonth: number): readonly number[] {
+  const believed = new Date(nowMs - BELIEVED_DAYS * DAY_MS);
+  return Array.from({ length: MONTHS * perMonth }, (_, index) => {
+    const monthsBack = Math.floor(index / perMonth);
+    // By the calendar, as retention counts: months are of 28 to 31 days.
+    const month = believed.getUTCMonth() - monthsBack;
+    return Date.UTC(believed.getUTCFullYear(), month, 1, NOON) - (index % perMonth);
+  }).reverse();
 }
 
 export async function openWriter(file: string): Promise<StoreWriter> {

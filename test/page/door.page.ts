@@ -31,12 +31,14 @@ describe("The page's door", function () {
       const told = page.getByText(
         /^Demasiados intentos desde este equipo\. Espere \d+ segundos? y pruebe de nuevo\.$/,
       );
+      // While the form sends, its button is named otherwise, and Enter sends nothing.
+      const idle = page.getByRole("button", { name: /^(Entrar|Salir)$/ });
       for (let count = 0; count < 20 && !(await told.isVisible()); count += 1) {
         await password.fill(`${PASSWORD}?`);
         const answered = page.waitForResponse((response) => response.url().endsWith("/api/login"));
         await page.keyboard.press("Enter");
         await answered;
-        await page.getByRole("button", { name: "Entrar", exact: true }).waitFor();
+        await idle.waitFor();
       }
       await told.waitFor();
       // Whoever tries too soon is told so again, and waits no longer for it.
@@ -45,6 +47,7 @@ describe("The page's door", function () {
         const answered = page.waitForResponse((response) => response.url().endsWith("/api/login"));
         await page.keyboard.press("Enter");
         status = (await answered).status();
+        await idle.waitFor();
       }
       await page.getByRole("button", { name: "Salir" }).waitFor();
     } finally {

@@ -1,8 +1,11 @@
 import { systemClock } from "../../src/clock.ts";
 import { MICROS_PER_UNIT } from "../../src/domain/amount.ts";
+import { formatMonth } from "../../src/domain/archive.ts";
+import { monthOf } from "../../src/domain/day.ts";
 import type { Id } from "../../src/domain/id.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { DEFAULT_REARM_MS } from "../../src/domain/wiring.ts";
+import { LocalCalendar } from "../../src/store/calendar.ts";
 import { openReader } from "../../src/store/reader.ts";
 import { StoreWriter } from "../../src/store/writer.ts";
 import { OpenedService } from "./opened.ts";
@@ -11,6 +14,7 @@ import { OpenedService } from "./opened.ts";
 const BATCH = 4_000;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
+const TROUBLE_AGO_MS = 29 * MINUTE_MS;
 const BOOT = "11111111-2222-4333-8444-555555555555";
 
 export interface Filled {
@@ -18,6 +22,8 @@ export interface Filled {
   readonly devices: readonly FilledDevice[];
   /** Of the first device, wired to the lines SIM0 and SIM1. */
   readonly wiredRooms: readonly [string, string];
+  /** Of the uncertain sale and the gap, `2026-11`: the month before in this one's first half hour. */
+  readonly troubleMonth: string;
 }
 
 export interface FilledDevice {
@@ -89,8 +95,10 @@ export async function fillLedger(file: string, timeZone: string, filling: Fillin
     }
     const wiredRooms = [first.rooms[0] ?? "", first.rooms[1] ?? ""] as const;
     await wireRooms(writer, userId, first.dId, wiredRooms);
-    if (filling.withTrouble === true) await addTrouble(writer, first.id, wiredRooms[0]);
-    return { userId, devices, wiredRooms };
+    const troubleMs = Date.now() - TROUBLE_AGO_MS;
+    if (filling.withTrouble === true) await addTrouble(writer, first.id, wiredRooms[0], troubleMs);
+    const troubleMonth = formatMonth(monthOf(new LocalCalendar(timeZone).dayOf(troubleMs)));
+    return { userId, devices, wiredRooms, troubleMonth };
   } finally {
     await writer.close();
   }
@@ -174,17 +182,21 @@ async function wireRooms(
   );
 }
 
-/** Low, then high by a clock that nobody trusts, then low with four edges lost before it. */
-async function addTrouble(writer: StoreWriter, deviceId: Id, actuatorId: string): Promise<void> {
+/** Low, then high at `highMs` by a clock that nobody trusts, then low with four edges lost before it. */
+async function addTrouble(
+  writer: StoreWriter,
+  deviceId: Id,
+  actuatorId: string,
+  highMs: number,
+): Promise<void> {
   const request = await writer.openRequest();
-  const beganMs = Date.now() - 30 * MINUTE_MS;
   const sighting = (sequence: number, active: boolean, missed: number): Sighting => ({
     line: "SIM0",
     deviceId,
     actuatorId,
     activeLow: false,
     active,
-    timeMs: beganMs + sequence * MINUTE_MS,
+    timeMs: highMs + (sequence - 1) * MINUTE_MS,
     monotonicNs: BigInt(sequence) * 60_000_000_000n,
     source: { bootId: BOOT, request, sequence },
     provisional: sequence === 1,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createFormat } from "../../src/web/format/format.ts";
-import { openFilled } from "./filled.ts";
+import { type Filled, openFilled } from "./filled.ts";
 import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
 const LOCATION = "Clínica Norte";
@@ -12,7 +12,6 @@ interface ReportAnswer {
   readonly gaps: readonly unknown[];
 }
 interface StatusAnswer {
-  readonly recordsToday: { readonly day: string };
   readonly currency: { readonly code: string; readonly decimals: number };
   readonly faults: readonly { readonly code: string }[];
 }
@@ -20,13 +19,21 @@ interface StatusAnswer {
 describe("The monthly report and the state on the page", function () {
   this.timeout(PAGE_TEST_MS);
   let opened: OpenedService;
+  let filled: Filled;
   let status: StatusAnswer;
   before(async () => {
-    ({ opened } = await openFilled(TIME_ZONE, { sales: 1_500, days: 80, voided: 2, withTrouble: true }));
+    ({ opened, filled } = await openFilled(TIME_ZONE, {
+      sales: 1_500,
+      days: 80,
+      voided: 2,
+      withTrouble: true,
+    }));
     status = (await opened.get("/api/status")) as StatusAnswer;
   });
   after(() => opened?.close());
 
+  /** The report of the month of what was sold last: in its first hour this month has none of it. */
+  const address = () => `/informe?${new URLSearchParams({ month: filled.troubleMonth, location: LOCATION })}`;
   const reportOf = async (month: string) =>
     (await opened.get(`/api/report?${new URLSearchParams({ month, location: LOCATION })}`)) as ReportAnswer;
 
@@ -35,10 +42,9 @@ describe("The monthly report and the state on the page", function () {
     ["en", "en-GB"],
   ] as const) {
     it(`shows for each room and in all what the API has (${language})`, async () => {
-      const month = status.recordsToday.day.slice(0, 7);
-      const report = await reportOf(month);
+      const report = await reportOf(filled.troubleMonth);
       const format = createFormat(locale, TIME_ZONE, status.currency);
-      const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`, { language });
+      const opening = await opened.open(address(), { language });
       const { page } = opening;
       const foot = page.locator(".report-table tfoot");
       await foot.waitFor();
@@ -61,21 +67,27 @@ describe("The monthly report and the state on the page", function () {
     });
   }
 
-  it("names the gaps, the provisional records, and that the month is not over", async () => {
+  it("says of the month of today, which it opens with, that it is not over", async () => {
     const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
+    const remarks = opening.page.locator(".report-remarks");
+    await remarks.getByText("El mes no ha terminado", { exact: false }).waitFor();
+    await opening.close();
+  });
+
+  it("names the gaps and the provisional records", async () => {
+    const opening = await opened.open(address());
     const { page } = opening;
     const remarks = page.locator(".report-remarks");
-    await remarks.getByText("El mes no ha terminado", { exact: false }).waitFor();
     await remarks.getByText("2 ventas quedaron sin registrar", { exact: false }).waitFor();
     await remarks.getByText("1 registro tiene la hora provisional", { exact: false }).waitFor();
     await opening.close();
   });
 
   it("goes to the month before, kindly also where nothing was sold", async () => {
-    const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
+    const opening = await opened.open(address());
     const { page } = opening;
     await page.locator(".report-table tfoot").waitFor();
-    const month = monthBefore(status.recordsToday.day.slice(0, 7));
+    const month = monthBefore(filled.troubleMonth);
     await page.getByRole("button", { name: "Mes anterior" }).click();
     await page.waitForURL(new RegExp(`month=${month}`));
     const format = createFormat("es-ES", TIME_ZONE, status.currency);
@@ -90,7 +102,7 @@ describe("The monthly report and the state on the page", function () {
   });
 
   it("is printed on a page of its own: no menu, no buttons, nothing cut off", async () => {
-    const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`, { width: 768 });
+    const opening = await opened.open(address(), { width: 768 });
     const { page } = opening;
     await page.locator(".report-table tfoot").waitFor();
     await page.emulateMedia({ media: "print" });

@@ -11,7 +11,7 @@ import { toHostNames } from "../../src/tls/host-names.ts";
 import { validityOf } from "../../src/tls/leaf.ts";
 import { ensureOwnCertificate } from "../../src/tls/own-certificate.ts";
 import type { Served } from "../../src/tls/served.ts";
-import { freePort } from "../cli/program.ts";
+import { freePort } from "../cli/ports.ts";
 import { SetClock } from "../http/fakes.ts";
 import { networkAddress } from "./network.ts";
 import { OpenSsl, RSA_2048 } from "./openssl.ts";
