@@ -12,7 +12,7 @@ import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
 import { Variant } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
-const KILLS = SHORT ? 16 : 200;
+const KILLS = SHORT ? 10 : 200;
 /** Enough for each control to be caught by far. */
 const CONTROL_KILLS = 40;
 /** Every so many lives one ends while the service is still starting. */

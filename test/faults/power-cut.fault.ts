@@ -20,7 +20,7 @@ import { DATA_FOLDER, OLD_FOLDER } from "./power-cut/work.ts";
 /** How much the guest does, of how many moments a state is made, and on how many of them the program is started. */
 const SIZES = {
   full: { posts: 400, rises: 120, atWork: 500, other: 100, control: 500, controlOther: 60, starts: 8 },
-  short: { posts: 90, rises: 28, atWork: 90, other: 24, control: 50, controlOther: 24, starts: 2 },
+  short: { posts: 60, rises: 20, atWork: 60, other: 16, control: 30, controlOther: 16, starts: 2 },
 };
 /** The promise. */
 const READY_MS = 10_000;

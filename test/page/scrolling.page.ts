@@ -5,7 +5,8 @@ import type { Page } from "playwright-core";
 import { openFilled } from "./filled.ts";
 import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
-const SALES = 100_000;
+/** The short form shares its processors with the faults. */
+const SALES = process.env["FLANCO_PAGE"] === "short" ? 50_000 : 100_000;
 const MAX_TASK_MS = 50;
 /** Without its records the view has about 400. */
 const MAX_ELEMENTS = 2_000;
@@ -22,7 +23,7 @@ interface Scrolled {
 /** Back and forth: what another program of this machine makes slow is not slow each time. */
 const WAYS = 3;
 
-describe("A hundred thousand records on the page", function () {
+describe(`${SALES.toLocaleString("en")} records on the page`, function () {
   this.timeout(2 * PAGE_TEST_MS);
   let opened: OpenedService;
   before(async () => {
@@ -50,7 +51,7 @@ describe("A hundred thousand records on the page", function () {
         `${longest.toFixed(1)} ms while pages come, ${back.toFixed(1)} ms among all of them (processor time)`,
     );
     expect(end.records).to.equal(SALES);
-    expect(end.rows).to.be.at.most(120);
+    expect(end.rows).to.be.within(10, 120);
     expect(end.elements).to.be.at.most(MAX_ELEMENTS);
     expect(longest).to.be.below(MAX_TASK_MS);
     expect(back).to.be.below(MAX_TASK_MS);
@@ -72,12 +73,12 @@ const TO_THE_END = `(async () => {
   let elements = 0;
   let rows = 0;
   const table = document.querySelector("table.records");
-  while (table.getAttribute("aria-rowcount") === "-1") {
+  do {
     scrollTo(0, document.documentElement.scrollHeight);
     await new Promise((drawn) => requestAnimationFrame(drawn));
     elements = Math.max(elements, document.getElementsByTagName("*").length);
     rows = Math.max(rows, document.querySelectorAll(".record").length);
-  }
+  } while (table.getAttribute("aria-rowcount") === "-1");
   return { records: Number(table.getAttribute("aria-rowcount")) - 1, elements, rows };
 })()`;
 
