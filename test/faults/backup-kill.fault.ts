@@ -10,7 +10,7 @@ import { seedLedger } from "../cli/ledger.ts";
 import { Appliance } from "../cli/program.ts";
 import { Variant } from "./variant.ts";
 
-const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 6 : 60;
+const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 4 : 60;
 const MAX_CONTROL_TRIALS = 40;
 const TEST_MS = 1_800_000;
 const SEED = 8;

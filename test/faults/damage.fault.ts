@@ -7,7 +7,7 @@ import { faultsOf, type Verification, verifyLedger } from "../../src/store/verif
 import { KeptLog } from "../http/fakes.ts";
 import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
 
-const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 16 : 200;
+const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 10 : 200;
 const TEST_MS = 1_800_000;
 const SEED = 20_261_121;
 
