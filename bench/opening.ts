@@ -54,15 +54,18 @@ export async function measureOpening(plan: Plan): Promise<Claim | undefined> {
   const chromium = await Chromium.launch(CHROMIUM, join(plan.directory, "chromium"));
   const openings: Opening[] = [];
   const headings: Opening[] = [];
-  // The first is of a browser and a service that have just been started themselves.
-  await openPanel(chromium, server);
-  for (let turn = 0; turn < plan.pairs; turn += 1) {
-    headings.push(await open(chromium, server, `data:text/html,${encodeURIComponent(HEADING)}`));
-    for (let number = 0; number < OPENINGS_PER_PAIR; number += 1) {
-      openings.push(await openPanel(chromium, server));
+  try {
+    // The first is of a browser and a service that have just been started themselves.
+    await openPanel(chromium, server);
+    for (let turn = 0; turn < plan.pairs; turn += 1) {
+      headings.push(await open(chromium, server, `data:text/html,${encodeURIComponent(HEADING)}`));
+      for (let number = 0; number < OPENINGS_PER_PAIR; number += 1) {
+        openings.push(await openPanel(chromium, server));
+      }
     }
+  } finally {
+    await chromium.close();
   }
-  await chromium.close();
   await server.stop();
   const median = (of: readonly Opening[], figure: keyof Opening): string =>
     spreadOf(of.map((opening) => opening[figure])).median.toFixed(0);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { MAX_LOCATIONS_OF_USER } from "../../src/domain/location.ts";
-import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
+import { aDevice, aLocation, aRecord, JSON_BODIES } from "../http/bodies.ts";
 import { Conformance, type Description } from "../http/openapi-description.ts";
 import { aWiring } from "../http/wired-line.ts";
 import type { RunningService } from "./program.ts";
@@ -18,18 +18,6 @@ const NOBODY = "0123456789abcdef01234567";
 const TOO_LONG = 65_537;
 /** What only a ledger in trouble, a crowd, two first users at once, or another program's lines bring: test/http does. */
 const ONLY_IN_TROUBLE = / (429|500|503)$|\/(first-run|lines\/\w+) 409$/;
-const JSON_BODIES = [
-  ["post", "/api/login"],
-  ["post", "/api/first-run"],
-  ["post", "/api/device"],
-  ["post", "/api/location"],
-  ["post", "/api/data"],
-  ["put", "/api/wiring"],
-  ["patch", "/api/devices"],
-  ["patch", "/api/locations"],
-  ["post", "/api/lines/read"],
-  ["post", "/api/lines/drive"],
-] as const;
 
 /** Everything that a client can ask of the API and be told, asked of a running service and held to its own description. */
 export class ApiWalk {

@@ -39,3 +39,17 @@ export function actuators(count: number): { id: string; value: boolean }[] {
 export function aLocation(otherwise: Readonly<Record<string, unknown>> = {}) {
   return { location: { name: "Clínica Norte", description: "Dos plantas", ...otherwise } };
 }
+
+/** Whatever takes a body, which is JSON. */
+export const JSON_BODIES = [
+  ["post", "/api/login"],
+  ["post", "/api/first-run"],
+  ["post", "/api/device"],
+  ["post", "/api/location"],
+  ["post", "/api/data"],
+  ["put", "/api/wiring"],
+  ["patch", "/api/devices"],
+  ["patch", "/api/locations"],
+  ["post", "/api/lines/read"],
+  ["post", "/api/lines/drive"],
+] as const;

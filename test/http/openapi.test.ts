@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "./appliance.ts";
-import { aDevice, aLocation, aRecord } from "./bodies.ts";
+import { aDevice, aLocation, aRecord, JSON_BODIES } from "./bodies.ts";
 import { Conformance, type Description } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
@@ -19,18 +19,6 @@ interface Sent {
 }
 
 const NOBODY = "0123456789abcdef01234567";
-const JSON_BODIES = [
-  ["post", "/api/login"],
-  ["post", "/api/first-run"],
-  ["post", "/api/device"],
-  ["post", "/api/location"],
-  ["post", "/api/data"],
-  ["put", "/api/wiring"],
-  ["patch", "/api/devices"],
-  ["patch", "/api/locations"],
-  ["post", "/api/lines/read"],
-  ["post", "/api/lines/drive"],
-] as const;
 /** What these ask for beside a body. */
 const KEYS = { dId: "7234", locationId: NOBODY } as const;
 

@@ -10,9 +10,9 @@ export class Ahead {
   readonly #send: (message: Message) => Promise<Answer>;
   readonly #answers = new Map<string, Promise<Answer>>();
 
-  /** `post`: how a request is sent. */
-  constructor(post = send) {
-    this.#send = post;
+  /** `request`: how one is sent. */
+  constructor(request = send) {
+    this.#send = request;
   }
 
   /** Asks for each of the paths. */
