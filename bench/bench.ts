@@ -1,6 +1,7 @@
 // The benchmark: flanco's claims about its speed, each measured as ratios of interleaved pairs in one
 // run, against a floor server that stands beside this file or against what is promised. Figures are claims,
-// not tests: the exit code is 1 only when something measured is not right (a post lost, a ledger that does not agree with itself).
+// not tests: the exit code is 1 only when something measured is not right (a post lost, a ledger that does
+// not agree with itself).
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
