@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { BenchFailure } from "./failure.ts";
+import { CHROMIUM_ARGUMENTS } from "../scripts/chromium.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 
 /** A new window of Chromium 156 loads parts of itself for three seconds (those of its address bar), beside what it opens. */
 const WINDOW_MS = 4_000;
@@ -37,7 +38,7 @@ export class Chromium {
     socket.addEventListener("message", ({ data }) => this.#take(JSON.parse(String(data))));
   }
 
-  /** Starts it with a profile of its own. Throws BenchFailure where it does not start. */
+  /** Starts it with a profile of its own. Throws ScriptFailure where it does not start. */
   static async launch(program: string, profile: string): Promise<Chromium> {
     const child = spawn(
       program,
@@ -46,8 +47,7 @@ export class Chromium {
         "--remote-debugging-port=0",
         `--user-data-dir=${profile}`,
         "--no-first-run",
-        // Debian's Chromium has no sandbox for root, which is who runs it in a container.
-        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+        ...CHROMIUM_ARGUMENTS,
         "about:blank",
       ],
       { stdio: ["ignore", "ignore", "pipe"] },
@@ -60,7 +60,7 @@ export class Chromium {
       await once(socket, "open");
       return new Chromium(child, socket);
     }
-    throw new BenchFailure(`${program} ended before it could be asked anything`);
+    throw new ScriptFailure(`${program} ended before it could be asked anything`);
   }
 
   /** Opens an address in a browser that was never anywhere, leaves it alone, and gives its answer to the question. */
@@ -94,7 +94,7 @@ export class Chromium {
     this.#waiting.set(this.#asked, answer);
     this.#socket.send(JSON.stringify({ id: this.#asked, method, params, sessionId }));
     const { result, error } = await answer.promise;
-    if (error !== undefined) throw new BenchFailure(`Chromium, ${method}: ${JSON.stringify(error)}`);
+    if (error !== undefined) throw new ScriptFailure(`Chromium, ${method}: ${JSON.stringify(error)}`);
     return result as Json;
   }
 

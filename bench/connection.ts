@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 
 const HEADER_END = "\r\n\r\n";
 const CONTENT_LENGTH = /\r\ncontent-length: (\d+)/i;
@@ -14,15 +14,15 @@ export class Connection {
   readonly #socket: Socket;
   #partial = "";
   #onAnswer: (status: number) => void = () => {};
-  #onFailure: (error: BenchFailure) => void = () => {};
+  #onFailure: (error: ScriptFailure) => void = () => {};
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => this.#take(text));
-    socket.on("error", (error: Error) => this.#onFailure(new BenchFailure(`connection: ${error.message}`)));
-    socket.on("end", () => this.#onFailure(new BenchFailure("the server closed a connection")));
+    socket.on("error", (error: Error) => this.#onFailure(new ScriptFailure(`connection: ${error.message}`)));
+    socket.on("end", () => this.#onFailure(new ScriptFailure("the server closed a connection")));
   }
 
   static async open(port: number): Promise<Connection> {
@@ -35,7 +35,7 @@ export class Connection {
   }
 
   /** Sends one request; one at a time. `onAnswer` gets the status once the whole answer is there. */
-  ask(request: Buffer, onAnswer: (status: number) => void, onFailure: (error: BenchFailure) => void): void {
+  ask(request: Buffer, onAnswer: (status: number) => void, onFailure: (error: ScriptFailure) => void): void {
     this.#onAnswer = onAnswer;
     this.#onFailure = onFailure;
     this.#socket.write(request);
@@ -52,7 +52,7 @@ export class Connection {
     if (headerEnd < 0) return;
     const length = CONTENT_LENGTH.exec(this.#partial)?.[1];
     if (length === undefined) {
-      this.#onFailure(new BenchFailure("an answer without Content-Length"));
+      this.#onFailure(new ScriptFailure("an answer without Content-Length"));
       return;
     }
     if (this.#partial.length < headerEnd + HEADER_END.length + Number(length)) return;

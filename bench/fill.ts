@@ -1,7 +1,7 @@
-import { systemClock } from "../src/clock.ts";
-import { openReader } from "../src/store/reader.ts";
-import { StoreWriter } from "../src/store/writer.ts";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
+import { systemClock } from "../src/service/clock.ts";
+import { storeWriter } from "../src/store/ledger/writer.ts";
+import { openReader } from "../src/store/read/reader.ts";
 import { ledgerIn, TIME_ZONE } from "./flanco-process.ts";
 
 /** Within the writer's bounded queue. */
@@ -17,7 +17,7 @@ const MICROS_PER_UNIT = 1_000_000;
  */
 export async function fillLedger(directory: string, count: number): Promise<void> {
   const file = ledgerIn(directory);
-  const writer = new StoreWriter({ file, timeZone: TIME_ZONE }, systemClock, {
+  const writer = storeWriter({ file, timeZone: TIME_ZONE }, systemClock, {
     onChanges: () => {},
     onProgress: () => {},
     onDeath: (error) => {
@@ -28,7 +28,7 @@ export async function fillLedger(directory: string, count: number): Promise<void
   const reader = openReader(file, TIME_ZONE);
   const userId = reader.users()[0]?.id;
   reader.close();
-  if (userId === undefined) throw new BenchFailure("the ledger to fill has no user");
+  if (userId === undefined) throw new ScriptFailure("the ledger to fill has no user");
   const year = new Date().getUTCFullYear();
   const fromMs = Date.UTC(year, 0, 2);
   const everyMs = (Date.UTC(year, 11, 30) - fromMs) / count;

@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
+import { freePort } from "../scripts/ports.ts";
 import { endOf, environmentFor, nodeArguments } from "./process.ts";
 import type { Server, ServerSetting } from "./server.ts";
 
@@ -28,12 +28,12 @@ export function ledgerIn(directory: string): string {
 
 /** Starts the real program on a prepared data directory and signs in. */
 export async function startFlanco(setting: ServerSetting, password: string): Promise<Server> {
-  const [httpPort, httpsPort] = await freePorts(2);
+  const port = await freePort();
   const child = spawn(process.execPath, [...nodeArguments(setting), ENTRY, "serve"], {
     env: {
       ...flancoEnvironment(setting),
-      FLANCO_HTTP_PORT: String(httpPort),
-      FLANCO_HTTPS_PORT: String(httpsPort),
+      FLANCO_HTTP_PORT: String(port),
+      FLANCO_HTTPS_PORT: String(await freePort()),
       FLANCO_HOST: "127.0.0.1",
     },
     stdio: ["ignore", "pipe", "inherit"],
@@ -45,8 +45,7 @@ export async function startFlanco(setting: ServerSetting, password: string): Pro
     });
   });
   if ((await Promise.race([ready, ended])) !== true)
-    throw new BenchFailure("flanco ended before it was ready");
-  const port = Number(httpPort);
+    throw new ScriptFailure("flanco ended before it was ready");
   return {
     name: "flanco",
     port,
@@ -60,7 +59,7 @@ export async function startFlanco(setting: ServerSetting, password: string): Pro
   };
 }
 
-/** `flanco verify` on a stopped server's directory. Throws BenchFailure when the ledger is not right. */
+/** `flanco verify` on a stopped server's directory. Throws ScriptFailure when the ledger is not right. */
 export function verifyFlanco(setting: ServerSetting): { readonly records: number } {
   const result = JSON.parse(runFlanco(setting, ["verify", "--json"], "")) as { records: number };
   return { records: result.records };
@@ -76,7 +75,7 @@ function runFlanco(setting: ServerSetting, args: readonly string[], input: strin
     });
   } catch (error) {
     const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new BenchFailure(`flanco ${args[0]}: ${text.trim()}`);
+    throw new ScriptFailure(`flanco ${args[0]}: ${text.trim()}`);
   }
 }
 
@@ -99,24 +98,7 @@ async function signIn(port: number, password: string): Promise<string> {
   });
   const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
   if (response.status !== 200 || cookie === undefined) {
-    throw new BenchFailure(`flanco: signing in answered ${response.status}`);
+    throw new ScriptFailure(`flanco: signing in answered ${response.status}`);
   }
   return cookie;
-}
-
-/** Ports that nobody listens on. Held together until all are known, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return address !== null && typeof address === "object" ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 import { endOf, environmentFor, nodeArguments } from "./process.ts";
 import type { Server, ServerSetting } from "./server.ts";
 
@@ -17,7 +17,7 @@ export async function startFloor(setting: ServerSetting): Promise<Server> {
   const ended = endOf(child, "floor");
   const started = once(child, "message") as Promise<[number]>;
   const first = await Promise.race([started, ended]);
-  if (first === undefined) throw new BenchFailure("floor ended before it listened");
+  if (first === undefined) throw new ScriptFailure("floor ended before it listened");
   return {
     name: "floor",
     port: first[0],

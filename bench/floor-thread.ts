@@ -1,7 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
-import { initial } from "../src/store/migrations/001-initial.ts";
-import { chain } from "../src/store/migrations/002-chain.ts";
+import { migrate } from "../src/store/ledger/schema.ts";
 import type { FloorPost, FloorThreadSettings } from "./floor-post.ts";
 
 /** As the ledger's: frames in the log before a checkpoint. */
@@ -14,10 +13,9 @@ function serve(port: MessagePort, settings: FloorThreadSettings): void {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  db.exec(initial.sql);
-  db.exec(chain.sql);
+  migrate(db, () => {});
   const insert = db.prepare(
-    `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, effective_ms,
+    `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms,
                          origin, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'posted', zeroblob(32))`,
   );

@@ -1,6 +1,6 @@
+import { ScriptFailure } from "../scripts/command.ts";
 import { SUMMARY_PATH } from "./beside.ts";
 import type { Claim } from "./claim.ts";
-import { BenchFailure } from "./failure.ts";
 import { startFilled } from "./filled-flanco.ts";
 import type { LoadProcess } from "./load-process.ts";
 import type { Plan } from "./plan.ts";
@@ -43,6 +43,6 @@ async function medianMs(plan: Plan, load: LoadProcess, server: Server): Promise<
     rampMs: plan.rampMs,
     windowMs: plan.windowMs / WINDOWS_SHARE,
   });
-  if (result.summaries === null) throw new BenchFailure("the load process asked for nothing");
+  if (result.summaries === null) throw new ScriptFailure("the load process asked for nothing");
   return result.summaries.latencyMs.median;
 }

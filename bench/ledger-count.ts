@@ -1,10 +1,10 @@
 import DatabaseConstructor from "better-sqlite3";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 import type { Measured } from "./server.ts";
 
 /**
  * Counts the rows of a stopped server's ledger against the posts that it acknowledged. Throws
- * BenchFailure when they differ: a server could be fast by not storing.
+ * ScriptFailure when they differ: a server could be fast by not storing.
  */
 export function checkRows(measured: Measured, seeded = 0): number {
   const db = new DatabaseConstructor(measured.server.file, { readonly: true });
@@ -12,7 +12,7 @@ export function checkRows(measured: Measured, seeded = 0): number {
   db.close();
   const expected = seeded + measured.acknowledged;
   if (rows !== expected) {
-    throw new BenchFailure(
+    throw new ScriptFailure(
       `${measured.server.name} acknowledged ${expected} posts and holds ${rows} records`,
     );
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 import type { Job, JobAnswer, JobResult } from "./job.ts";
 
 /** The process that makes the load, seen from the benchmark. */
@@ -14,14 +14,14 @@ export class LoadProcess {
     this.#ended = once(this.#child, "exit");
   }
 
-  /** Runs one job; one at a time. Throws BenchFailure when any answer was not a success. */
+  /** Runs one job; one at a time. Throws ScriptFailure when any answer was not a success. */
   async run(job: Job): Promise<JobResult> {
     const answered = once(this.#child, "message") as Promise<[JobAnswer]>;
     this.#child.send(job);
     const first = await Promise.race([answered, this.#ended.then(() => undefined)]);
-    if (first === undefined) throw new BenchFailure("the load process ended");
+    if (first === undefined) throw new ScriptFailure("the load process ended");
     const [answer] = first;
-    if ("failure" in answer) throw new BenchFailure(`under load: ${answer.failure}`);
+    if ("failure" in answer) throw new ScriptFailure(`under load: ${answer.failure}`);
     return answer.result;
   }
 

@@ -1,13 +1,14 @@
 // The load, in a process of its own, so that it shares no event loop with what it measures. Forked by
 // the benchmark; takes one job at a time and answers each.
+
 import { performance } from "node:perf_hooks";
+import { ScriptFailure } from "../scripts/command.ts";
+import { SECOND_MS } from "../src/domain/clock.ts";
 import { Connection } from "./connection.ts";
-import { BenchFailure } from "./failure.ts";
 import type { Answered, Job, JobAnswer, JobResult } from "./job.ts";
 
 const HTTP_CREATED = 201;
 const HTTP_OK = 200;
-const MS_PER_SECOND = 1_000;
 /** Bodies that one connection posts in turn. */
 const BODIES = 16;
 
@@ -43,7 +44,7 @@ class Stream {
         }
         const onAnswer = (status: number): void => {
           if (this.#count(status, sentMs)) next();
-          else reject(new BenchFailure(`an answer with status ${status}`));
+          else reject(new ScriptFailure(`an answer with status ${status}`));
         };
         connection.ask(request, onAnswer, reject);
       };
@@ -66,7 +67,7 @@ class Stream {
             dueMs = Math.max(dueMs + everyMs, sentMs);
             setTimeout(next, Math.max(0, dueMs - performance.now()));
           } else {
-            reject(new BenchFailure(`an answer with status ${status}`));
+            reject(new ScriptFailure(`an answer with status ${status}`));
           }
         };
         connection.ask(request, onAnswer, reject);
@@ -78,13 +79,13 @@ class Stream {
   /** Throws when there is nothing to tell of: figures of nothing would pass for quick ones. */
   result(): Answered {
     if (this.#latenciesMs.length === 0) {
-      throw new BenchFailure(
+      throw new ScriptFailure(
         "nothing was answered in the time that counts: the machine is too busy to measure",
       );
     }
     const sorted = Float64Array.from(this.#latenciesMs).sort();
     const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-    const seconds = (this.#window.untilMs - this.#window.fromMs) / MS_PER_SECOND;
+    const seconds = (this.#window.untilMs - this.#window.fromMs) / SECOND_MS;
     return {
       perSecond: sorted.length / seconds,
       acknowledged: this.#acknowledged,
@@ -121,7 +122,7 @@ async function run(job: Job): Promise<JobResult> {
         if (summaries === null) return undefined;
         const request = getRequest(job, summaries.path);
         if (summaries.perSecond === null) return reading.closedLoop(connection, [request]);
-        const everyMs = (summaries.connections * MS_PER_SECOND) / summaries.perSecond;
+        const everyMs = (summaries.connections * SECOND_MS) / summaries.perSecond;
         const offsetMs = ((index - (posts?.connections ?? 0)) * everyMs) / summaries.connections;
         return reading.paced(connection, request, everyMs, startMs + offsetMs);
       }),

@@ -1,14 +1,13 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { chromiumProgram } from "../scripts/chromium.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 import { Chromium } from "./chromium.ts";
 import type { Claim } from "./claim.ts";
-import { BenchFailure } from "./failure.ts";
 import { startFilled } from "./filled-flanco.ts";
 import type { Plan } from "./plan.ts";
 import { spreadOf } from "./ratio.ts";
 import type { Server } from "./server.ts";
 
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const THROTTLE = 4;
 const PROMISED_MS = 1_000;
 /** A window of the other claims takes as long as a few openings. */
@@ -45,13 +44,9 @@ const QUESTION = `new Promise((answer) => {
 })`;
 
 /** How long a first opening ever of the panel takes until it can be used, against what is promised. */
-export async function measureOpening(plan: Plan): Promise<Claim | undefined> {
-  if (!existsSync(CHROMIUM)) {
-    console.log(`The opening of the page: not measured, there is no ${CHROMIUM} on this machine.\n`);
-    return undefined;
-  }
+export async function measureOpening(plan: Plan): Promise<Claim> {
   const server = await startFilled(plan, "opened", plan.fewRecords);
-  const chromium = await Chromium.launch(CHROMIUM, join(plan.directory, "chromium"));
+  const chromium = await Chromium.launch(chromiumProgram(), join(plan.directory, "chromium"));
   const openings: Opening[] = [];
   const headings: Opening[] = [];
   try {
@@ -84,7 +79,7 @@ export async function measureOpening(plan: Plan): Promise<Claim | undefined> {
 
 async function openPanel(chromium: Chromium, server: Server): Promise<Opening> {
   const opening = await open(chromium, server, `http://localhost:${server.port}/`);
-  if (opening.figures === 0) throw new BenchFailure(`the panel had no figures after ${OPENING_MS} ms`);
+  if (opening.figures === 0) throw new ScriptFailure(`the panel had no figures after ${OPENING_MS} ms`);
   return opening;
 }
 
@@ -97,10 +92,10 @@ async function open(chromium: Chromium, server: Server, url: string): Promise<Op
     question: QUESTION,
   })) as Opening;
   if (Number.isFinite(opening.usableMs)) return opening;
-  throw new BenchFailure(`nothing was painted of ${url.slice(0, 40)} in ${OPENING_MS} ms`);
+  throw new ScriptFailure(`nothing was painted of ${url.slice(0, 40)} in ${OPENING_MS} ms`);
 }
 
-/** The session, and the mark that says that there is one: see src/web/session-mark.ts. */
+/** The session, and the cookie that says that there is one: see src/web/session.ts. */
 function cookiesOf({ cookie, port }: Server) {
   const url = `http://localhost:${port}`;
   const [name = "", value = ""] = cookie.split("=");

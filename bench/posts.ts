@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { ScriptFailure } from "../scripts/command.ts";
 import type { Claim } from "./claim.ts";
-import { BenchFailure } from "./failure.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
 import { startFloor } from "./floor-process.ts";
 import type { Answered, Job } from "./job.ts";
@@ -43,7 +43,7 @@ export async function measurePosts(plan: Plan, load: LoadProcess, slowSync?: Slo
   const rows = [checkRows(floor), checkRows(flanco)];
   const { records } = verifyFlanco(flancoSetting);
   if (slowSync !== undefined && Math.min(...least) < slowSync.delayMs) {
-    throw new BenchFailure(
+    throw new ScriptFailure(
       `a post was acknowledged after ${Math.min(...least)} ms, sooner than a sync takes`,
     );
   }
@@ -75,7 +75,7 @@ export async function post(
 ): Promise<Answered> {
   const result = await load.run({ ...jobFor(plan, measured.server, warmUp), summaries });
   noteAcknowledged(measured, result);
-  if (result.posts === null) throw new BenchFailure("the load process posted nothing");
+  if (result.posts === null) throw new ScriptFailure("the load process posted nothing");
   return result.posts;
 }
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { BenchFailure } from "./failure.ts";
+import { ScriptFailure } from "../scripts/command.ts";
 import type { ServerSetting } from "./server.ts";
 
 /** The environment of a server: this process's own, without any setting of flanco's. */
@@ -16,16 +16,16 @@ export function nodeArguments(setting: ServerSetting): string[] {
   return setting.profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${setting.profiles}`];
 }
 
-/** The end of a process. Attach at its start: rejects with BenchFailure when it ends other than with 0. */
+/** The end of a process. Attach at its start: rejects with ScriptFailure when it ends other than with 0. */
 export function endOf(child: ChildProcess, name: string): Promise<void> {
   const end = new Promise<void>((resolve, reject) => {
-    child.once("error", (error) => reject(new BenchFailure(`${name}: ${error.message}`)));
+    child.once("error", (error) => reject(new ScriptFailure(`${name}: ${error.message}`)));
     child.once("exit", (code, signal) => {
       if (code === 0) resolve();
-      else reject(new BenchFailure(`${name} ended with ${signal ?? `exit code ${code}`}`));
+      else reject(new ScriptFailure(`${name} ended with ${signal ?? `exit code ${code}`}`));
     });
   });
-  // Whoever waits for it hears of it; until then it is no unhandled rejection.
+  // The caller that awaits it gets the error; until then it must not count as unhandled.
   end.catch(() => {});
   return end;
 }

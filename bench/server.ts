@@ -9,7 +9,7 @@ export interface Server {
   readonly postPath: string;
   /** The ledger's file, for counting its rows once the server has stopped. */
   readonly file: string;
-  /** Ends the process by SIGTERM. Throws BenchFailure when it does not end well. */
+  /** Ends the process by SIGTERM. Throws ScriptFailure when it does not end well. */
   stop(): Promise<void>;
 }
 

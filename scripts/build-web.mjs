@@ -1,7 +1,7 @@
 // Builds the page from src/web into dist/web: hashed files in assets/, which never change and may be
-// cached for ever, and index.html, which names them. Safe while a server reads the folder: assets come
-// first, index.html is renamed into place, and only then do assets go that nothing names. Whoever finds the
-// same names after reading as before has files that belong together (src/installation.ts).
+// cached without a limit, and index.html, which names them. Safe while a server reads the folder: assets come
+// first, index.html is renamed into place, and only then are unused assets removed. A reader that finds the
+// same names after reading as before has files of one build (src/installation.ts).
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
@@ -13,7 +13,7 @@ const source = join(root, "src", "web");
 const target = join(root, "dist", "web");
 const assetFolder = join(target, "assets");
 // A clinic's tablet may be years old: what its browser lacks is written in older syntax.
-const BROWSERS = ["chrome87", "firefox78", "safari14.1"];
+const BROWSERS = ["chrome87", "firefox98", "safari15.4"];
 const HASH_DIGITS = 10;
 // Tells V8 to compile a file's functions beside the page's thread while it comes. An opening calls nearly all of
 // those it waits for; the other views' file comes when nothing waits.
@@ -180,7 +180,7 @@ function fill(template, values) {
 }
 
 /**
- * Nobody ever reads half of a file: it is written elsewhere and renamed.
+ * Writes a file elsewhere and renames it, so that a reader never sees half of it.
  * @param {string} path
  * @param {string | Uint8Array} content
  */

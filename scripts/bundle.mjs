@@ -79,14 +79,14 @@ const USED_TYPES = [
   ...["image/svg+xml", "image/png", "font/woff2"],
 ];
 
-/** Threads of the sealed program, too, go by its own options alone, whoever starts it. */
+/** Threads of the sealed program, too, ignore the NODE_OPTIONS that it was started with. */
 const SEALED_ENTRY = `import { main } from "./src/main.ts";
 delete process.env.NODE_OPTIONS;
 void main(process.argv.slice(2));
 `;
 
 /**
- * Builds the program into a folder, which is made anew.
+ * Builds the program into a folder, in place of what the folder held.
  * @param {string} folder
  * @param {readonly import("./patch.ts").Patch[]} [patches] changes of its sources, for a control
  */
@@ -215,6 +215,10 @@ function packages(arch = process.arch === "arm64" ? "arm64" : "x64") {
       onResolve({ filter: /^bindings$/ }, ({ path }) => ({ path, namespace: "addon", pluginData: epoll }));
       // Schemas that speak fifty languages, of which none is used but the one that zod takes by its own path.
       onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ path }) => ({ path, namespace: "absent" }));
+      // Bodies are UTF-8: tables of sixty other encodings would take a fifth of the program.
+      onLoad({ filter: /\/iconv-lite\/encodings\/index\.js$/ }, () => ({
+        contents: 'module.exports = require("./internal");',
+      }));
       onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => ({
         contents: usedTypes(path),
         loader: "json",

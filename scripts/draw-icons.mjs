@@ -6,6 +6,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { requireRuntime } from "../bin/runtime.mjs";
+
+requireRuntime();
+const { CHROMIUM_ARGUMENTS, chromiumProgram } = await import("./chromium.ts");
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "src", "web", "icon");
 const GROUND = "#0a5a50";
@@ -19,8 +23,8 @@ const ICONS = [
 
 const svg = await readFile(join(folder, "icon.svg"), "utf8");
 const browser = await chromium.launch({
-  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  executablePath: chromiumProgram(),
+  args: [...CHROMIUM_ARGUMENTS],
 });
 try {
   for (const { name, size, isWhole } of ICONS) {

@@ -7,8 +7,8 @@ export interface Patch {
 }
 
 /**
- * The text of a source file with a protection taken away, for a control. Throws where a text to change does not
- * stand in it exactly once: a control that controls nothing must not pass.
+ * The text of a source file with changes. Throws unless each text to change stands in it exactly once: a control that changes
+ * nothing must not pass.
  */
 export function patched(file: string, source: string, patches: readonly Patch[]): string {
   let text = source;

@@ -1,17 +1,21 @@
 // Takes the README's pictures of the page from the running program: starts it with the demo's simulated
 // lines on a data directory of its own, makes the first user through the page, gives it a year of made-up
-// sales, waits for live ones, and saves docs/images/panel.png, rooms.png and rooms-phone.png. Needs Chromium
-// (CHROMIUM names it where it is not Debian's).
+// sales, waits for live ones, and saves docs/images/panel.png, rooms.png and rooms-phone.png. CHROMIUM
+// names the browser where it is not Debian's.
 //
 //   node scripts/screenshot.mjs
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { requireRuntime } from "../bin/runtime.mjs";
+
+requireRuntime();
+const { CHROMIUM_ARGUMENTS, chromiumProgram } = await import("./chromium.ts");
+const { freePort } = await import("./ports.ts");
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const images = join(root, "docs", "images");
@@ -41,9 +45,8 @@ const service = spawn(
   },
 );
 const browser = await chromium.launch({
-  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  // Debian's Chromium has no sandbox for root, which is who runs it in a container.
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  executablePath: chromiumProgram(),
+  args: [...CHROMIUM_ARGUMENTS],
 });
 try {
   const link = await firstRunLink();
@@ -139,19 +142,6 @@ async function sellForAYear({ days, dayMs, salesADay }) {
       sales.map((body) => fetch("/api/data", { method: "POST", headers, body: JSON.stringify(body) })),
     );
   }
-}
-
-/** @returns {Promise<number>} a TCP port that nobody listens on */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /**

@@ -4,8 +4,8 @@ import { isSealed, sealedText } from "./sealed/assets.ts";
 
 /** Where each thread's source is, beside this file, without the ending: a bundle has another one. */
 export const THREAD_SOURCES = {
-  writer: "store/writer-thread",
-  upkeep: "store/upkeep-thread",
+  writer: "store/ledger/writer-thread",
+  upkeep: "store/backup/upkeep-thread",
   password: "auth/password-thread",
 } as const;
 

@@ -30,7 +30,7 @@ try {
     Atomics.store(counts, 1, build + 1);
   }
 } finally {
-  // Nobody waits for one that failed.
+  // A failed one is not waited for.
   Atomics.store(counts, 1, builds);
 }
 `;

@@ -1,5 +1,14 @@
-import { closeSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { posix } from "node:path";
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { join, posix } from "node:path";
 
 const DIRECTORY = 0o040000;
 const REGULAR = 0o100000;
@@ -15,7 +24,7 @@ const TRAILER = "TRAILER!!!";
  * appears under its name only when it is complete.
  */
 export class CpioArchive {
-  readonly #file: string;
+  readonly file: string;
   readonly #temporary: string;
   readonly #descriptor: number;
   readonly #directories = new Set<string>(["/"]);
@@ -23,7 +32,7 @@ export class CpioArchive {
   #length = 0;
 
   constructor(file: string) {
-    this.#file = file;
+    this.file = file;
     this.#temporary = `${file}.${process.pid}`;
     this.#descriptor = openSync(this.#temporary, "w");
   }
@@ -46,6 +55,19 @@ export class CpioArchive {
     this.#entry(path, REGULAR | (mode & 0o777), readFileSync(source));
   }
 
+  /** Copies a file, a link or a folder of this machine, but for what `isLeftOut` names by its path in the guest. */
+  tree(path: string, source: string, isLeftOut: (path: string) => boolean = () => false): void {
+    if (isLeftOut(path)) return;
+    const status = lstatSync(source);
+    if (status.isSymbolicLink()) this.link(path, readlinkSync(source));
+    else if (status.isFile()) this.copy(path, source, status.mode);
+    else if (status.isDirectory()) {
+      this.directory(path);
+      for (const name of readdirSync(source))
+        this.tree(posix.join(path, name), join(source, name), isLeftOut);
+    }
+  }
+
   link(path: string, target: string): void {
     this.directory(posix.dirname(path));
     this.#entry(path, LINK | 0o777, Buffer.from(target));
@@ -55,7 +77,7 @@ export class CpioArchive {
     this.#entry(`/${TRAILER}`, 0, Buffer.alloc(0));
     this.#write(Buffer.alloc(padding(this.#length, BLOCK_BYTES)));
     closeSync(this.#descriptor);
-    renameSync(this.#temporary, this.#file);
+    renameSync(this.#temporary, this.file);
   }
 
   #entry(path: string, mode: number, content: Buffer): void {

@@ -1,19 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { bundle } from "../bundle.mjs";
+import { runCommand } from "../command.ts";
 import { CpioArchive } from "./cpio.ts";
 import { buildDiskRoot, writeImage } from "./disk-root.ts";
-import { GATEWAY_SCRIPT } from "./gateway.ts";
+import { GATEWAY_SCRIPT } from "./initramfs.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 import {
+  addCommand,
   boot,
   CHECKOUT,
-  GUEST_GRACE_SECONDS,
+  type GuestEnd,
   type GuestRun,
   machineOptions,
-  removeLeftovers,
+  ownDirectory,
 } from "./machine.ts";
-import { runProgram } from "./program.ts";
 import type { Suite } from "./systemd-root.ts";
 
 const MEMORY_MIB = 1024;
@@ -33,7 +34,7 @@ export interface DiskMachineOptions {
 }
 
 /**
- * A machine of Debian with systemd, udev, dpkg and a disk of its own, which is what it was left as at every start. Eight
+ * A machine of Debian with systemd, udev, dpkg and its own disk, which keeps what is written to it from start to start. Eight
  * simulated relays are there before systemd is. Nothing of flanco is installed.
  */
 export class DiskMachine {
@@ -45,38 +46,34 @@ export class DiskMachine {
     this.#kernel = kernel;
   }
 
-  /** Builds it in the checkout's build/guest; the slow parts only where something changed. Throws GuestFailure. */
+  /** Builds it in the checkout's build/guest; the slow parts only where something changed. Throws ScriptFailure. */
   static async make({ suite, scripts, files }: DiskMachineOptions): Promise<DiskMachine> {
     const guests = join(CHECKOUT, "build", "guest");
     mkdirSync(guests, { recursive: true });
     const kernel = buildKernel(guests);
     const root = buildDiskRoot(guests, CHECKOUT, suite);
-    removeLeftovers(guests);
-    const own = join(guests, `run-${process.pid}`);
-    mkdirSync(own, { recursive: true });
-    process.once("exit", () => rmSync(own, { recursive: true, force: true }));
+    const own = ownDirectory(guests);
     const directory = mkdtempSync(join(own, "machine-"));
-    runProgram("cp", ["--sparse=always", root, join(directory, "system.img")]);
+    runCommand(["cp", "--sparse=always", root, join(directory, "system.img")]);
     const content = join(directory, "content");
     await bundle(join(content, "scripts"), scripts);
-    runProgram("cp", ["--archive", files, join(content, "files")]);
-    const mebibytes = Number(runProgram("du", ["-sm", content]).split("\t")[0]);
+    runCommand(["cp", "--archive", files, join(content, "files")]);
+    const mebibytes = Number(runCommand(["du", "-sm", content]).split("\t")[0]);
     writeImage(content, join(directory, "content.img"), `${mebibytes + SPARE_MIB}M`);
     rmSync(content, { recursive: true });
     return new DiskMachine(directory, kernel);
   }
 
   /**
-   * Starts it, runs one command as root, switches it off and resolves to the command's exit code; to null where its power
-   * was cut. Rejects with GuestFailure when neither came.
+   * Starts it, runs one command as root, switches it off and resolves to the command's end; to null where its power was
+   * cut. Rejects with ScriptFailure when neither came.
    */
-  async run(run: GuestRun): Promise<number | null> {
+  async run(run: GuestRun): Promise<GuestEnd | null> {
     const initramfs = join(this.#directory, "initramfs.cpio");
     const consoleLog = join(this.#directory, "console.log");
     packInitramfs(initramfs, this.#kernel, run);
     const options = [
-      ...machineOptions(this.#kernel.image, initramfs, consoleLog),
-      ...["-m", String(MEMORY_MIB)],
+      ...machineOptions(this.#kernel.image, initramfs, consoleLog, MEMORY_MIB),
       ...drive("system", join(this.#directory, "system.img")),
       ...drive("content", join(this.#directory, "content.img")),
     ];
@@ -109,13 +106,6 @@ function packInitramfs(file: string, kernel: GuestKernel, run: GuestRun): void {
   const modules = [...kernel.modules, ...kernel.diskModules];
   for (const module of modules) archive.copy(`/modules/${basename(module)}`, module, 0o644);
   archive.text("/modules/list", modules.map((module) => `${basename(module)}\n`).join(""));
-  const limitSeconds = Math.ceil(run.timeoutMs / 1000 + GUEST_GRACE_SECONDS);
-  const exports = Object.entries(run.environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  archive.text("/run-once/command", `${exports.join("")}exec ${run.command.map(quoted).join(" ")}\n`);
-  archive.text("/run-once/limit", `limit_seconds=${limitSeconds}\n`);
+  addCommand(archive, "/run-once", run);
   archive.close();
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

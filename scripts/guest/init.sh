@@ -29,7 +29,7 @@ load() {
 }
 load modules
 
-# A run with a disk says where it belongs. Barriers are ext4's own default, and named for who reads this.
+# A run with a disk says where to mount it. Barriers are ext4's default; they are named because the power cut tests rely on them.
 if [ -e /lib/guest/mount-point ]; then
   load disk-modules
   read -r mount_point </lib/guest/mount-point

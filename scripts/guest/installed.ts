@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bundle, bundleProgram } from "../bundle.mjs";
+import { runCommand, ScriptFailure } from "../command.ts";
 import type { Patch } from "../patch.ts";
+import { freePort } from "../ports.ts";
 import { CpioArchive } from "./cpio.ts";
-import { GuestFailure } from "./failure.ts";
 
 /** Where a package puts the program. */
 export const INSTALLED_PROGRAM = "/usr/lib/flanco";
@@ -26,7 +26,7 @@ export interface Installed {
 /**
  * Bundles the program and scripts into an archive, with all that they need and what Node keeps of sources that it
  * has compiled: emulated, compiling takes most of a start. `directory` is for the files that come and go. Gives
- * the archive's path. Throws GuestFailure when the program does not start on this machine.
+ * the archive's path. Throws ScriptFailure when the program does not start on this machine.
  */
 export async function packInstalled(directory: string, { scripts, patches }: Installed): Promise<string> {
   const work = mkdtempSync(join(directory, "installed-"));
@@ -35,10 +35,13 @@ export async function packInstalled(directory: string, { scripts, patches }: Ins
   try {
     await bundleProgram(program, patches);
     await warmUp(program, join(work, "data"));
+    mkdirSync(join(work, "scripts"));
     await bundle(join(work, "scripts"), scripts);
+    // The program writes for its own user alone, and the guest runs it as another.
+    runCommand(["chmod", "--recursive", "a+rX", work]);
     const archive = new CpioArchive(file);
-    addFolder(archive, program, INSTALLED_PROGRAM);
-    addFolder(archive, join(work, "scripts"), INSTALLED_SCRIPTS);
+    archive.tree(INSTALLED_PROGRAM, program);
+    archive.tree(INSTALLED_SCRIPTS, join(work, "scripts"));
     archive.close();
     return file;
   } finally {
@@ -46,18 +49,8 @@ export async function packInstalled(directory: string, { scripts, patches }: Ins
   }
 }
 
-/** Writes a folder of this machine to the guest's `target`. */
-export function addFolder(archive: CpioArchive, folder: string, target: string): void {
-  archive.directory(target);
-  for (const name of readdirSync(folder)) {
-    const source = join(folder, name);
-    if (lstatSync(source).isDirectory()) addFolder(archive, source, `${target}/${name}`);
-    else archive.copy(`${target}/${name}`, source, 0o644);
-  }
-}
-
 /** Starts a bundled program once, with the guest's driver, so that what it compiles is kept beside it. */
-export async function warmUp(program: string, dataDirectory: string): Promise<void> {
+async function warmUp(program: string, dataDirectory: string): Promise<void> {
   const child = spawn(process.execPath, [join(program, "flanco.mjs"), "serve"], {
     env: {
       PATH: process.env["PATH"],
@@ -82,14 +75,5 @@ export async function warmUp(program: string, dataDirectory: string): Promise<vo
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
   await once(child, "close");
   clearTimeout(timer);
-  if (!said.includes(READY)) throw new GuestFailure(`The bundled program did not start:\n${said}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  if (!said.includes(READY)) throw new ScriptFailure(`The bundled program did not start:\n${said}`);
 }

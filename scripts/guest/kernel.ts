@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { downloadImage, installPackages, type KernelPackages, upgradeKernelPackages } from "./debian.ts";
-import { GuestFailure } from "./failure.ts";
-import { runProgram } from "./program.ts";
+import { runCommand, ScriptFailure, tryCommand } from "../command.ts";
+import { install, installedVersion, installFor, KERNEL_HEADERS, KERNEL_SOURCE } from "../debian.ts";
 
-/** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
+/** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 3;
 
 /** Modules of Debian's image, in the order in which they can be loaded. */
@@ -31,6 +30,18 @@ const BUILT_MODULES = ["irq_sim", "gpio-sim"];
 const SIMULATOR_SOURCES = ["drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c"];
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]);
 
+/** A Debian kernel of which headers, source and image have one version. */
+export interface KernelPackages {
+  /** As `uname -r` gives it: `6.1.0-56-amd64`. */
+  readonly release: string;
+  /** The packages' version: `6.1.192-2`. */
+  readonly version: string;
+  /** The archive that holds the kernel's source. */
+  readonly sourceArchive: string;
+  /** The archive's one top folder. */
+  readonly sourceFolder: string;
+}
+
 /** A kernel to boot and the modules to load into it. */
 export interface GuestKernel {
   /** Names kernel and recipe: equal keys are equal files. */
@@ -45,7 +56,7 @@ export interface GuestKernel {
 
 /**
  * Makes the guest's kernel in `directory`, once for each version of Debian's packages. Image, headers and
- * source have the same version, so the modules fit. Throws GuestFailure.
+ * source have the same version, so the modules fit. Throws ScriptFailure.
  */
 export function buildKernel(directory: string): GuestKernel {
   let packages = installPackages();
@@ -60,7 +71,7 @@ export function buildKernel(directory: string): GuestKernel {
       image = downloadImage(packages, work);
     }
     if (image === null) {
-      throw new GuestFailure(`apt-get download linux-image-${packages.release}=${packages.version} failed.`);
+      throw new ScriptFailure(`apt-get download linux-image-${packages.release}=${packages.version} failed.`);
     }
     const result = join(work, "result");
     mkdirSync(result);
@@ -93,7 +104,7 @@ function moduleName(path: string): string {
 
 function takeFromImage(packages: KernelPackages, image: string, work: string, result: string): void {
   const tree = join(work, "image");
-  runProgram("dpkg-deb", ["--extract", image, tree]);
+  runCommand(["dpkg-deb", "--extract", image, tree]);
   unpackKernel(join(tree, "boot", `vmlinuz-${packages.release}`), work, join(result, "vmlinux"));
   const modules = join(tree, "lib", "modules", packages.release, "kernel");
   for (const path of [...IMAGE_MODULES, ...DISK_MODULES]) {
@@ -108,10 +119,10 @@ function takeFromImage(packages: KernelPackages, image: string, work: string, re
 function unpackKernel(image: string, work: string, file: string): void {
   const bytes = readFileSync(image);
   const start = bytes.indexOf(XZ_MAGIC);
-  if (start < 0) throw new GuestFailure("The kernel's image is not packed with xz.");
+  if (start < 0) throw new ScriptFailure("The kernel's image is not packed with xz.");
   const packed = join(work, "vmlinux");
   writeFileSync(`${packed}.xz`, bytes.subarray(start));
-  runProgram("xz", ["--decompress", "--single-stream", `${packed}.xz`]);
+  runCommand(["xz", "--decompress", "--single-stream", `${packed}.xz`]);
   renameSync(packed, file);
 }
 
@@ -120,7 +131,8 @@ function buildSimulator(packages: KernelPackages, work: string, result: string):
   mkdirSync(build);
   const members = SIMULATOR_SOURCES.map((path) => `${packages.sourceFolder}/${path}`);
   // With --occurrence tar stops at the last wanted file instead of unpacking the rest of a large archive.
-  runProgram("tar", [
+  runCommand([
+    "tar",
     "--extract",
     `--file=${packages.sourceArchive}`,
     `--directory=${build}`,
@@ -130,10 +142,10 @@ function buildSimulator(packages: KernelPackages, work: string, result: string):
   ]);
   adaptIrqSimulator(join(build, "irq_sim.c"));
   writeFileSync(join(build, "Makefile"), "obj-m := gpio-sim.o irq_sim.o\n");
-  runProgram("make", ["-C", `/lib/modules/${packages.release}/build`, `M=${build}`, "modules"]);
+  runCommand(["make", "-C", `/lib/modules/${packages.release}/build`, `M=${build}`, "modules"]);
   for (const name of BUILT_MODULES) renameSync(join(build, `${name}.ko`), join(result, `${name}.ko`));
   if (readdirSync(result).length !== IMAGE_MODULES.length + DISK_MODULES.length + BUILT_MODULES.length + 1) {
-    throw new GuestFailure("The kernel's folder is not complete.");
+    throw new ScriptFailure("The kernel's folder is not complete.");
   }
 }
 
@@ -142,8 +154,55 @@ function adaptIrqSimulator(file: string): void {
   const internalCall = "handle_simple_irq(irq_to_desc(irqnum))";
   const source = readFileSync(file, "utf8");
   if (!source.includes(internalCall)) {
-    throw new GuestFailure("The kernel's irq_sim.c is not the one that this recipe knows.");
+    throw new ScriptFailure("The kernel's irq_sim.c is not the one that this recipe knows.");
   }
   const adapted = source.replace(internalCall, "generic_handle_irq_safe(irqnum)");
   writeFileSync(file, `#include <linux/module.h>\n${adapted}\nMODULE_LICENSE("GPL");\n`);
+}
+
+/**
+ * Installs what the guest is built from, as far as it is missing, and names the kernel. Throws ScriptFailure when this is not
+ * bookworm on x86-64, or when packages cannot be installed.
+ */
+function installPackages(): KernelPackages {
+  if (process.arch !== "x64") throw new ScriptFailure("The guest machine is built on x86-64 only.");
+  installFor("guest");
+  return installedKernel() ?? upgradeKernelPackages();
+}
+
+/** Brings headers and source to the archive's version, when the installed ones differ or have left it. */
+function upgradeKernelPackages(): KernelPackages {
+  install([KERNEL_HEADERS, KERNEL_SOURCE]);
+  const kernel = installedKernel();
+  if (kernel !== null) return kernel;
+  throw new ScriptFailure(
+    `The kernel's headers (${headersRelease()}) and ${KERNEL_SOURCE} (${installedVersion(KERNEL_SOURCE)}) differ in version. ` +
+      "Run apt-get update and apt-get dist-upgrade, then try again.",
+  );
+}
+
+/**
+ * Downloads the image package that belongs to the headers into `directory` and gives its path, or null
+ * when the archive has it no longer.
+ */
+function downloadImage(kernel: KernelPackages, directory: string): string | null {
+  mkdirSync(directory, { recursive: true });
+  const name = `linux-image-${kernel.release}`;
+  const download = tryCommand(["apt-get", "download", `${name}=${kernel.version}`], { directory });
+  if (download.status !== 0) return null;
+  const file = readdirSync(directory).find((entry) => entry.startsWith(name) && entry.endsWith(".deb"));
+  return file === undefined ? null : join(directory, file);
+}
+
+function headersRelease(): string | null {
+  const query = tryCommand(["dpkg-query", "--show", `--showformat=\${Depends}`, KERNEL_HEADERS]);
+  return /linux-headers-(\S+)/.exec(query.stdout)?.[1] ?? null;
+}
+
+function installedKernel(): KernelPackages | null {
+  const release = headersRelease();
+  if (release === null) return null;
+  const version = installedVersion(`linux-headers-${release}`);
+  if (version === null || version !== installedVersion(KERNEL_SOURCE)) return null;
+  return { release, version, sourceArchive: `/usr/src/${KERNEL_SOURCE}.tar.xz`, sourceFolder: KERNEL_SOURCE };
 }

@@ -2,10 +2,23 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { GuestFailure } from "./failure.ts";
-import { buildPackages, buildSystem, joinArchives, packCheckout, packCommand } from "./initramfs.ts";
+import { ScriptFailure } from "../command.ts";
+import { CpioArchive } from "./cpio.ts";
+import { buildPackages, buildSystem, joinArchives, packCheckout } from "./initramfs.ts";
 import { type Installed, packInstalled } from "./installed.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
+
+/** The guest did not boot, or its command did not end. */
+export class GuestFailure extends ScriptFailure {
+  override readonly name = "GuestFailure";
+  /** True when the time given ran out, false for everything else. */
+  readonly timedOut: boolean;
+
+  constructor(message: string, timedOut = false) {
+    super(message);
+    this.timedOut = timedOut;
+  }
+}
 
 /** The folder that is packed. */
 export const CHECKOUT = join(import.meta.dirname, "..", "..");
@@ -17,7 +30,7 @@ const PROCESSOR = "Nehalem";
 const MEMORY_MIB = 1536;
 const PROCESSORS = 2;
 /** The guest outlives the host's patience by this much, so that the host's text is the one that is seen. */
-export const GUEST_GRACE_SECONDS = 30;
+const GUEST_GRACE_SECONDS = 30;
 /** From the exit code's arrival to the machine being off. */
 const POWER_OFF_MS = 10_000;
 const CONSOLE_LINES = 40;
@@ -30,6 +43,9 @@ export interface Guest {
   readonly kernel: GuestKernel;
   /** Archives of everything but the run's own command. */
   readonly archives: readonly string[];
+  /** Where the guest's first script looks for its command. */
+  readonly commandFolder: string;
+  readonly memoryMib: number;
 }
 
 export interface GuestRun {
@@ -38,14 +54,22 @@ export interface GuestRun {
   readonly environment: Readonly<Record<string, string>>;
   /** From the machine's start to the command's end. */
   readonly timeoutMs: number;
-  readonly onStdout: (chunk: Buffer) => void;
-  readonly onStderr: (chunk: Buffer) => void;
+  /** Called with each part of the output as it comes, which the run's end has as a whole. */
+  readonly onStdout?: (chunk: Buffer) => void;
+  readonly onStderr?: (chunk: Buffer) => void;
   /** A disk of ext4, mounted before the command starts. */
   readonly disk?: GuestDisk;
   /** When the machine's power is cut. It then ends without an exit code. */
   readonly powerCut?: AbortSignal;
   /** How long the machine may take to be off once the command has ended; undefined: as long as one without a disk. */
   readonly powerOffMs?: number;
+}
+
+/** How a guest's command ended, and what it wrote. */
+export interface GuestEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 /** A disk of which every write and every flush is logged, in the format of Linux's dm-log-writes. */
@@ -73,49 +97,72 @@ export async function buildGuest({ checkout, ...installed }: GuestContent): Prom
   mkdirSync(directory, { recursive: true });
   const kernel = buildKernel(directory);
   const archives = [buildSystem(directory, CHECKOUT, kernel)];
-  removeLeftovers(directory);
-  const own = join(directory, `${RUN_PREFIX}${process.pid}`);
-  mkdirSync(own, { recursive: true });
-  process.once("exit", () => rmSync(own, { recursive: true, force: true }));
+  const own = ownDirectory(directory);
   archives.push(await packInstalled(own, installed));
   if (checkout) {
     const file = join(own, "checkout.cpio");
     packCheckout(CHECKOUT, file);
     archives.push(buildPackages(directory, CHECKOUT), file);
   }
-  return { directory: own, kernel, archives };
+  return { directory: own, kernel, archives, commandFolder: "/lib/guest", memoryMib: MEMORY_MIB };
 }
 
 /**
- * Boots the guest, runs one command in it and resolves to the command's exit code once the machine is off and
- * its output was delivered. Rejects with GuestFailure when no exit code came: a panic, a hang, the time's end.
+ * Boots the guest, runs one command in it, as root, and resolves once the machine is off and the command's output was
+ * delivered. Rejects with GuestFailure when no exit code came: a panic, a hang, the end of the time.
  */
-export async function runInGuest(guest: Guest, run: GuestRun): Promise<number> {
+export async function runInGuest(guest: Guest, run: GuestRun): Promise<GuestEnd> {
   const directory = mkdtempSync(join(guest.directory, "machine-"));
   const initramfs = join(directory, "initramfs.cpio");
-  const command = join(directory, "command.cpio");
   const consoleLog = join(directory, "console.log");
-  const limitSeconds = run.timeoutMs / 1000 + GUEST_GRACE_SECONDS;
   try {
-    packCommand(command, { ...run, limitSeconds, mountPoint: run.disk?.mountPoint });
-    joinArchives([...guest.archives, command], initramfs);
-    const options = machineOptions(guest.kernel.image, initramfs, consoleLog);
+    const command = new CpioArchive(join(directory, "command.cpio"));
+    addCommand(command, guest.commandFolder, run);
+    if (run.disk !== undefined)
+      command.text(`${guest.commandFolder}/mount-point`, `${run.disk.mountPoint}\n`);
+    command.close();
+    joinArchives([...guest.archives, command.file], initramfs);
+    const options = machineOptions(guest.kernel.image, initramfs, consoleLog, guest.memoryMib);
     return await boot([...options, ...diskOptions(run.disk)], run, consoleLog);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** A process that was killed could not remove its folder. */
-export function removeLeftovers(directory: string): void {
-  for (const name of readdirSync(directory)) {
+/** Adds the shell script of a run's command, and after how long the guest switches itself off, to an archive. */
+export function addCommand(archive: CpioArchive, folder: string, run: GuestRun): void {
+  const exports = Object.entries(run.environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  archive.text(`${folder}/command`, `${exports.join("")}exec ${run.command.map(quoted).join(" ")}\n`);
+  const limitSeconds = Math.ceil(run.timeoutMs / 1000 + GUEST_GRACE_SECONDS);
+  archive.text(`${folder}/limit`, `limit_seconds=${limitSeconds}\n`);
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A folder for what this process writes, removed when it ends. It is named by the process's number, so that a later build knows
+ * the folders of processes that were killed, and removes them.
+ */
+export function ownDirectory(guests: string): string {
+  for (const name of readdirSync(guests)) {
     if (!name.startsWith(RUN_PREFIX) || existsSync(`/proc/${name.slice(RUN_PREFIX.length)}`)) continue;
-    rmSync(join(directory, name), { recursive: true, force: true });
+    rmSync(join(guests, name), { recursive: true, force: true });
   }
+  const own = join(guests, `${RUN_PREFIX}${process.pid}`);
+  mkdirSync(own, { recursive: true });
+  process.once("exit", () => rmSync(own, { recursive: true, force: true }));
+  return own;
 }
 
 /** What every machine is started with. */
-export function machineOptions(image: string, initramfs: string, consoleLog: string): string[] {
+export function machineOptions(
+  image: string,
+  initramfs: string,
+  consoleLog: string,
+  memoryMib: number,
+): string[] {
   const ports = ["stdout", "stderr", "status"].flatMap((name, index) => [
     "-chardev",
     `socket,id=${name},fd=${index + 3}`,
@@ -124,16 +171,7 @@ export function machineOptions(image: string, initramfs: string, consoleLog: str
   ]);
   return [
     ...["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"],
-    ...[
-      "-accel",
-      "tcg,thread=multi",
-      "-cpu",
-      PROCESSOR,
-      "-smp",
-      String(PROCESSORS),
-      "-m",
-      String(MEMORY_MIB),
-    ],
+    ...["-accel", "tcg,thread=multi", "-cpu", PROCESSOR, "-smp", String(PROCESSORS), "-m", String(memoryMib)],
     ...["-kernel", image, "-initrd", initramfs, "-serial", `file:${consoleLog}`],
     // A panic restarts the machine at once, and QEMU ends where a machine restarts.
     ...["-append", "console=ttyS0 panic=-1 oops=panic quiet random.trust_cpu=on"],
@@ -164,8 +202,8 @@ function diskOptions(disk: GuestDisk | undefined): string[] {
   ];
 }
 
-/** Starts a machine and resolves to its command's exit code, as runInGuest does. */
-export function boot(options: readonly string[], run: GuestRun, consoleLog: string): Promise<number> {
+/** Starts a machine and resolves to its command's end, as runInGuest does. */
+export function boot(options: readonly string[], run: GuestRun, consoleLog: string): Promise<GuestEnd> {
   const machine = spawn("qemu-system-x86_64", options, {
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
   });
@@ -182,8 +220,16 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
   readable(machine, 2).on("data", (chunk: Buffer) => {
     complaint += chunk.toString();
   });
-  readable(machine, 3).on("data", run.onStdout);
-  readable(machine, 4).on("data", run.onStderr);
+  let stdout = "";
+  let stderr = "";
+  readable(machine, 3).on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+    run.onStdout?.(chunk);
+  });
+  readable(machine, 4).on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+    run.onStderr?.(chunk);
+  });
   readable(machine, 5).on("data", (chunk: Buffer) => {
     status += chunk.toString();
     if (!status.endsWith("\n")) return;
@@ -196,9 +242,9 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
       clearTimeout(timer);
       process.removeListener("exit", stop);
       const code = /^exit (\d+)\n$/.exec(status)?.[1];
-      if (code !== undefined) return resolve(Number(code));
-      const text = ending ?? failure;
-      reject(new GuestFailure(`${text}\n${complaint}${lastWords(consoleLog)}`, ending !== null));
+      if (code !== undefined) return resolve({ exitCode: Number(code), stdout, stderr });
+      const wrote = `${complaint}${lastWords(consoleLog)}\nWhat its command wrote:\n${stderr}`;
+      reject(new GuestFailure(`${ending ?? failure}\n${wrote}`, ending !== null));
     };
     machine.once("error", (error) => finish(`qemu-system-x86_64 did not start: ${error.message}`));
     // "close" comes after the last byte of every stream, "exit" may come before.

@@ -17,8 +17,8 @@ const EXIT_TIMEOUT = 124;
 const EXIT_FAILURE = 125;
 
 requireRuntime();
-const { GuestFailure } = await import("./failure.ts");
-const { buildGuest, runInGuest } = await import("./machine.ts");
+const { ScriptFailure } = await import("../command.ts");
+const { buildGuest, GuestFailure, runInGuest } = await import("./machine.ts");
 // A signal ends the machine too: its end hangs on this process's exit.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(EXIT_FAILURE));
 process.exitCode = await main();
@@ -30,15 +30,16 @@ async function main() {
     return EXIT_USAGE;
   }
   try {
-    return await runInGuest(await buildGuest({ checkout: true, scripts: {} }), {
+    const { exitCode } = await runInGuest(await buildGuest({ checkout: true, scripts: {} }), {
       ...usage,
       onStdout: (chunk) => process.stdout.write(chunk),
       onStderr: (chunk) => process.stderr.write(chunk),
     });
+    return exitCode;
   } catch (error) {
-    if (!(error instanceof GuestFailure)) throw error;
+    if (!(error instanceof ScriptFailure)) throw error;
     console.error(`guest: ${error.message}`);
-    return error.timedOut ? EXIT_TIMEOUT : EXIT_FAILURE;
+    return error instanceof GuestFailure && error.timedOut ? EXIT_TIMEOUT : EXIT_FAILURE;
   }
 }
 

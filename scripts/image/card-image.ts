@@ -1,24 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../release/command.ts";
-import { ReleaseFailure } from "../release/failure.ts";
+import { runCommand, ScriptFailure } from "../command.ts";
+import { installFor } from "../debian.ts";
+import { ARM64, prepareFor } from "../release/processor.ts";
 import { buildBase } from "./base.ts";
 import { joinPartitions, makeBoot, makeData, makeRoot } from "./partition.ts";
 import { installCard } from "./tree.ts";
-
-/** Programs that building takes, each with the Debian package that brings it. */
-const TOOLS: Readonly<Record<string, string>> = {
-  mmdebstrap: "mmdebstrap",
-  mke2fs: "e2fsprogs",
-  "mkfs.vfat": "dosfstools",
-  mcopy: "mtools",
-  sfdisk: "fdisk",
-  xz: "xz-utils",
-  "qemu-aarch64-static": "qemu-user-static",
-  "update-binfmts": "binfmt-support",
-};
-const BINFMT = "/proc/sys/fs/binfmt_misc";
 
 export interface CardImageOptions {
   readonly version: string;
@@ -34,22 +21,22 @@ export interface CardImageOptions {
   readonly reuse?: boolean;
 }
 
-/** Debian packages without which no image can be built on this machine; none when all is there. */
-export function missingForImage(): readonly string[] {
-  const path = `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin`;
-  const missing = Object.keys(TOOLS).filter(
-    (tool) => spawnSync("sh", ["-c", `command -v ${tool}`], { env: { PATH: path } }).status !== 0,
-  );
-  return missing.map((tool) => TOOLS[tool] ?? tool);
+/** The image's file name in a release. */
+export function imageName(version: string): string {
+  return `flanco-${version}-rpi-arm64.img.xz`;
 }
 
 /**
- * Builds the image of a memory card: firmware, Debian and flanco, in partitions of their own. Takes root, because it makes
- * files of many users. Throws ReleaseFailure.
+ * Builds the image of a memory card: firmware, Debian and flanco, in partitions of their own. Only root can, because the image
+ * has files of many users. Installs the Debian packages that are missing. Throws ScriptFailure.
  */
 export function buildCardImage(options: CardImageOptions): void {
-  requireMachine();
-  // What is copied to the card is for all of its users, however private the builder's own files are.
+  if (process.getuid?.() !== 0)
+    throw new ScriptFailure("The card image is built as root: sudo npm run image");
+  prepareFor(ARM64);
+  installFor("Debian tree");
+  installFor("card image");
+  // All users of the card read what is copied to it, whatever the builder's own umask is.
   const umask = process.umask(0o022);
   try {
     build(options);
@@ -67,7 +54,7 @@ function build(options: CardImageOptions): void {
   const tree = join(work, "root");
   runCommand(["cp", "--archive", base, tree]);
   installCard(tree, deb, epochSeconds);
-  // What lies on partitions of its own is not on the root's.
+  // Folders with a partition of their own leave the root's.
   const boot = moveOut(tree, "boot/firmware", join(work, "boot"));
   const data = moveOut(tree, "var", join(work, "data"));
   const identity = `flanco ${version}`;
@@ -88,16 +75,4 @@ function moveOut(tree: string, path: string, target: string): string {
   runCommand(["mv", folder, target]);
   mkdirSync(folder);
   return target;
-}
-
-function requireMachine(): void {
-  const missing = missingForImage();
-  if (missing.length > 0)
-    throw new ReleaseFailure(`The card image needs more packages: apt install ${missing.join(" ")}`);
-  if (process.getuid?.() !== 0)
-    throw new ReleaseFailure("The card image is built as root: sudo npm run image");
-  // Where no systemd mounts it, nobody has.
-  if (!existsSync(join(BINFMT, "status"))) runCommand(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT]);
-  if (process.arch !== "arm64" && !existsSync(join(BINFMT, "qemu-aarch64")))
-    runCommand(["update-binfmts", "--enable", "qemu-aarch64"]);
 }

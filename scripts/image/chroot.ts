@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runCommand } from "../release/command.ts";
+import { runCommand } from "../command.ts";
 
 const MOUNTS = [
   ["proc", "proc"],
@@ -20,7 +20,7 @@ export function withKernelFiles(tree: string, work: () => void): void {
   }
 }
 
-/** Runs a program of the tree, emulated where it is for another processor. Throws ReleaseFailure unless it ends with 0. */
+/** Runs a program of the tree, emulated where it is for another processor. Throws ScriptFailure unless it ends with 0. */
 export function runInTree(
   tree: string,
   command: readonly string[],

@@ -1,11 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { runCommand } from "../release/command.ts";
-import { ReleaseFailure } from "../release/failure.ts";
+import { runCommand, ScriptFailure } from "../command.ts";
 import { sumsOf } from "../release/sums.ts";
-import { buildCardImage } from "./card-image.ts";
-import { imageName } from "./name.ts";
+import { buildCardImage, imageName } from "./card-image.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");
 
@@ -22,7 +20,7 @@ function image(): void {
   const release = join(CHECKOUT, "dist", "release");
   const deb = values.deb ?? join(release, `flanco_${version}_arm64.deb`);
   if (!existsSync(deb))
-    throw new ReleaseFailure(`${deb} is not there: npm run release makes it, or name one by --deb`);
+    throw new ScriptFailure(`${deb} is not there: npm run release makes it, or name one by --deb`);
   const epochSeconds = Number(
     runCommand(["git", "log", "-1", "--format=%ct"], { directory: CHECKOUT }).trim(),
   );
@@ -37,7 +35,7 @@ function image(): void {
 try {
   image();
 } catch (error) {
-  if (!(error instanceof ReleaseFailure)) throw error;
+  if (!(error instanceof ScriptFailure)) throw error;
   console.error(`image: ${error.message}`);
   process.exit(1);
 }

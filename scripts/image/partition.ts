@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../release/command.ts";
+import { runCommand } from "../command.ts";
 
 export const MIB = 1024 * 1024;
 /** The table's number, by which packaging/card/etc/fstab names its partitions: "flan". */

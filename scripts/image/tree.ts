@@ -11,9 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { runCommand } from "../release/command.ts";
-import { ReleaseFailure } from "../release/failure.ts";
-import { CARD_FILES } from "./card-files.ts";
+import { runCommand, ScriptFailure } from "../command.ts";
+import { CARD_FILES } from "./base.ts";
 import { runInTree, withKernelFiles } from "./chroot.ts";
 
 const UNITS = "etc/systemd/system";
@@ -37,7 +36,7 @@ const MASKED: readonly string[] = [
   // Host keys are made by flanco-card-settings, which makes the root writable.
   "sshd-keygen.service",
 ];
-/** What must be each machine's own, what building left behind, and what is made anew. */
+/** Files that each machine must make for itself, and files that building left behind. */
 const REMOVED: readonly string[] = [
   "etc/resolv.conf",
   "etc/systemd/system/shutdown.target.wants/fake-hwclock-save.service",
@@ -56,7 +55,7 @@ const EMPTIED: readonly string[] = ["var/cache/apt", "var/lib/apt/lists", "tmp",
 
 /**
  * Installs flanco's package into a tree of Debian's packages, with the card's own files, and takes away what must be made on
- * each machine. `tree` is changed. Throws ReleaseFailure.
+ * each machine. `tree` is changed. Throws ScriptFailure.
  */
 export function installCard(tree: string, deb: string, epochSeconds: number): void {
   withKernelFiles(tree, () => {
@@ -85,7 +84,7 @@ export function installCard(tree: string, deb: string, epochSeconds: number): vo
   writeFileSync(join(tree, "var/lib/fake-hwclock/time"), `${built.slice(0, 10)} ${built.slice(11, 19)}\n`);
 }
 
-/** Otherwise the first start makes catalogs and caches anew, which are there: on a card that takes a minute. */
+/** Otherwise the first start rebuilds catalogs and caches that are already there, which takes a minute on a card. */
 function markUpdated(tree: string, epochSeconds: number): void {
   utimesSync(join(tree, "usr"), epochSeconds, epochSeconds);
   for (const folder of ["etc", "var"]) {
@@ -100,7 +99,7 @@ function settleUnits(tree: string): void {
     for (const unit of units) {
       const own = existsSync(join(tree, UNITS, unit));
       if (!own && !existsSync(join(tree, "usr/lib/systemd/system", unit)))
-        throw new ReleaseFailure(`No package has the unit ${unit}.`);
+        throw new ScriptFailure(`No package has the unit ${unit}.`);
       link(
         own ? `/${UNITS}/${unit}` : `/usr/lib/systemd/system/${unit}`,
         join(tree, UNITS, `${target}.wants`, unit),

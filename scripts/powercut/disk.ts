@@ -7,7 +7,8 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { runProgram } from "../guest/program.ts";
+import { runCommand } from "../command.ts";
+import { installFor } from "../debian.ts";
 import type { CrashState } from "./crash-state.ts";
 import type { WriteLog } from "./write-log.ts";
 
@@ -20,9 +21,11 @@ const CHUNK_BYTES = 64 * 1024;
  * would otherwise write later in the background. `content` names a folder that is copied into its root.
  */
 export function makeDisk(file: string, sizeMib: number, content?: string): void {
+  installFor("ext4 image");
   writeFileSync(file, "");
   truncateSync(file, sizeMib * MIB);
-  runProgram("/usr/sbin/mke2fs", [
+  runCommand([
+    "mke2fs",
     ...["-q", "-F", "-t", "ext4", "-b", "4096", "-J", "size=4"],
     ...["-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"],
     ...(content === undefined ? [] : ["-d", content]),

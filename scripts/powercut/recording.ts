@@ -51,8 +51,7 @@ export class Recording {
     writeFileSync(log, "");
     const notes: Note[] = [];
     let unfinished = "";
-    let stderr = "";
-    const exitCode = await runInGuest(guest, {
+    const { exitCode, stderr } = await runInGuest(guest, {
       command: workload.command,
       environment: workload.environment ?? {},
       timeoutMs: workload.timeoutMs,
@@ -62,9 +61,6 @@ export class Recording {
         const lines = (unfinished + chunk.toString()).split("\n");
         unfinished = lines.pop() ?? "";
         for (const line of lines) notes.push({ value: JSON.parse(line), logBytes });
-      },
-      onStderr: (chunk) => {
-        stderr += chunk.toString();
       },
     });
     rmSync(written);

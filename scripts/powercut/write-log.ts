@@ -42,7 +42,7 @@ export class WriteLog {
     this.entries = entries;
   }
 
-  /** Reads the entries of a finished log. Throws when the file is not one. `close` lets go of it. */
+  /** Reads the entries of a finished log. Throws when the file is not one. `close` closes it. */
   static open(file: string): WriteLog {
     const descriptor = openSync(file, "r");
     try {

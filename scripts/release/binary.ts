@@ -11,17 +11,14 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
-import { inject } from "postject";
 import { addonFiles, bundleSealed } from "../bundle.mjs";
+import { runCommand } from "../command.ts";
 import type { Patch } from "../patch.ts";
-import { runCommand } from "./command.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
-import { type Processor, runnerFor, toolFor } from "./processor.ts";
+import { environmentFor, type Processor, prepareFor, toolFor } from "./processor.ts";
+import type { SealRequest } from "./seal.ts";
 import { modulesFor } from "./tree.ts";
 
-/** What Node looks for in its own file to find whether a program is sealed in it. */
-const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-const SECTION = "NODE_SEA_BLOB";
 /** Endings of the page's files that are served compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|webmanifest)$/;
 
@@ -38,7 +35,7 @@ export interface BinaryOptions {
 
 /**
  * Seals the program, its threads, addons, page and version into one file with the locked Node. The page must have been
- * built (scripts/build-web.mjs). Throws ReleaseFailure.
+ * built (scripts/build-web.mjs). Throws ScriptFailure.
  */
 export async function buildBinary({
   processor,
@@ -47,40 +44,38 @@ export async function buildBinary({
   target,
   patches,
 }: BinaryOptions): Promise<void> {
+  prepareFor(processor);
   const modules = modulesFor(processor, checkout, directory);
   const work = join(directory, `binary-${processor.node}`);
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   const node = join(modules, `node-linux-${processor.node}`, "bin", "node");
-  const draft = join(work, "flanco");
-  copyFileSync(node, draft);
-  chmodSync(draft, 0o755);
-  // Before anything is put into it: afterwards it would not start.
-  runCommand([toolFor(processor, "strip"), draft]);
+  const stripped = join(work, "node");
+  copyFileSync(node, stripped);
+  chmodSync(stripped, 0o755);
+  // Before the program is put into it: afterwards it would not start.
+  runCommand([toolFor(processor, "strip"), stripped]);
   const source = join(work, "source");
   await bundleSealed(source, processor.node, patches);
-  const assets = {
-    ...threadsIn(source),
-    ...addonsFor(processor, modules, work),
-    ...pageIn(join(checkout, "dist", "web"), work),
-    "demo/relays.trace": join(checkout, "demo", "relays.trace"),
-    "package.json": manifestOf(checkout, work),
-  };
-  const config = {
-    // Relative, because stack traces show it.
+  const draft = join(work, "flanco");
+  const request: SealRequest = {
     main: join("source", "main.cjs"),
-    output: "blob",
-    disableExperimentalSEAWarning: true,
-    useCodeCache: true,
+    node: stripped,
+    target: draft,
     execArgv: NODE_FLAGS,
-    execArgvExtension: "none",
-    assets: Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, relative(work, file)])),
+    assets: {
+      ...threadsIn(source),
+      ...addonsFor(processor, modules, work),
+      ...pageIn(join(checkout, "dist", "web"), work),
+      "demo/relays.trace": join(checkout, "demo", "relays.trace"),
+      "package.json": manifestOf(checkout, work),
+    },
   };
-  writeFileSync(join(work, "config.json"), JSON.stringify(config, null, 2));
-  // By the target's own Node with the same options: what any other compiles would be rejected.
-  const seal = [...runnerFor(processor), node, ...NODE_FLAGS, "--experimental-sea-config", "config.json"];
-  runCommand(seal, { directory: work });
-  await inject(draft, SECTION, readFileSync(join(work, "blob")), { sentinelFuse: FUSE });
+  const seal = join(import.meta.dirname, "seal.ts");
+  runCommand([process.execPath, seal, JSON.stringify(request)], {
+    directory: work,
+    environment: { TMPDIR: work, ...environmentFor(processor) },
+  });
   renameSync(draft, target);
 }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { ReleaseFailure } from "./failure.ts";
+import { ScriptFailure } from "../command.ts";
 import { sha256Of } from "./sums.ts";
 
 /** What a release is made of. */
@@ -26,13 +26,13 @@ export function manifestFiles(files: readonly string[]): readonly ManifestFile[]
   return files.map((file) => ({ name: basename(file), bytes: statSync(file).size, sha256: sha256Of(file) }));
 }
 
-/** Signs the manifest's bytes; the signature is base64, of Ed25519. Throws ReleaseFailure where the key is none. */
+/** Signs the manifest's bytes; the signature is base64, of Ed25519. Throws ScriptFailure where the key is none. */
 export function signManifest(text: string, keyFile: string): string {
   const key = readKey(() => createPrivateKey(readFileSync(keyFile)), keyFile);
   return `${sign(null, Buffer.from(text), key).toString("base64")}\n`;
 }
 
-/** Whether the signature is that key's, of these very bytes. Throws ReleaseFailure where the key is none. */
+/** Whether the signature is that key's, of these very bytes. Throws ScriptFailure where the key is none. */
 export function isSigned(text: string, signature: string, publicKeyFile: string): boolean {
   const key = readKey(() => createPublicKey(readFileSync(publicKeyFile)), publicKeyFile);
   return verify(null, Buffer.from(text), key, Buffer.from(signature, "base64"));
@@ -43,8 +43,8 @@ function readKey(read: () => KeyObject, file: string): KeyObject {
   try {
     key = read();
   } catch (error) {
-    throw new ReleaseFailure(`${file} holds no key: ${error instanceof Error ? error.message : error}`);
+    throw new ScriptFailure(`${file} holds no key: ${error instanceof Error ? error.message : error}`);
   }
-  if (key.asymmetricKeyType !== "ed25519") throw new ReleaseFailure(`${file} holds no Ed25519 key.`);
+  if (key.asymmetricKeyType !== "ed25519") throw new ScriptFailure(`${file} holds no Ed25519 key.`);
   return key;
 }

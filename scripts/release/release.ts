@@ -1,13 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { releaseImage } from "../image/release-step.ts";
+import { runCommand, ScriptFailure } from "../command.ts";
+import { buildCardImage, imageName } from "../image/card-image.ts";
 import { buildBinary } from "./binary.ts";
-import { runCommand } from "./command.ts";
-import { buildPackage } from "./debian.ts";
-import { ReleaseFailure } from "./failure.ts";
 import { manifestFiles, signManifest } from "./manifest.ts";
-import { isOwn, PROCESSORS, type Processor, toolFor } from "./processor.ts";
+import { buildPackage } from "./package.ts";
+import { ARM64, PROCESSORS } from "./processor.ts";
 import { sumsOf } from "./sums.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");
@@ -15,7 +13,7 @@ const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
 
 /**
  * Builds the release of this checkout into dist/release: for each processor the binary and the package, for arm64 the card
- * image, then checksums, SBOM and manifest. A processor of another kind is left out where its tools are not there, and that is said.
+ * image, then checksums, SBOM and manifest. Installs the Debian packages that are missing.
  */
 async function release(): Promise<void> {
   const directory = join(CHECKOUT, "build", "release");
@@ -31,13 +29,6 @@ async function release(): Promise<void> {
   runCommand([process.execPath, join(CHECKOUT, "scripts", "build-web.mjs")]);
   const files: string[] = [];
   for (const processor of PROCESSORS) {
-    const missing = missingTools(processor);
-    if (missing.length > 0) {
-      say(
-        `not for ${processor.debian}: ${missing.join(", ")} not found (apt install ${processor.packages.join(" ")})`,
-      );
-      continue;
-    }
     const binary = join(target, `flanco-${version}-${processor.debian}`);
     await buildBinary({ processor, checkout: CHECKOUT, directory, target: binary });
     say(binary);
@@ -46,8 +37,13 @@ async function release(): Promise<void> {
     say(deb);
     files.push(binary, deb);
   }
-  if (files.length === 0) throw new ReleaseFailure("There is nothing to release.");
-  files.push(...releaseImage({ version, target, directory, epochSeconds, say }));
+  if (process.getuid?.() === 0) {
+    const deb = join(target, `flanco_${version}_${ARM64.debian}.deb`);
+    const image = join(target, imageName(version));
+    buildCardImage({ version, deb, directory: join(directory, "image"), target: image, epochSeconds });
+    say(image);
+    files.push(image);
+  } else say("no card image: only root can build it");
   const sbom = join(target, `flanco-${version}.cdx.json`);
   writeFileSync(
     sbom,
@@ -63,13 +59,6 @@ async function release(): Promise<void> {
   else writeFileSync(join(target, "manifest.json.sig"), signManifest(manifest, key));
 }
 
-/** Tools that building for a processor takes and that this machine has not. */
-function missingTools(processor: Processor): string[] {
-  const tools = ["strip", "gcc", "g++"].map((tool) => toolFor(processor, tool));
-  if (!isOwn(processor)) tools.push(processor.emulator);
-  return tools.filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
-}
-
 function say(text: string): void {
   console.log(`release: ${text}`);
 }
@@ -77,7 +66,7 @@ function say(text: string): void {
 try {
   await release();
 } catch (error) {
-  if (!(error instanceof ReleaseFailure)) throw error;
+  if (!(error instanceof ScriptFailure)) throw error;
   console.error(`release: ${error.message}`);
   process.exit(1);
 }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "./command.ts";
+import { runCommand } from "../command.ts";
 import { isOwn, type Processor, toolFor } from "./processor.ts";
 
 const LOCK = "package-lock.json";
 
 /**
  * Gives a node_modules of the lock file's packages for a processor: the checkout's own, or one beside it for another
- * kind, where epoll is compiled across. That is kept in `directory` until the lock file changes. Throws ReleaseFailure.
+ * kind, where epoll is compiled across. That is kept in `directory` until the lock file changes. Throws ScriptFailure.
  */
 export function modulesFor(processor: Processor, checkout: string, directory: string): string {
   const own = join(checkout, "node_modules");

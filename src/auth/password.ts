@@ -1,73 +1,31 @@
 import type { Worker } from "node:worker_threads";
+import { MINUTE_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type PasswordHasher, passwordBytes } from "../domain/password.ts";
-import { PASSWORD_MAX_BYTES } from "../domain/user.ts";
+import { PASSWORD_MAX_BYTES, type PasswordHasher, passwordBytes } from "../domain/user.ts";
 import { startThread } from "../thread.ts";
-import type { PasswordAnswer, PasswordTask } from "./password-message.ts";
+import type { PasswordTask } from "./password-thread.ts";
 
-/** Tasks that may wait: at a quarter of a second each, more would not be answered in time. */
-const MAX_WAITING = 256;
+/** An idle thread would hold 10 MB for days. */
+const IDLE_MS = MINUTE_MS;
 
-interface Waiting {
-  resolve(result: string | boolean): void;
-  reject(error: FlancoError): void;
-}
+type Result = string | boolean;
 
-/** A thread takes 10 MB, and days pass without a sign-in. */
-const IDLE_MS = 60_000;
-
-/** bcrypt in a worker thread, which is there while it is needed: forty sign-ins at once would stall the main one for seconds. */
+/** Runs bcrypt in a worker thread, because forty sign-ins at once would stall the main thread for seconds. */
 export class WorkerPasswordHasher implements PasswordHasher {
   #open = false;
   #worker: Worker | undefined;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
+  /** The tasks that the thread has not answered, in its order. */
+  #waiting: PromiseWithResolvers<Result>[] = [];
   #idle: NodeJS.Timeout | undefined;
 
-  /** Its thread is started by the first task. */
+  /** The first task starts the thread. */
   open(): void {
     this.#open = true;
   }
 
   async close(): Promise<void> {
-    const worker = this.#worker;
     this.#open = false;
-    this.#worker = undefined;
-    clearTimeout(this.#idle);
-    await worker?.terminate();
-    this.#fail();
-  }
-
-  #start(): Worker {
-    const worker = startThread("password", { name: "flanco-password" });
-    worker.unref();
-    worker.on("message", (answer: PasswordAnswer) => {
-      this.#take(answer.id)?.resolve(answer.result);
-      if (this.#waiting.size === 0) this.#rest(worker);
-    });
-    worker.on("error", () => this.#bury(worker));
-    worker.on("exit", () => this.#bury(worker));
-    this.#worker = worker;
-    return worker;
-  }
-
-  /** Nothing waits: the thread keeps no process alive, and ends when that goes on. */
-  #rest(worker: Worker): void {
-    worker.unref();
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      if (this.#worker !== worker || this.#waiting.size > 0) return;
-      this.#worker = undefined;
-      void worker.terminate();
-    }, IDLE_MS).unref();
-  }
-
-  /** What waited for a thread that died is refused; the next task starts another. */
-  #bury(worker: Worker): void {
-    // It is told twice, as an error and as an end, and there may be another thread by then.
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    this.#fail();
+    await this.#end();
   }
 
   async hash(password: string): Promise<string> {
@@ -75,41 +33,51 @@ export class WorkerPasswordHasher implements PasswordHasher {
   }
 
   async matches(password: string, hash: string | null): Promise<boolean> {
-    // bcrypt would compare the first 72 bytes and call a longer password right.
+    // bcrypt compares only the first 72 bytes, and would accept a longer password.
     const candidate = passwordBytes(password) > PASSWORD_MAX_BYTES ? "" : password;
     const same = await this.#submit({ kind: "compare", password: candidate, hash });
     return same === true && candidate === password && hash !== null;
   }
 
-  #submit(task: PasswordTask): Promise<string | boolean> {
-    if (!this.#open) return Promise.reject(cannotCheck());
-    if (this.#waiting.size >= MAX_WAITING) {
-      return Promise.reject(
-        new FlancoError("overloaded", "Too many people are signing in.", {
-          hint: "Try again in a few seconds.",
-        }),
-      );
-    }
+  async #submit(task: PasswordTask): Promise<Result> {
+    if (!this.#open) throw cannotCheck();
     const worker = this.#worker ?? this.#start();
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      worker.ref();
-      worker.postMessage({ id, task });
+    const answer = Promise.withResolvers<Result>();
+    this.#waiting.push(answer);
+    clearTimeout(this.#idle);
+    worker.ref();
+    worker.postMessage(task);
+    return answer.promise;
+  }
+
+  #start(): Worker {
+    const worker = startThread("password", { name: "flanco-password" });
+    worker.on("message", (result: Result) => {
+      if (this.#worker !== worker) return;
+      this.#waiting.shift()?.resolve(result);
+      if (this.#waiting.length > 0) return;
+      // An idle thread does not keep the process alive.
+      worker.unref();
+      this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
     });
-  }
-
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting;
-  }
-
-  #fail(): void {
-    for (const id of [...this.#waiting.keys()]) {
-      this.#take(id)?.reject(cannotCheck());
+    // A thread that dies emits both. Another thread may run by then.
+    for (const event of ["error", "exit"]) {
+      worker.on(event, () => {
+        if (this.#worker === worker) void this.#end();
+      });
     }
+    this.#worker = worker;
+    return worker;
+  }
+
+  /** Ends the thread and refuses its tasks; the next task starts another. */
+  async #end(): Promise<void> {
+    const [worker, waiting] = [this.#worker, this.#waiting];
+    this.#worker = undefined;
+    this.#waiting = [];
+    clearTimeout(this.#idle);
+    for (const { reject } of waiting) reject(cannotCheck());
+    await worker?.terminate();
   }
 }
 

@@ -15,9 +15,9 @@ export const SESSION_SECONDS = 24 * 60 * 60;
 const ALGORITHM = "HS256";
 const claims = z.object({ sub: z.string(), sid: z.string(), iat: z.number(), exp: z.number() });
 type Claims = z.infer<typeof claims>;
-/** How soon the removal of an ended session is tried again. */
+/** Delay before the ledger is asked again to remove an ended session. */
 const RETRY_MS = 1_000;
-/** Tokens whose verification is remembered: more than an appliance has users at once. */
+/** Verified tokens in memory: more than an appliance has users at once. */
 const MAX_VERIFIED = 1_000;
 
 export interface SignedIn {
@@ -25,44 +25,47 @@ export interface SignedIn {
   readonly sid: Id;
 }
 
-/** A session with its age at the monotonic zero of the boot that runs: below zero for one that began in it. */
+type SessionWriter = Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">;
+
+/** A session that is valid until it expires or ends. */
 interface Standing {
   readonly session: Session;
+  /** Its age when the current boot's monotonic time was zero; negative for a session of this boot. */
   readonly ageAtZeroMs: number;
-  /** Monotonic; of a session that nobody has used in this boot, when it began. */
+  /** Monotonic; before its first use in this boot, when it began. */
   lastUsedMs: number;
 }
 
-/** A session that the ledger has not taken yet. */
+/** A session that is on its way to the ledger. */
 interface Beginning {
   readonly userId: Id;
   readonly inPlaceOf: Id | null;
 }
 
 /**
- * Who is signed in. Every session is a row in the ledger and a place in memory: a token is worth
- * nothing without its row, and checking one asks no disk. How old a session is, monotonic time says: a wall
- * clock that is set by years, in either direction, ends none and prolongs none.
+ * The sessions of signed-in users. Each is a row of the ledger, without which its token is worthless, and an entry in
+ * memory, so that checking a token reads no disk. Ages are monotonic: setting the wall clock neither ends nor prolongs a
+ * session.
  */
 export class Sessions {
   #secret: KeyObject;
   readonly #clock: Clock;
-  readonly #writer: Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">;
+  readonly #writer: SessionWriter;
   readonly #reader: Pick<LedgerReader, "sessions" | "boots">;
   readonly #log: Log;
   readonly #bootId: string;
   #bySid = new Map<Id, Standing>();
   readonly #beginning = new Set<Beginning>();
-  /** Sessions that have ended and may still stand in the ledger, which did not take their removal. */
+  /** Ended sessions whose rows the ledger may still have. */
   readonly #ended = new Map<Id, Actor>();
   #retry: NodeJS.Timeout | undefined;
-  /** What tokens of ours say, so that a signature is computed once and not at every request. */
+  /** Claims by token, so that each signature is verified once and not at every request. */
   readonly #verified = new Map<string, Claims>();
 
   constructor(
     secret: KeyObject,
     clock: Clock,
-    writer: Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">,
+    writer: SessionWriter,
     reader: Pick<LedgerReader, "sessions" | "boots">,
     log: Log,
     bootId: string,
@@ -75,7 +78,7 @@ export class Sessions {
     this.#bootId = bootId;
   }
 
-  /** Tries once more to remove what has ended from the ledger. To call before the writer closes. */
+  /** Tries a last time to remove ended sessions from the ledger. To call before the writer closes. */
   async close(): Promise<void> {
     clearTimeout(this.#retry);
     this.#retry = undefined;
@@ -87,7 +90,7 @@ export class Sessions {
     }
   }
 
-  /** Reads the sessions that stand in the ledger: at start, and after they, or what is known of the boots, changed there. */
+  /** Reads the ledger's sessions: at the start, and after sessions or boots have changed there. */
   reload(): void {
     const standing = this.#reader.sessions().filter(({ sid }) => !this.#ended.has(sid));
     const boots = this.#reader.boots();
@@ -95,9 +98,9 @@ export class Sessions {
   }
 
   /**
-   * Begins a session for who proved to know the password, of a user who has as many as may be in the place of the
-   * one that was not used for longest. Resolves with its token once the row is
-   * committed, and noted as begun by `by`; rejects with `unauthorized` when the credentials are not the stored ones any more.
+   * Begins a session for checked credentials. A user with the maximum of sessions loses the one unused for longest.
+   * Resolves with the token after the row's commit, audited as by `by`. Rejects with `unauthorized` when the credentials
+   * have changed since they were checked.
    */
   async begin({ user, passwordHash }: UserCredentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     const issuedSeconds = this.#nowSeconds();
@@ -109,19 +112,14 @@ export class Sessions {
     const session = await this.#writer
       .addSession({ ...beginning, ...times }, passwordHash, by)
       .finally(() => this.#beginning.delete(beginning));
-    // Sessions that ended meanwhile may include this one (its password was changed): the ledger knows.
+    // A reload in between may mean that this session has ended too, because its password changed.
     if (this.#bySid === before) before.set(session.sid, this.#place(session, this.#reader.boots()));
     else this.reload();
-    return jwt.sign(
-      { sub: user.id, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds },
-      this.#secret,
-      {
-        algorithm: ALGORITHM,
-      },
-    );
+    const content: Claims = { sub: user.id, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds };
+    return jwt.sign(content, this.#secret, { algorithm: ALGORITHM });
   }
 
-  /** Who holds a token; undefined for one that is not ours, has expired or was revoked. */
+  /** The session of a token; undefined for one that is forged, has expired or was revoked. */
   check(token: string): SignedIn | undefined {
     const said = this.#verified.get(token) ?? this.#verify(token);
     const standing = said === undefined ? undefined : this.#bySid.get(said.sid);
@@ -129,15 +127,15 @@ export class Sessions {
     const { session, ageAtZeroMs } = standing;
     const nowMs = monotonicMs(this.#clock);
     const ageMs = ageAtZeroMs + nowMs;
-    // What the clock of the session's beginning would show, had nobody set it since.
+    // The time by the clock of the session's beginning, as if it had not been set since.
     if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.userId !== said.sub) return undefined;
     standing.lastUsedMs = nowMs;
     return { userId: session.userId, sid: session.sid };
   }
 
   /**
-   * Ends the session of a token, if it is one. The token is worthless at once, also after a crash once
-   * the ledger has taken it. Never rejects: until the ledger takes it, it is tried again every second.
+   * Ends the session of a token, if it has one. Takes effect at once, and durably when this resolves without a logged
+   * error. Never rejects: after an error the removal is tried again every second.
    */
   async end(token: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     const signedIn = this.check(token);
@@ -153,9 +151,9 @@ export class Sessions {
   }
 
   /**
-   * Ends every session: signs with what `replace` gives from here on, so that no token from before is worth anything,
-   * and removes their rows. Resolves with how many there were. Rejects when the ledger does not take their removal;
-   * the tokens are worthless all the same.
+   * Ends every session: signs with the secret that `replace` gives, which makes all earlier tokens worthless, and removes
+   * their rows. Resolves with how many there were. Rejects when the ledger does not remove them; the tokens are worthless
+   * all the same.
    */
   async rotate(replace: () => KeyObject, by: Actor): Promise<number> {
     this.#secret = replace();
@@ -163,7 +161,7 @@ export class Sessions {
     return this.#writer.endSessions(by);
   }
 
-  /** The session that a new one of this user takes the place of; null while there is room for both. */
+  /** The session that must end for a new one of this user; null below the maximum. */
   #leastUsed(userId: Id): Id | null {
     const beginning = [...this.#beginning].filter((other) => other.userId === userId);
     const leaving = new Set(beginning.map(({ inPlaceOf }) => inPlaceOf));
@@ -184,7 +182,7 @@ export class Sessions {
       await this.#removeEnded();
       this.#retry = undefined;
     } catch {
-      // The log had it when the session ended. Closing meanwhile is the end of trying.
+      // Logged when the session ended. `close` stops the retries.
       if (this.#retry !== undefined) this.#retryLater();
     }
   }
@@ -206,7 +204,6 @@ export class Sessions {
 
   #ageAtZeroMs({ begun, createdTimeMs }: Session, boots: readonly Boot[]): number {
     if (begun === null) return this.#clock.nowMs() - monotonicMs(this.#clock) - createdTimeMs;
-    // Within its own boot a session began that long after zero.
     if (begun.bootId === this.#bootId) return -begun.monotonicMs;
     return leastAgeMs(begun, { bootId: this.#bootId, monotonicMs: 0 }, boots);
   }
@@ -223,11 +220,11 @@ export class Sessions {
     try {
       return jwt.verify(token, this.#secret, {
         algorithms: [ALGORITHM],
-        // By the wall clock, which may have been set; `check` looks at the session's age instead.
+        // It would use the wall clock; `check` compares the session's age.
         ignoreExpiration: true,
       });
     } catch {
-      // Whatever is wrong with a token, its bearer is nobody.
+      // An invalid token has no session.
       return undefined;
     }
   }

@@ -1,13 +1,15 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { systemClock } from "../clock.ts";
-import { MAX_AUDIT_PAGE, type OperationOutputs, type Operations } from "../control/operation.ts";
+import { MAX_AUDIT_PAGE, type OperationData } from "../contract/operator.ts";
+import type { Door } from "../control/client.ts";
 import type { AuditEntry } from "../domain/audit.ts";
+import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
+import { systemClock } from "../service/clock.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { withOperations } from "./operations.ts";
+import { withDoor } from "./door.ts";
 
-type ListedEntry = OperationOutputs["listAudit"][number];
+type ListedEntry = OperationData<"listAudit">[number];
 
-const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
 Sign-ins that failed are counted and noted once a minute. Of each kind and account the newest 2000 entries are kept.
 
@@ -21,9 +23,7 @@ export function addAuditCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("audit")
-    .description(
-      "show who did what, and from where: sign-ins, users, wiring, voids, restores, archives, secrets",
-    )
+    .description("show who did what, and from where: sign-ins, users, wiring, voids, restores, secrets")
     .option(
       "--since <when>",
       "only from this time on: a date, a date and time, or 90m, 24h, 7d ago",
@@ -33,9 +33,9 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action(async (options: { since?: number; limit?: number; json: boolean }, command: Command) => {
-      const { since: sinceMs = null, limit = sinceMs === null ? 100 : Number.POSITIVE_INFINITY } = options;
-      const entries = await withOperations(configOf(context, command), terminal, (operations) =>
-        newest(operations, sinceMs, limit),
+      const { since: sinceMs, limit = sinceMs === undefined ? 100 : Number.POSITIVE_INFINITY } = options;
+      const entries = await withDoor(configOf(context, command), terminal, (door) =>
+        newest(door, sinceMs, limit),
       );
       if (options.json) terminal.json(entries);
       else for (const entry of entries) terminal.out(describe(entry));
@@ -43,15 +43,15 @@ export function addAuditCommand(program: Command, context: CliContext): void {
 }
 
 /** Oldest first, as a log reads. */
-async function newest(operations: Operations, sinceMs: number | null, limit: number): Promise<ListedEntry[]> {
+async function newest(door: Door, sinceMs: number | undefined, limit: number): Promise<ListedEntry[]> {
   const found: ListedEntry[] = [];
-  for (let before: number | null = null; found.length < limit; ) {
+  for (let before: number | undefined; found.length < limit; ) {
     const wanted = Math.min(MAX_AUDIT_PAGE, limit - found.length);
-    const page: OperationOutputs["listAudit"] = await operations.call("listAudit", {
+    const page: OperationData<"listAudit"> = await door.call("listAudit", {
       ...{ before, sinceMs, limit: wanted },
     });
     found.push(...page);
-    before = page.at(-1)?.auditId ?? null;
+    before = page.at(-1)?.auditId;
     if (page.length < wanted) break;
   }
   return found.toReversed();

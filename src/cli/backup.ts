@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { systemClock } from "../clock.ts";
-import { makeBackup } from "../store/backup.ts";
-import { backupTargets } from "./backup-target.ts";
+import { backupTargets } from "../service/backup-target.ts";
+import { systemClock } from "../service/clock.ts";
+import { makeBackup } from "../store/backup/backup.ts";
+import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { becomeOwner, placeOf } from "./place.ts";
 
 /** `flanco backup`: a proven copy of the ledger, made beside a running service. */
 export function addBackupCommand(program: Command, context: CliContext): void {
@@ -17,8 +17,8 @@ export function addBackupCommand(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco backup --to /media/usb/flanco")
     .action(async (options: { to?: string; json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const place = placeOf(config.data_dir);
-      becomeOwner(place);
+      const dataDirectory = dataDirectoryOf(config.data_dir);
+      becomeOwner(dataDirectory);
       const targets =
         options.to === undefined
           ? backupTargets(config)
@@ -31,7 +31,7 @@ export function addBackupCommand(program: Command, context: CliContext): void {
         }
         // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
         const backup = await makeBackup({
-          ...{ ledger: place.ledger, directory, nowMs: systemClock.nowMs() },
+          ...{ ledger: dataDirectory.ledger, directory, nowMs: systemClock.nowMs() },
           ...{ clockTrusted: false, rotate: false },
         });
         made.push({ directory, ...backup });

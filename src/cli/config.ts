@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { stringify } from "smol-toml";
 import { CONFIG_KEYS } from "../config/schema.ts";
+import { dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { placeOf } from "./place.ts";
 
 /** `flanco config`: what is in force, and whether it can be. */
 export function addConfigCommands(program: Command, context: CliContext): void {
@@ -34,7 +34,9 @@ export function addConfigCommands(program: Command, context: CliContext): void {
         return;
       }
       terminal.out(stringify(shown).trimEnd());
-      terminal.out(`# session_secret = "${MASK}" (in ${placeOf(settings.data_dir).secret}, never shown)`);
+      terminal.out(
+        `# session_secret = "${MASK}" (in ${dataDirectoryOf(settings.data_dir).secret}, never shown)`,
+      );
     });
 }
 

@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import type { Command } from "commander";
 import { loadConfig } from "../config/parse.ts";
 import type { Environment } from "../config/read.ts";
@@ -10,9 +11,31 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly environment: Environment;
   readonly installation: Installation;
+  /** How long a running service may take to answer `status`, in milliseconds; 5,000 where this is absent. */
+  readonly answerMs?: number;
 }
 
 /** The configuration in force for a command, its own flags included. Throws `config`. */
 export function configOf(context: CliContext, command: Command): Config {
   return loadConfig(command.optsWithGlobals(), context.environment, context.installation);
+}
+
+/**
+ * The system's name of the user that runs this command: `root`, or `root (ana)` where sudo names the user behind it.
+ * Call it before the process becomes another user. The process itself states it, unchecked: a user of the command
+ * line could write the ledger's file as well.
+ */
+export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
+  const name = ownName();
+  const behind = environment["SUDO_USER"];
+  return behind === undefined || behind === "" || behind === name ? name : `${name} (${behind})`;
+}
+
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without a name, as in a container.
+    return `user ${process.getuid?.() ?? "?"}`;
+  }
 }

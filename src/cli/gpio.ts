@@ -1,20 +1,19 @@
 import { Argument, type Command } from "commander";
-import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
-import { RemoteOperations } from "../control/client.ts";
-import type { SightingMessage } from "../control/message.ts";
-import { noService } from "../control/operation.ts";
+import type { ShownSighting } from "../contract/operator.ts";
+import { type Clock, HOUR_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import type { ChipInfo, LineDriver, LineInfo } from "../domain/line.ts";
+import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
-import { systemTimers } from "../gpio/timers.ts";
+import { noService } from "../http/operator.ts";
+import { systemClock, systemTimers } from "../service/clock.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { LineWatch } from "./line-watch.ts";
-import { placeOf } from "./place.ts";
+import { withService } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A timer that comes this seldom costs nothing. */
-const KEEP_AWAKE_MS = 3_600_000;
+const KEEP_AWAKE_MS = HOUR_MS;
 
 /** `flanco gpio`: what lines there are, and what they do. */
 export function addGpioCommands(program: Command, context: CliContext): void {
@@ -73,13 +72,10 @@ export function addGpioCommands(program: Command, context: CliContext): void {
     .addArgument(new Argument("<level>", "its physical level").choices(["high", "low"]))
     .addHelpText("after", "\nExample:\n  flanco gpio set SIM0 high")
     .action(async (line: string, level: string, _options: object, command: Command) => {
-      const remote = await RemoteOperations.connect(placeOf(configOf(context, command).data_dir).control);
-      if (remote === undefined) throw noService();
-      try {
-        await remote.call("setLine", { line, high: level === "high" });
-      } finally {
-        remote.close();
-      }
+      const done = await withService(configOf(context, command), (service) =>
+        service.call("setLine", { line, high: level === "high" }),
+      );
+      if (done === undefined) throw noService();
       terminal.out(`${line} is ${level}.`);
     });
 }
@@ -94,14 +90,8 @@ function makeDriver(config: Config, terminal: Terminal): LineDriver {
 }
 
 async function detect(config: Config, terminal: Terminal): Promise<readonly ChipInfo[]> {
-  const remote = await RemoteOperations.connect(placeOf(config.data_dir).control);
-  if (remote !== undefined) {
-    try {
-      return await remote.call("detect", {});
-    } finally {
-      remote.close();
-    }
-  }
+  const found = await withService(config, (service) => service.call("detect", {}));
+  if (found !== undefined) return found;
   const driver = makeDriver(config, terminal);
   await driver.open();
   try {
@@ -117,18 +107,18 @@ async function watch(
   terminal: Terminal,
   json: boolean,
 ): Promise<void> {
-  const show = (sighting: SightingMessage) =>
+  const show = (sighting: ShownSighting) =>
     terminal.out(json ? JSON.stringify(sighting) : describeEdge(sighting));
-  const remote = await RemoteOperations.connect(placeOf(config.data_dir).control);
-  if (remote !== undefined) {
-    for await (const sighting of remote.watch()) {
+  const watched = await withService(config, async (service) => {
+    for await (const sighting of service.watch()) {
       if (lines.length === 0 || lines.includes(sighting.line)) show(sighting);
     }
-    return;
-  }
+    return true;
+  });
+  if (watched) return;
   const watch = new LineWatch(makeDriver(config, terminal), systemClock, show);
   await watch.run(lines, async (names) => {
-    // A Ctrl-C may follow the words at once: whoever waits for it is there before them.
+    // A Ctrl-C may come as soon as the text stands: listen first.
     const ended = interrupted();
     terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
     await ended;
@@ -147,8 +137,56 @@ function describe(line: LineInfo): string {
   return `${formatLine(line)}\t${line.name ?? "unnamed"}\t${holder}`;
 }
 
-function describeEdge({ line, active, timeMs, sequence, missed }: SightingMessage): string {
+function describeEdge({ line, active, timeMs, sequence, missed }: ShownSighting): string {
   const what = sequence === 0 ? "at start" : active ? "rising" : "falling";
   const lost = missed === 0 ? "" : `\t${missed} edge(s) lost before it`;
   return `${new Date(timeMs).toISOString()}\t${line}\t${active ? "high" : "low"}\t${what}${lost}`;
+}
+
+/** Shows the edges of lines while no service runs. Nothing of them is recorded. */
+export class LineWatch {
+  readonly #driver: LineDriver;
+  readonly #clock: Clock;
+  readonly #show: (sighting: ShownSighting) => void;
+
+  constructor(driver: LineDriver, clock: Clock, show: (sighting: ShownSighting) => void) {
+    this.#driver = driver;
+    this.#clock = clock;
+    this.#show = show;
+  }
+
+  /**
+   * Watches these lines, or every free one where none is named, until `during` ends, which is given their
+   * names. Rejects when a line cannot be watched or is lost meanwhile. The driver is closed in any case.
+   */
+  async run(lines: readonly string[], during: (names: readonly string[]) => Promise<void>): Promise<void> {
+    await this.#driver.open();
+    try {
+      const lost = Promise.withResolvers<never>();
+      // A line may be lost before anything awaits this promise.
+      lost.promise.catch(() => {});
+      const names = lines.length > 0 ? lines : await this.#freeLines();
+      for (const line of names) await this.#watch(line, lost.reject);
+      await Promise.race([during(names), lost.promise]);
+    } finally {
+      await this.#driver.close();
+    }
+  }
+
+  async #freeLines(): Promise<string[]> {
+    const chips = await this.#driver.detect();
+    const free = chips.flatMap((chip) => chip.lines).filter((line) => line.holder === null);
+    return free.map((line) => line.name ?? formatLine(line));
+  }
+
+  async #watch(line: string, onFailure: (error: Error) => void): Promise<void> {
+    const request = { line, activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS } as const;
+    const watched = await this.#driver.watch(request);
+    const timeMs = this.#clock.nowMs();
+    this.#show({ line, active: watched.initiallyActive, timeMs, sequence: 0, missed: 0 });
+    watched.listen(({ active, timeNs, sequence, missed }) => {
+      const agoMs = Number((this.#clock.monotonicNs() - timeNs) / NANOSECONDS_PER_MILLISECOND);
+      this.#show({ line, active, timeMs: this.#clock.nowMs() - agoMs, sequence, missed });
+    }, onFailure);
+  }
 }

@@ -1,5 +1,6 @@
 import { get } from "node:http";
 import type { Command } from "commander";
+import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type CliContext, configOf } from "./context.ts";
 
@@ -8,7 +9,6 @@ const HEALTHY = 200;
 /** A service that works answers in milliseconds. */
 const ANSWER_MS = 5_000;
 const PAUSE_MS = 250;
-const MS_PER_SECOND = 1_000;
 const MAX_WAIT_SECONDS = 3_600;
 
 const HELP = `
@@ -27,7 +27,7 @@ export function addHealthCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async ({ wait }: { wait: string }, command: Command) => {
       const port = configOf(context, command).http_port;
-      const end = performance.now() + secondsOf(wait) * MS_PER_SECOND;
+      const end = performance.now() + secondsOf(wait) * SECOND_MS;
       let status = await ask(port);
       while (status !== HEALTHY && performance.now() < end) {
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -1,6 +1,5 @@
 import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
-import { addArchiveCommand } from "./archive.ts";
 import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
@@ -56,7 +55,6 @@ export function createProgram(context: CliContext): Command {
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
   addVoidCommand(program, context);
-  addArchiveCommand(program, context);
   addAuditCommand(program, context);
   return program;
 }

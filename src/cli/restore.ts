@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { systemClock } from "../clock.ts";
 import { commandActor } from "../domain/audit.ts";
-import { DataLock } from "../store/lock.ts";
-import { type MissingEntries, type Restored, restoreLedger } from "../store/restore.ts";
-import { type CliContext, configOf } from "./context.ts";
-import { becomeOwner, placeOf, prepareDirectory } from "./place.ts";
-import { systemUser } from "./system-user.ts";
+import { systemClock } from "../service/clock.ts";
+import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
+import { becomeOwner, dataDirectoryOf, prepareDataDirectory } from "../store/data-directory.ts";
+import { DataLock } from "../store/ledger/lock.ts";
+import { type CliContext, configOf, systemUser } from "./context.ts";
 
 /** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
 export function addRestoreCommand(program: Command, context: CliContext): void {
@@ -20,22 +19,22 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco restore /var/lib/flanco/backups/flanco-20261121T120000Z.db")
     .action((file: string, options: { json: boolean }, command: Command) => {
-      const place = placeOf(configOf(context, command).data_dir);
+      const dataDirectory = dataDirectoryOf(configOf(context, command).data_dir);
       const by = commandActor(systemUser());
-      becomeOwner(place);
-      prepareDirectory(place);
-      const lock = new DataLock(place.lock);
+      becomeOwner(dataDirectory);
+      prepareDataDirectory(dataDirectory);
+      const lock = new DataLock(dataDirectory.lock);
       lock.acquire();
       try {
         const restored = restoreLedger(
           resolve(file),
-          place.ledger,
+          dataDirectory.ledger,
           systemClock.nowMs(),
           (done, total) => terminal.progress("Checking the records", done, total),
           by,
         );
         if (options.json) terminal.json(restored);
-        else terminal.out(describe(place.ledger, restored).join("\n"));
+        else terminal.out(describe(dataDirectory.ledger, restored).join("\n"));
       } finally {
         lock.release();
       }

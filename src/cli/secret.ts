@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type CliContext, configOf } from "./context.ts";
-import { withOperations } from "./operations.ts";
+import { withDoor } from "./door.ts";
 
 const EXAMPLE = "\nExample:\n  flanco secret rotate";
 
@@ -18,8 +18,8 @@ export function addSecretCommands(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", EXAMPLE)
     .action(async (options: { json: boolean }, command: Command) => {
-      const rotated = await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("rotateSecret", {}),
+      const rotated = await withDoor(configOf(context, command), terminal, (door) =>
+        door.call("rotateSecret", {}),
       );
       if (options.json) terminal.json(rotated);
       else terminal.out(`Sessions are signed with another secret. ${ending(rotated.ended)}`);

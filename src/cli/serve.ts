@@ -9,7 +9,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
     .action(async (_options: object, command: Command) => {
       // The service is most of the program: no other command waits until it is loaded.
-      const { serve } = await import("./serving.ts");
-      await serve(context, () => configOf(context, command));
+      const { serve } = await import("../service/serving.ts");
+      await serve(context.terminal, context.installation, () => configOf(context, command));
     });
 }

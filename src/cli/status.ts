@@ -1,18 +1,46 @@
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { systemClock } from "../clock.ts";
-import { RemoteOperations } from "../control/client.ts";
-import { noService } from "../control/operation.ts";
+import type { Config } from "../config/schema.ts";
+import type { OperationData } from "../contract/operator.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Status } from "../domain/status.ts";
-import { toBackupAnswer, toFactsAnswer, toFaultAnswer, toStatusAnswer } from "../http/status.ts";
+import type { BackupStatus } from "../domain/status.ts";
+import { backupFaults, diskFaults } from "../domain/status-fault.ts";
+import { noService } from "../http/operator.ts";
+import { toBackupAnswer, toDiskAnswer, toFactsAnswer, toFaultAnswer } from "../http/status.ts";
+import { backupDirectory } from "../service/backup-target.ts";
+import { systemClock } from "../service/clock.ts";
+import { listBackups } from "../store/backup/backup-directory.ts";
+import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { readDisk } from "../store/read/disk.ts";
+import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { becomeOwner, placeOf } from "./place.ts";
-import { describeFacts, describeFault, describeLedger, describeStatus } from "./status-text.ts";
-import { readStopped, type StoppedStatus } from "./stopped-status.ts";
+import { withService } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A service that works answers in milliseconds; one that hangs never does. */
 const ANSWER_MS = 5_000;
+
+const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
+const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
+const SIZE_STEP = 1_000;
+
+type Running = OperationData<"status">;
+type Present<T> = Exclude<T, null>;
+/** What is known whether the service runs or not. */
+type Facts = Pick<Running, "version" | "timeZone" | "currency" | "lastBackup" | "disk">;
+/** What the ledger itself holds. */
+type Held = Pick<Running, "recordsToday" | "lastEdges" | "gaps" | "gapsLast30Days" | "provisional">;
+
+/** What the files show of an appliance whose service does not run. */
+interface Stopped {
+  readonly facts: Facts;
+  /** Null where the ledger cannot be read. */
+  readonly held: Held | null;
+  /** Why it cannot; null where it can. */
+  readonly problem: FlancoError | null;
+  readonly faults: Running["faults"];
+}
 
 const HELP = `
 What needs attention goes to standard error, a line each with what to do; everything else to
@@ -37,70 +65,166 @@ export function addStatusCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async ({ json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const place = placeOf(config.data_dir);
-      becomeOwner(place);
-      const status = await askService(place.control);
-      if (status === undefined) {
-        const { version } = context.installation;
-        tellStopped(terminal, await readStopped(config, place, version, systemClock), json);
-      } else tellRunning(terminal, status, json);
+      becomeOwner(dataDirectoryOf(config.data_dir));
+      const ask = { answerMs: context.answerMs ?? ANSWER_MS };
+      const status = await withService(config, (service) => service.call("status", {}), ask);
+      if (status !== undefined) tellRunning(terminal, status, json);
+      else tellStopped(terminal, await readStopped(config, context.installation.version), json);
     });
 }
 
-/** Undefined when no service runs. Throws `unavailable` when one does not answer. */
-async function askService(control: string): Promise<Status | undefined> {
-  const remote = await RemoteOperations.connect(control);
-  if (remote === undefined) return undefined;
-  const silence = Promise.withResolvers<never>();
-  const timer = setTimeout(() => silence.reject(noAnswer()), ANSWER_MS);
-  try {
-    return await Promise.race([remote.call("status", {}), silence.promise]);
-  } finally {
-    clearTimeout(timer);
-    remote.close();
-  }
-}
-
-function tellRunning(terminal: Terminal, status: Status, json: boolean): void {
-  if (json) terminal.json({ running: true, ...toStatusAnswer(status) });
-  else terminal.out(describeStatus(status).join("\n"));
-  if (status.faults.length > 0) throw needsAttention(status.faults.map(describeFault));
+function tellRunning(terminal: Terminal, status: Running, json: boolean): void {
+  if (json) terminal.json({ running: true, ...status });
+  else terminal.out(describeRunning(status).join("\n"));
+  if (status.faults.length > 0) throw needsAttention(status.faults);
   if (!json) terminal.out("Nothing needs attention.");
 }
 
-function tellStopped(terminal: Terminal, stopped: StoppedStatus, json: boolean): void {
-  const { ledger, problem, faults, lastBackup, disk, version, timeZone, currency } = stopped;
-  if (json) {
-    terminal.json({
-      running: false,
-      ...{ version, timeZone, currency, disk, lastBackup: toBackupAnswer(lastBackup) },
-      ...(ledger === null ? {} : toFactsAnswer({ ...stopped, ...ledger })),
-      faults: faults.map(toFaultAnswer),
-    });
-  } else {
-    const held = ledger === null ? [] : describeLedger(ledger, stopped);
-    // Without a data directory there is nothing to tell of.
-    if (disk !== null) terminal.out([...held, ...describeFacts(stopped)].join("\n"));
+function tellStopped(terminal: Terminal, stopped: Stopped, json: boolean): void {
+  const { facts, held, problem, faults } = stopped;
+  if (json) terminal.json({ running: false, ...facts, ...held, faults });
+  // Without a data directory there is nothing to show.
+  else if (facts.disk !== null) {
+    const ledger = held === null ? [] : describeHeld(held, facts);
+    terminal.out([...ledger, ...describeFacts(facts)].join("\n"));
   }
-  const stop = noService();
-  throw needsAttention([
-    sentence(stop),
-    ...(problem === null ? [] : [sentence(problem)]),
-    ...faults.map(describeFault),
-  ]);
+  throw needsAttention([noService(), ...(problem === null ? [] : [problem]), ...faults]);
 }
 
-/** Prints a line each, and ends with the exit code of what failed. */
-function needsAttention(lines: readonly string[]): FlancoError {
+/** Prints a line each, and ends with the exit code of a failure. */
+function needsAttention(
+  found: readonly { readonly message: string; readonly hint?: string | undefined }[],
+): FlancoError {
+  const lines = found.map(({ message, hint }) => (hint === undefined ? message : `${message} ${hint}`));
   return new FlancoError("unavailable", lines.join("\n"));
 }
 
-function sentence({ message, hint }: FlancoError): string {
-  return hint === undefined ? message : `${message} ${hint}`;
+/** Reads the data directory of an appliance whose service does not run; changes nothing of what is recorded. */
+async function readStopped(config: Config, version: string): Promise<Stopped> {
+  const { ledger } = dataDirectoryOf(config.data_dir);
+  const nowMs = systemClock.nowMs();
+  // No directory yet, or one that this user may not enter: the ledger's own error says so.
+  const disk = await readDisk(ledger).catch(() => null);
+  const lastBackup = backupOf(config, nowMs);
+  const currency = { code: config.currency, decimals: config.currency_decimals };
+  const facts = { version, timeZone: config.time_zone, currency, disk, lastBackup };
+  const faults = [
+    ...diskFaults(disk, [], () => nowMs),
+    ...backupFaults(lastBackup, { uptimeMs: 0, startedMs: nowMs }),
+  ];
+  const stopped = {
+    facts: { ...facts, lastBackup: toBackupAnswer(lastBackup), disk: toDiskAnswer(disk, faults) },
+    faults: faults.map(toFaultAnswer),
+  };
+  try {
+    const reader = openReader(ledger, config.time_zone);
+    try {
+      const bootId = readFileSync(BOOT_ID_FILE, "utf8").trim();
+      const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(bootId, nowMs), faults });
+      return { ...stopped, held, problem: null };
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    if (error instanceof FlancoError) return { ...stopped, held: null, problem: error };
+    throw error;
+  }
 }
 
-function noAnswer(): FlancoError {
-  return new FlancoError("unavailable", `The service has not answered for ${ANSWER_MS / 1_000} seconds.`, {
-    hint: "It hangs, or the machine is overloaded: look at its log, and start it again with systemctl restart flanco.",
-  });
+function backupOf(config: Config, nowMs: number): BackupStatus | null {
+  const [newest] = listBackups(backupDirectory(config));
+  if (newest === undefined) return null;
+  const { madeMs, provedMs, records, position, head, clockTrusted } = newest;
+  const ageMs = clockTrusted ? Math.abs(nowMs - madeMs) : null;
+  return { madeMs, provedMs, records, position, head, clockTrusted, ageMs };
+}
+
+/** How a running appliance is, a line each. */
+function describeRunning(status: Running): string[] {
+  const { version, startedTime, uptimeMs, timeZone, driver, simulated } = status;
+  const { linesWired, linesWatched, queues, clock } = status;
+  const trust = clock.trusted ? "set, and to be trusted" : "not set from the network yet";
+  return [
+    `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
+    `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
+    ...describeHeld(status, status),
+    `Waiting for the disk: ${queues.writes.waiting} writes (room for ${queues.writes.limit}), ${queues.edges.waiting} switchings (room for ${queues.edges.limit}).`,
+    ...describeFacts(status),
+    `Clock: ${moment(clock.time, timeZone)} (${timeZone}), ${trust}.`,
+  ];
+}
+
+/** What the ledger holds, a line each. */
+function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
+  const { recordsToday: today, lastEdges, gaps, gapsLast30Days, provisional } = held;
+  return [
+    ...lastEdges.map((edge) => describeEdge(edge, timeZone)),
+    `Today (${today.day}): ${today.sales} records, ${today.revenue.toFixed(currency.decimals)} ${currency.code}.`,
+    `Gaps: ${gaps} known, ${gapsLast30Days} of them in the last 30 days.`,
+    `Records without a trusted time: ${provisional.waiting} waiting for the clock, ${provisional.unplaced} that can never be placed.`,
+  ];
+}
+
+function describeEdge(edge: Held["lastEdges"][number], timeZone: string): string {
+  const { line, room, deviceName, level, time, provisional } = edge;
+  const seen =
+    level === null || time === null
+      ? "not seen yet"
+      : `${level ? "on" : "off"} since ${moment(time, timeZone)}${provisional ? " (not trusted)" : ""}`;
+  return `  ${line}: room ${room} of ${deviceName}, ${seen}`;
+}
+
+function describeFacts({ lastBackup, disk, timeZone }: Facts): string[] {
+  return [describeBackup(lastBackup, timeZone), ...(disk === null ? [] : [describeDisk(disk)])];
+}
+
+function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
+  if (backup === null) return "Backup: none yet.";
+  const age = backup.ageMs === null ? "" : `, ${duration(backup.ageMs)} ago`;
+  return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, with ${backup.records} records, restored and checked.`;
+}
+
+function describeDisk({
+  freeBytes,
+  totalBytes,
+  ledgerBytes,
+  logBytes,
+  card,
+}: Present<Facts["disk"]>): string {
+  const wear = card === null ? "" : ` ${describeCard(card)}`;
+  return `Disk: ${size(freeBytes)} of ${size(totalBytes)} free; the ledger takes ${size(ledgerBytes)}, its log ${size(logBytes)}.${wear}`;
+}
+
+function describeCard({
+  device,
+  lifeUsedPercent,
+  spareBlocks,
+}: Present<Present<Facts["disk"]>["card"]>): string {
+  const life = lifeUsedPercent === null ? [] : [`at most ${lifeUsedPercent} % of its life used`];
+  const spare = spareBlocks === null ? [] : [`spare blocks: ${spareBlocks}`];
+  return `Card ${device}: ${[...life, ...spare].join(", ")}.`;
+}
+
+/** Local date and time: 2026-11-21 17:40:02. */
+function moment(timeMs: number, timeZone: string): string {
+  // Swedish dates are written as ISO 8601 has them.
+  return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(
+    timeMs,
+  );
+}
+
+function duration(ms: number): string {
+  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`;
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`;
+  return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`;
+}
+
+function size(bytes: number): string {
+  const step = Math.min(
+    SIZES.length - 1,
+    bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / Math.log10(SIZE_STEP)),
+  );
+  const value = bytes / SIZE_STEP ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${SIZES[step]}`;
 }

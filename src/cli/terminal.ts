@@ -4,12 +4,12 @@ import { text } from "node:stream/consumers";
 import { FlancoError } from "../domain/error.ts";
 
 /**
- * Control characters but the line's end and the tab, and what turns the direction of a text: names come from anybody
- * who may post, and e-mails from anybody who tries to sign in, and a terminal would obey them.
+ * Control characters other than the line's end and the tab, and characters that turn the direction of a text. Clients of
+ * the API choose names and e-mails, and a terminal would obey what is in them.
  */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
-/** A text in which a terminal finds nothing to obey: `\u001b` and the like stand in their place, as JSON has them. */
+/** The text with each character that a terminal obeys escaped as in JSON: `\u001b`. */
 export function printable(text: string): string {
   return text.replaceAll(
     OBEYED,
@@ -17,7 +17,7 @@ export function printable(text: string): string {
   );
 }
 
-/** What a command says and asks. Answers go to standard output, everything else to standard error. */
+/** A command's output and questions. Results go to standard output, everything else to standard error. */
 export class Terminal {
   out(line: string): void {
     process.stdout.write(`${printable(line)}\n`);
@@ -31,7 +31,7 @@ export class Terminal {
     this.out(JSON.stringify(value, null, 2));
   }
 
-  /** The same line over and over while long work goes on; a line each where nobody looks. */
+  /** Rewrites one line on a terminal; writes only the first and the last state to a file. */
   progress(what: string, done: number, total: number): void {
     const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
     if (process.stderr.isTTY) process.stderr.write(`\r${what} ${percent} %${done >= total ? "\n" : ""}`);
@@ -67,7 +67,7 @@ export class Terminal {
   }
 }
 
-/** The next answer; Ctrl-C and Ctrl-D end the answers. */
+/** The next answer. Throws `invalid` after Ctrl-C and Ctrl-D. */
 async function ask(question: string, answers: AsyncIterator<string, unknown>): Promise<string> {
   process.stderr.write(question);
   const answer = await answers.next();

@@ -1,16 +1,15 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { systemClock } from "../clock.ts";
 import type { Config } from "../config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
-import { readDropIns } from "../tls/drop-in.ts";
-import { fingerprintLines } from "../tls/fingerprint.ts";
-import { readHostNames } from "../tls/host-names.ts";
-import { readKeyed } from "../tls/keyed-certificate.ts";
-import { ensureOwnCertificate, type OwnFiles, ownFiles } from "../tls/own-certificate.ts";
+import { readHostNames } from "../net/host-names.ts";
+import { readDropIns } from "../net/tls/drop-in.ts";
+import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
+import { ensureOwnCertificate, type OwnFiles, ownFiles } from "../net/tls/own-certificate.ts";
+import { systemClock } from "../service/clock.ts";
+import { becomeOwner, type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { becomeOwner, type Place, placeOf } from "./place.ts";
 import type { Terminal } from "./terminal.ts";
 
 const HELP = `
@@ -33,7 +32,7 @@ to trust the old one no longer.
 Example:
   flanco tls renew`;
 
-/** What a certificate says of itself. */
+/** A certificate's own fields. */
 interface Facts {
   readonly subject: string;
   readonly names: readonly string[];
@@ -41,14 +40,14 @@ interface Facts {
   readonly to: string;
 }
 
-/** What there is: one object, for people and for scripts. */
+/** All that the command shows, as text and as JSON. */
 interface Shown {
   readonly served: Facts & { readonly file: string; readonly own: boolean };
   readonly authority: Facts & { readonly file: string; readonly fingerprint: readonly string[] };
   readonly refused: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** `flanco tls`: the certificates that HTTPS is served with, and whom browsers are to trust. */
+/** `flanco tls`: the certificate of HTTPS, and the authority that browsers are to trust. */
 export function addTlsCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
   const tls = program
@@ -63,9 +62,9 @@ export function addTlsCommands(program: Command, context: CliContext): void {
     .addHelpText("after", SHOW_HELP)
     .action(({ json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const place = placeOf(config.data_dir);
-      becomeOwner(place);
-      const shown = read(config, place);
+      const dataDirectory = dataDirectoryOf(config.data_dir);
+      becomeOwner(dataDirectory);
+      const shown = read(config, dataDirectory);
       if (json) terminal.json(shown);
       else tell(terminal, shown);
     });
@@ -77,23 +76,23 @@ export function addTlsCommands(program: Command, context: CliContext): void {
     .addHelpText("after", RENEW_HELP)
     .action(async ({ authority }: { authority: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const place = placeOf(config.data_dir);
-      becomeOwner(place);
-      if (!existsSync(ownFiles(place.tls).authority)) throw nothingYet();
+      const dataDirectory = dataDirectoryOf(config.data_dir);
+      becomeOwner(dataDirectory);
+      if (!existsSync(ownFiles(dataDirectory.tls).authority)) throw nothingYet();
       const host = readHostNames(config.host_names);
       const forced = authority ? "authority" : "leaf";
-      // Somebody sits here who sees what the clock says.
-      await ensureOwnCertificate(place.tls, host, { clock: systemClock, clockTrusted: true }, forced);
-      tell(terminal, read(config, place));
+      // The person at the terminal sees the time that the certificate begins at.
+      await ensureOwnCertificate(dataDirectory.tls, host, { clock: systemClock, clockTrusted: true }, forced);
+      tell(terminal, read(config, dataDirectory));
     });
 }
 
-function read(config: Config, place: Place): Shown {
-  const files: OwnFiles = ownFiles(place.tls);
+function read(config: Config, dataDirectory: DataDirectory): Shown {
+  const files: OwnFiles = ownFiles(dataDirectory.tls);
   const authority = readKeyed(files.authority);
   const leaf = readKeyed(files.leaf);
   if (authority === undefined || leaf === undefined) throw nothingYet();
-  const dropIn = config.certificates_dir || place.certificates;
+  const dropIn = config.certificates_dir || dataDirectory.certificates;
   const { best, refused } = readDropIns(dropIn, systemClock.nowMs());
   const served = best ?? { cert: leaf.cert, file: files.leaf };
   return {

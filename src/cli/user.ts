@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type CliContext, configOf } from "./context.ts";
-import { withOperations } from "./operations.ts";
+import { withDoor } from "./door.ts";
 
 const STDIN = "read the password from standard input, one line";
 
@@ -23,8 +23,8 @@ export function addUserCommands(program: Command, context: CliContext): void {
       const config = configOf(context, command);
       const { email, name } = options;
       const password = await terminal.newPassword(options.passwordStdin);
-      const made = await withOperations(config, terminal, (operations) =>
-        operations.call("addUser", { email, name, password }),
+      const made = await withDoor(config, terminal, (door) =>
+        door.call("addUser", { email, name, password }),
       );
       terminal.out(`${made.email} can sign in.`);
     });
@@ -35,8 +35,8 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco user list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const users = await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("listUsers", {}),
+      const users = await withDoor(configOf(context, command), terminal, (door) =>
+        door.call("listUsers", {}),
       );
       if (options.json) terminal.json(users);
       else for (const { email, name } of users) terminal.out(`${email}\t${name}`);
@@ -51,8 +51,8 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .action(async (options: { email: string; passwordStdin: boolean }, command: Command) => {
       const config = configOf(context, command);
       const password = await terminal.newPassword(options.passwordStdin);
-      await withOperations(config, terminal, (operations) =>
-        operations.call("setPassword", { email: options.email, password }),
+      await withDoor(config, terminal, (door) =>
+        door.call("setPassword", { email: options.email, password }),
       );
       terminal.out(`${options.email} has another password and is signed out everywhere.`);
     });
@@ -64,8 +64,8 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .option("--with-devices", "also remove the user's devices, locations and wiring", false)
     .addHelpText("after", "\nExample:\n  flanco user remove --email ana@example.org")
     .action(async (options: { email: string; withDevices: boolean }, command: Command) => {
-      await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("removeUser", { email: options.email, withDevices: options.withDevices }),
+      await withDoor(configOf(context, command), terminal, (door) =>
+        door.call("removeUser", { email: options.email, withDevices: options.withDevices }),
       );
       terminal.out(`${options.email} can no longer sign in.`);
     });

@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { parse, stringify } from "smol-toml";
 import { z } from "zod";
 import { describeUnreadable } from "../config/toml.ts";
-import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../control/operation.ts";
+import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { withOperations } from "./operations.ts";
+import { withDoor } from "./door.ts";
 
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_WIRING_ROWS).default([]) });
 
@@ -35,8 +35,8 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco wiring list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const rows = await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("listWiring", {}),
+      const rows = await withDoor(configOf(context, command), terminal, (door) =>
+        door.call("listWiring", {}),
       );
       if (options.json) terminal.json(rows);
       else for (const row of rows) terminal.out(describe(row, row.state));
@@ -67,9 +67,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
         debounce_ms: options.debounceMs,
         rearm_ms: options.rearmMs,
       };
-      await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("setWiring", { ...(user === undefined ? {} : { user }), row }),
-      );
+      await withDoor(configOf(context, command), terminal, (door) => door.call("setWiring", { user, row }));
       terminal.out(`${line} is wired to room ${room} of device ${device}.`);
     });
 
@@ -79,9 +77,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .argument("<line>", "the line as it was wired")
     .addHelpText("after", "\nExample:\n  flanco wiring remove GPIO17")
     .action(async (line: string, _options: object, command: Command) => {
-      await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("removeWiring", { line }),
-      );
+      await withDoor(configOf(context, command), terminal, (door) => door.call("removeWiring", { line }));
       terminal.out(`${line} is not wired any more.`);
     });
 
@@ -90,8 +86,8 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .description("write all wiring as TOML to standard output")
     .addHelpText("after", "\nExample:\n  flanco wiring export > wiring.toml")
     .action(async (_options: object, command: Command) => {
-      const rows = await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("listWiring", {}),
+      const rows = await withDoor(configOf(context, command), terminal, (door) =>
+        door.call("listWiring", {}),
       );
       terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
     });
@@ -105,10 +101,10 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .action(async (file: string, options: { user?: string }, command: Command) => {
       const rows = parseRows(file, file === "-" ? await terminal.readAll() : readText(file));
       const { user } = options;
-      const { set } = await withOperations(configOf(context, command), terminal, (operations) =>
-        operations.call("importWiring", { ...(user === undefined ? {} : { user }), rows }),
+      await withDoor(configOf(context, command), terminal, (door) =>
+        door.call("importWiring", { user, rows }),
       );
-      terminal.out(`${set} line(s) wired.`);
+      terminal.out(`${rows.length} line(s) wired.`);
     });
 }
 

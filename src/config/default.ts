@@ -14,8 +14,6 @@ const INSTALLED: Config = {
   data_dir: "/var/lib/flanco",
   backup_dir: "",
   backup_disk_dir: "",
-  keep_months: 0,
-  archive_dir: "",
   host: "",
   https_port: 8443,
   http_port: 8080,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { LEAST_KEPT_MONTHS } from "../domain/archive.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 
 const MAX_PORT = 65_535;
@@ -21,15 +20,6 @@ export const configSchema = z.strictObject({
   backup_disk_dir: z
     .string()
     .describe("Directory on a removable disk that gets a backup too while it is mounted; empty: none."),
-  keep_months: z
-    .int()
-    .min(0)
-    .refine(
-      (months) => months === 0 || months >= LEAST_KEPT_MONTHS,
-      `must be 0 or at least ${LEAST_KEPT_MONTHS}`,
-    )
-    .describe("Months of records that stay in the ledger, this one included; 0: all of them."),
-  archive_dir: z.string().describe("Directory of older months' archives; empty: archive, in data_dir."),
   host: z.string().describe("Address to serve HTTPS on; empty: all of this machine's addresses."),
   https_port: port.describe("Port of HTTPS, for the network."),
   http_port: port.describe("Port of HTTP: everything on loopback, and the trust page for the network."),

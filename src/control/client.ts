@@ -1,88 +1,154 @@
-import { connect, type Socket } from "node:net";
-import { createInterface } from "node:readline";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { API_PREFIX, type Declaration } from "../contract/declaration.ts";
+import { codeOf, errorAnswer } from "../contract/error.ts";
+import {
+  OPERATIONS,
+  OPERATOR_HEADER,
+  type OperationData,
+  type OperationInput,
+  type OperationName,
+  type ShownSighting,
+  sighting,
+  watchLines,
+} from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { ControlAnswer, ControlRequest, SightingMessage } from "./message.ts";
-import type { OperationInput, OperationName, OperationOutputs, Operations } from "./operation.ts";
 import { requireSocketPath } from "./socket-path.ts";
 
-/** No socket, none that anybody listens on any more, or no directory to hold one. */
-const NOBODY_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
+/** No socket, one that no process listens on, or no directory to hold one. */
+const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
+const MS_PER_SECOND = 1_000;
 
-/** Runs operations in the service that has the ledger, through its control socket. */
-export class RemoteOperations implements Operations {
-  readonly #socket: Socket;
-  readonly #answers: AsyncIterator<string>;
-  readonly #by: string;
+/** A way to run operations: in this process, or in the service that has the ledger. */
+export interface Door {
+  call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>>;
+}
 
-  private constructor(socket: Socket, by: string) {
-    this.#socket = socket;
-    this.#by = by;
-    this.#answers = createInterface({ input: socket })[Symbol.asyncIterator]();
+export interface ClientOptions {
+  /** The system's user that runs the command, for the audit log. */
+  readonly by?: string;
+  /** How long the service may take to answer, in milliseconds; as long as it likes where this is absent. */
+  readonly answerMs?: number;
+}
+
+/** Runs operations in the service that has the ledger: HTTP over its control socket. */
+export class ControlClient implements Door {
+  readonly #path: string;
+  readonly #options: ClientOptions;
+  /** One connection: requests are answered in the order in which they are made. */
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  private constructor(path: string, options: ClientOptions) {
+    this.#path = path;
+    this.#options = options;
   }
 
   /**
-   * Undefined when no service listens at this path. `by` is the system's user that runs the command, for the audit
-   * log. Throws `forbidden` when this user may not talk to
-   * it, `config` when the path is too long.
+   * Undefined when no service listens at this path. Throws `forbidden` when this user may not open it, `config` when
+   * the path is too long.
    */
-  static async connect(path: string, by = ""): Promise<RemoteOperations | undefined> {
+  static async connect(path: string, options: ClientOptions = {}): Promise<ControlClient | undefined> {
     requireSocketPath(path);
     const socket = connect(path);
     return new Promise((resolve, reject) => {
       socket.once("connect", () => {
-        socket.removeAllListeners("error");
-        socket.on("error", () => socket.destroy());
-        resolve(new RemoteOperations(socket, by));
+        socket.destroy();
+        resolve(new ControlClient(path, options));
       });
       socket.once("error", (error: NodeJS.ErrnoException) => {
-        if (NOBODY_THERE.has(error.code)) resolve(undefined);
-        else
-          reject(
-            new FlancoError(
-              "forbidden",
-              `The service's control socket ${path} cannot be opened (${error.code}).`,
-              {
-                hint: "Run the command as the service's user or as root.",
-                cause: error,
-              },
-            ),
-          );
+        if (NOT_RUNNING.has(error.code)) resolve(undefined);
+        else reject(notAllowed(path, error));
       });
     });
   }
 
-  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutputs[N]> {
-    this.#send({ kind: "call", name, input, by: this.#by });
-    return (await this.#output()) as OperationOutputs[N];
+  async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>> {
+    const declaration = OPERATIONS[name];
+    const answer = await this.#send(declaration, input, this.#agent);
+    const body: unknown = JSON.parse(await text(answer));
+    if (answer.statusCode !== declaration.status) throw errorOf(answer, body);
+    const parsed = declaration.answer.safeParse(body);
+    if (!parsed.success) throw otherVersion(parsed.error);
+    // Parsed by the shape of this very operation.
+    return parsed.data.data as OperationData<N>;
   }
 
   /** Levels of the wired lines from this moment on, until the service ends or the loop is left. */
-  async *watch(): AsyncGenerator<SightingMessage> {
-    this.#send({ kind: "watch" });
-    await this.#output();
-    for (let next = await this.#answers.next(); next.done !== true; next = await this.#answers.next()) {
-      const answer = JSON.parse(next.value) as ControlAnswer;
-      if (answer.kind === "sighting") yield answer;
+  async *watch(): AsyncGenerator<ShownSighting> {
+    const answer = await this.#send(watchLines, {}, new Agent());
+    if (answer.statusCode !== watchLines.status) throw errorOf(answer, JSON.parse(await text(answer)));
+    let rest = "";
+    try {
+      for await (const piece of answer.setEncoding("utf8")) {
+        const lines = `${rest}${piece}`.split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) yield sighting.parse(JSON.parse(line));
+      }
+    } catch (error) {
+      // The end of the service ends the connection in the middle of the answer.
+      if (!answer.errored) throw error;
     }
   }
 
   close(): void {
-    this.#socket.end();
-    this.#socket.unref();
+    this.#agent.destroy();
   }
 
-  #send(request: ControlRequest): void {
-    this.#socket.write(`${JSON.stringify(request)}\n`);
+  #send({ method, path, body }: Declaration, input: unknown, agent: Agent): Promise<IncomingMessage> {
+    const { by = "", answerMs } = this.#options;
+    const sent = request({
+      ...{ agent, method, socketPath: this.#path },
+      path: `${API_PREFIX}${path}${body === undefined ? queryOf(input) : ""}`,
+      headers: { [OPERATOR_HEADER]: encodeURIComponent(by), "content-type": "application/json" },
+      ...(answerMs === undefined ? {} : { timeout: answerMs }),
+    });
+    return new Promise((resolve, reject) => {
+      sent.once("response", resolve);
+      sent.once("timeout", () => sent.destroy(noAnswer(answerMs ?? 0)));
+      sent.once("error", (error) => reject(error instanceof FlancoError ? error : ended(error)));
+      sent.end(body === undefined ? undefined : JSON.stringify(input));
+    });
   }
+}
 
-  async #output(): Promise<unknown> {
-    const next = await this.#answers.next();
-    if (next.done === true) throw new FlancoError("unavailable", "The service ended before it answered.");
-    const answer = JSON.parse(next.value) as ControlAnswer;
-    if (answer.kind === "error") {
-      const { code, message, hint } = answer;
-      throw new FlancoError(code, message, hint === undefined ? {} : { hint });
-    }
-    return answer.kind === "output" ? answer.output : null;
-  }
+function queryOf(input: unknown): string {
+  const given = Object.entries(input ?? {}).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return "";
+  return `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
+}
+
+/** The text holds what to do already. */
+function errorOf({ statusCode = 0 }: IncomingMessage, body: unknown): FlancoError {
+  const parsed = errorAnswer.safeParse(body);
+  return parsed.success ? new FlancoError(codeOf(statusCode), parsed.data.error) : otherVersion(parsed.error);
+}
+
+function otherVersion(cause: unknown): FlancoError {
+  return new FlancoError("unavailable", "The service's answer is not of this version of flanco.", {
+    hint: "Start the service again: systemctl restart flanco.",
+    cause,
+  });
+}
+
+function ended(cause: unknown): FlancoError {
+  return new FlancoError("unavailable", "The service ended before it answered.", { cause });
+}
+
+function noAnswer(answerMs: number): FlancoError {
+  return new FlancoError(
+    "unavailable",
+    `The service has not answered for ${answerMs / MS_PER_SECOND} seconds.`,
+    {
+      hint: "It hangs, or the machine is overloaded: look at its log, and start it again with systemctl restart flanco.",
+    },
+  );
+}
+
+function notAllowed(path: string, error: NodeJS.ErrnoException): FlancoError {
+  return new FlancoError(
+    "forbidden",
+    `The service's control socket ${path} cannot be opened (${error.code}).`,
+    { hint: "Run the command as the service's user or as root.", cause: error },
+  );
 }

@@ -1,99 +1,64 @@
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
-import { createInterface } from "node:readline";
-import { commandActor } from "../domain/audit.ts";
+import { createServer, type Server } from "node:http";
+import Koa from "koa";
+import { API_PREFIX } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
-import { type ControlAnswer, controlRequest, describeSighting } from "./message.ts";
-import type { LocalOperations } from "./operation.ts";
+import { errorMiddleware } from "../http/middleware/errors.ts";
+import { type Endpoint, otherMethod, routerOf, type Sessions } from "../http/router.ts";
 import { requireSocketPath } from "./socket-path.ts";
 
 const OWNER_ONLY = 0o600;
 const MAX_CONNECTIONS = 16;
-/** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
-const MAX_UNREAD_BYTES = 256 * 1024;
 
-/**
- * The service's door for the command line: a Unix socket in the data directory that only its owner may
- * open. One request a line, one answer a line, JSON both ways.
- */
+const NO_SESSIONS: Sessions = {
+  userOf: () => {
+    throw new FlancoError("unauthorized", "Unauthorized");
+  },
+  positionOf: () => "",
+};
+
+/** The command line's door to the service: HTTP on a Unix socket in the data directory that only its owner may open. */
 export class ControlServer {
   readonly #path: string;
-  readonly #operations: Pick<LocalOperations, "call">;
-  readonly #lines: Lines;
-  readonly #log: Log;
-  #server: Server | undefined;
-  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
 
-  constructor(path: string, operations: Pick<LocalOperations, "call">, lines: Lines, log: Log) {
+  constructor(path: string, endpoints: readonly Endpoint[], log: Log) {
     this.#path = path;
-    this.#operations = operations;
-    this.#lines = lines;
-    this.#log = log;
+    this.#server = createServer(createControlApp(endpoints, log).callback());
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    // A command ends its connection itself: one that the service ended first could lose a request.
+    this.#server.keepAliveTimeout = 0;
   }
 
   async open(): Promise<void> {
     requireSocketPath(this.#path);
-    // The data directory is locked: a socket that is there is left over from a process that is gone.
+    // The data directory is locked: a socket that is there was left by a process that has ended.
     rmSync(this.#path, { force: true });
-    const server = createServer((socket) => this.#serve(socket));
-    server.maxConnections = MAX_CONNECTIONS;
-    this.#server = server;
     await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(this.#path, resolve);
+      this.#server.once("error", reject);
+      this.#server.listen(this.#path, resolve);
     });
     chmodSync(this.#path, OWNER_ONLY);
   }
 
   async close(): Promise<void> {
-    const server = this.#server;
-    if (server === undefined) return;
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  }
-
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on("close", () => this.#sockets.delete(socket));
-    socket.on("error", (error) => this.#log.debug({ err: error }, "control connection lost"));
-    const lines = createInterface({ input: socket });
-    lines.on("error", (error) => this.#log.debug({ err: error }, "control connection lost"));
-    lines.on("line", (line) => void this.#answer(socket, line));
-  }
-
-  async #answer(socket: Socket, line: string): Promise<void> {
-    try {
-      const request = controlRequest.parse(JSON.parse(line));
-      if (request.kind === "watch") {
-        this.#watch(socket);
-        return;
-      }
-      send(socket, {
-        kind: "output",
-        output: await this.#operations.call(request.name, request.input as never, commandActor(request.by)),
-      });
-    } catch (error) {
-      send(socket, { kind: "error", ...describeError(error) });
-    }
-  }
-
-  #watch(socket: Socket): void {
-    const stop = this.#lines.listen((sighting) => {
-      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
-      else send(socket, { kind: "sighting", ...describeSighting(sighting) });
-    });
-    socket.on("close", stop);
-    send(socket, { kind: "output", output: null });
+    if (!this.#server.listening) return;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
   }
 }
 
-function send(socket: Socket, answer: ControlAnswer): void {
-  if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
-}
-
-function describeError(error: unknown) {
-  if (error instanceof FlancoError) return { code: error.code, message: error.message, hint: error.hint };
-  return { code: "internal" as const, message: error instanceof Error ? error.message : String(error) };
+/** An operator needs no session, and is shown why something broke inside: the machine is the operator's own. */
+function createControlApp(endpoints: readonly Endpoint[], log: Log): Koa {
+  const app = new Koa();
+  app.silent = true;
+  app.use(errorMiddleware(log, () => "error", true));
+  app.use(routerOf(endpoints, API_PREFIX, NO_SESSIONS).routes());
+  app.use(otherMethod);
+  app.use(() => {
+    throw new FlancoError("not_found", "There is nothing at this path.");
+  });
+  return app;
 }

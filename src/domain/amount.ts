@@ -1,16 +1,16 @@
 /**
- * Money. `valor` is held as a whole number of millionths (micros), so that sums are sums of integers:
- * exact, in any order.
+ * Money. `valor` is a number in the contract's units at the edge, and a whole number of millionths within: `valorMicros`,
+ * a number, for one record, `totalMicros`, a bigint, for a sum. Sums of integers are exact, in any order.
  */
 export const MICROS_PER_UNIT = 1_000_000;
 /** The contract's bound on the magnitude of one `valor`, in units. */
-export const MAX_VALOR = 1e9;
+export const MAX_VALOR = 10_000_000;
 
 const DECIMALS = 6;
 
 /**
- * Rounds a finite number of magnitude up to 1e9 to millionths. Exact: toFixed works on the number's
- * true value, where multiplying by 1e6 would round a second time. At most 1e15, so a safe integer.
+ * Rounds a finite number of magnitude up to `MAX_VALOR` to millionths. Exact: toFixed works on the number's
+ * true value, where multiplying by 1e6 would round a second time. At most 1e13, so a safe integer.
  */
 export function microsFromValor(valor: number): number {
   const micros = Number(valor.toFixed(DECIMALS).replace(".", ""));

@@ -1,6 +1,6 @@
 import type { Id } from "./id.ts";
 
-/** What is noted for good: whoever signs in, and whatever changes who may, what a sale is worth, or the books as a whole. */
+/** What the audit log records: sign-ins, and changes of access, of a sale's worth, and of the ledger as a whole. */
 export const AUDIT_KINDS = [
   "sign_in",
   "sign_in_failed",
@@ -11,7 +11,6 @@ export const AUDIT_KINDS = [
   "wiring_set",
   "wiring_removed",
   "record_voided",
-  "month_archived",
   "ledger_restored",
   "ledger_rebuilt",
   "secret_rotated",
@@ -19,11 +18,11 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
-/** How somebody reached the appliance: over HTTP, by a command on its own system, or not at all: it acted by itself. */
+/** The actor's way to the appliance: over HTTP, by a command on its own system, or the service acting by itself. */
 export const AUDIT_WAYS = ["network", "command", "service"] as const;
 export type AuditWay = (typeof AUDIT_WAYS)[number];
 
-/** Who does something, and from where, as far as it is known where it comes in. */
+/** The origin of an action. */
 export interface Actor {
   readonly way: AuditWay;
   /** The signed-in user; null without a session. */
@@ -32,18 +31,18 @@ export interface Actor {
   readonly from: string;
 }
 
-/** The appliance, acting by itself: an archive that is due, a certificate that ends. */
+/** The appliance, acting by itself, for example when its certificate is renewed. */
 export const SERVICE_ACTOR: Actor = { way: "service", userId: null, from: "" };
 
 /** Longest `from`: an IPv6 address with a zone, or a system user's name. */
 const MAX_FROM = 100;
 
-/** Somebody on the network; `userId` null before a sign-in. */
+/** `userId` is null before a sign-in. */
 export function networkActor(address: string, userId: Id | null): Actor {
   return { way: "network", userId, from: address.slice(0, MAX_FROM) };
 }
 
-/** Who runs a command on the appliance's own system, by the system's name. */
+/** A command, by the name of the system's user who runs it. */
 export function commandActor(systemUser: string): Actor {
   return { way: "command", userId: null, from: systemUser.slice(0, MAX_FROM) };
 }
@@ -66,7 +65,7 @@ export interface AuditEntry {
   readonly kind: AuditKind;
   /** Unix milliseconds. */
   readonly timeMs: number;
-  /** The clock was not trusted then, and nobody knows when it was by now. */
+  /** The clock was not trusted then, and the time is still not known. */
   readonly provisional: boolean;
   /** Whose data it is about; null for the appliance as a whole. */
   readonly userId: Id | null;

@@ -1,42 +1,42 @@
-/** A backup that was restored to a temporary file, checked in full and compared with the ledger that it was made of. */
+import { DAY_MS } from "./clock.ts";
+
+/** A backup that was restored to a temporary file, checked in full and compared with its ledger. */
 export interface ProvenBackup {
-  /** Counts from 1 within its directory, so that no clock decides which one is the newest. */
+  /** Counts from 1 within its directory, so that the newest backup is known whatever the clock says. */
   readonly number: number;
   /** Name of the file in its directory. */
   readonly file: string;
-  /** Wall time of the moment that it holds, in Unix milliseconds; may be years off unless `clockTrusted`. */
+  /** Wall time of its content, in Unix milliseconds; may be years off unless `clockTrusted`. */
   readonly madeMs: number;
   readonly clockTrusted: boolean;
   /** When it was proved, in Unix milliseconds. */
   readonly provedMs: number;
-  /** Schema of the ledger that it holds. */
+  /** Schema version of its ledger. */
   readonly schema: number;
   /** Number and hash (hexadecimal) of the newest entry. */
   readonly position: number;
   readonly head: string;
   /** Records, voided ones too. */
   readonly records: number;
-  /** Sum of the records that count, in millionths: a decimal text, because it may leave the safe integers. */
-  readonly sumMicros: string;
+  /** Sum of the records without voided ones, in millionths: a decimal text, because it may exceed the safe integers. */
+  readonly totalMicros: string;
   readonly bytes: number;
   /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string;
 }
 
-/** Days, and weeks, of which the newest backup is kept. */
+/** Numbers of days and weeks whose newest backup is kept. */
 const KEPT_DAYS = 7;
 const KEPT_WEEKS = 4;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The first day of 1970 was a Thursday: weeks begin three days earlier. */
 const DAYS_BEFORE_FIRST_MONDAY = 3;
 const DAYS_PER_WEEK = 7;
 
 /**
- * Those that are kept no longer: all but the newest of each of the last seven days, and of the last four weeks,
- * that have one (UTC). Days without a backup do not count, so that a gateway that was off for a month, or whose
- * clock leapt, loses none. The newest is never among them, and neither is one made while the clock was not
- * trusted, as long as no seven newer ones are there.
+ * The backups to remove: all but the newest of each of the last seven days and of the last four weeks that have one
+ * (UTC). Days without a backup do not count, so that a gateway that was off for a month, or whose clock leapt, loses
+ * none. The newest backup stays, and so does one made while the clock was not trusted, until there are seven newer ones.
  */
 export function outdatedBackups(backups: readonly ProvenBackup[]): readonly ProvenBackup[] {
   const newestFirst = backups.toSorted((one, other) => other.number - one.number);
@@ -71,7 +71,7 @@ function weekOf(timeMs: number): number {
   return Math.floor((dayOf(timeMs) + DAYS_BEFORE_FIRST_MONDAY) / DAYS_PER_WEEK);
 }
 
-/** What is told of the newest proven backup. */
+/** What the status shows of the newest proven backup. */
 export type LastBackup = Pick<
   ProvenBackup,
   "madeMs" | "provedMs" | "records" | "position" | "head" | "clockTrusted"

@@ -1,7 +1,7 @@
 import type { Id } from "./id.ts";
 
 export const MAX_ACTUATORS = 64;
-/** What one user may have: every list of them is read and written out whole. */
+/** Bounds of one user, because every list of devices is read and written as a whole. */
 export const MAX_DEVICES_OF_USER = 500;
 export const MAX_ACTUATORS_OF_USER = 4_096;
 
@@ -36,9 +36,22 @@ export interface NewDevice {
   readonly actuators: readonly Actuator[];
 }
 
-/** What may be changed of a device; what is undefined stays. */
+/** Fields that are undefined stay as they are. */
 export interface DeviceChange {
   readonly name?: string | undefined;
-  /** One of the user's locations, whose name the device takes on. */
+  /** One of the user's locations; the device takes its name. */
   readonly locationId?: string | undefined;
+}
+
+/** A room with what it has sold on the current local day. */
+export interface RoomToday {
+  readonly deviceId: Id;
+  readonly room: string;
+  readonly active: boolean;
+  /** When it came to that level, in Unix milliseconds; null where that is not known. */
+  readonly sinceMs: number | null;
+  readonly totalMicros: bigint;
+  /** Number of records; void ones do not count. */
+  readonly count: number;
+  readonly lastSaleMs: number | null;
 }

@@ -6,17 +6,17 @@ export interface Disk {
   /** The ledger's file, and its log (WAL). */
   readonly ledgerBytes: number;
   readonly logBytes: number;
-  /** Null for anything but a card or chip that tells how worn it is. */
+  /** Null for a disk that does not report its wear. */
   readonly card: CardWear | null;
 }
 
-/** How worn a card or eMMC chip says it is (JEDEC JESD84-B51, DEVICE_LIFE_TIME_EST and PRE_EOL_INFO). */
+/** The wear that a card or eMMC chip reports (JEDEC JESD84-B51, DEVICE_LIFE_TIME_EST and PRE_EOL_INFO). */
 export interface CardWear {
   /** The kernel's name of it: mmcblk0. */
   readonly device: string;
-  /** Share of its life that is used at most, in steps of 10; 110: it is beyond it. Null where it does not say. */
+  /** Upper bound of the used share of its life, in steps of 10; 110 means beyond its life. Null where not reported. */
   readonly lifeUsedPercent: number | null;
-  /** The blocks that it keeps for those that wear out: from `warning` on 80 % of them are used. */
+  /** The state of its spare blocks: from `warning` on, 80 % of them are used. */
   readonly spareBlocks: SpareBlocks | null;
 }
 

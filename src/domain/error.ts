@@ -31,10 +31,10 @@ export type FieldErrors = Readonly<Record<string, FieldError>>;
 
 export interface FlancoErrorOptions {
   /** What to do next, in one sentence. */
-  readonly hint?: string;
-  readonly fields?: FieldErrors;
-  /** When it may go better, in whole seconds from now. */
-  readonly retryAfterSeconds?: number;
+  readonly hint?: string | undefined;
+  readonly fields?: FieldErrors | undefined;
+  /** When to try again, in whole seconds from now. */
+  readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -58,12 +58,26 @@ export class FlancoError extends Error {
   }
 }
 
+/** A FlancoError as plain data, to cross a thread or a socket. Its cause is left out. */
+export interface ErrorData extends Omit<FlancoErrorOptions, "cause"> {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export function errorToData({ code, message, hint, fields, retryAfterSeconds }: FlancoError): ErrorData {
+  return { code, message, hint, fields, retryAfterSeconds };
+}
+
+export function errorFromData({ code, message, ...options }: ErrorData): FlancoError {
+  return new FlancoError(code, message, options);
+}
+
 /** A conflict on one field, as the contract's 409 shows it. */
 export function duplicateError(field: string, message: string): FlancoError {
   return new FlancoError("conflict", message, { fields: { [field]: { kind: "unique", message } } });
 }
 
-/** A conflict with the most that one user may have of something (`devices`). */
+/** A conflict with the bound on something that a user owns (`devices`). */
 export function tooManyError(most: number, what: string): FlancoError {
   return new FlancoError("conflict", `An account has ${most} ${what} at most.`, {
     hint: "Remove some that are not used any more, or use another account.",

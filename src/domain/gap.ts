@@ -1,22 +1,66 @@
-/** A stretch in which edges of a line were lost, kept beside the records so that nobody has to guess. */
+/** A time in which edges of a line were lost, stored beside the records. */
 export interface Gap {
   readonly gapId: number;
   readonly line: string;
   /**
-   * In Unix milliseconds: of an overflow the last edge that was seen before, and the first after; of an outage
-   * the last moment at which somebody is known to have watched, and the one from which on somebody did again.
+   * Unix milliseconds. Of an overflow: the last edge before it and the first one after it. Of an outage: the last
+   * moment at which the line is known to have been watched, and the moment from which it was watched again.
    */
   readonly fromTimeMs: number;
   readonly toTimeMs: number;
-  /** Number of edges lost: exact, from the kernel's sequence numbers. Null for an outage: nobody knows. */
+  /** Number of edges lost: exact, from the kernel's sequence numbers. Null for an outage, where it is unknown. */
   readonly missed: number | null;
-  /** How many of them were rising: sales that have no record. Null for an outage. */
+  /** How many of them were rising, each a sale without a record. Null for an outage. */
   readonly missedRises: number | null;
   readonly reason: GapReason;
 }
 
 /**
- * `overflow`: edges came faster than they were read, and the kernel's buffer was full. `outage`: nobody watched
- * the line, and nothing kept its edges.
+ * `overflow`: edges came faster than they were read, and the kernel's buffer was full. `outage`: the line was not
+ * watched, and nothing buffered its edges.
  */
 export type GapReason = "overflow" | "outage";
+
+/** Counts of the newest gaps; the ledger counts a bounded number. */
+export interface GapCount {
+  readonly all: number;
+  readonly last30Days: number;
+  /** Edges that were lost in the last 24 hours; null when there were none. */
+  readonly lostToday: LostEdges | null;
+  /** Outages of a minute or more in the last 24 hours; null when there were none. */
+  readonly unwatchedToday: Unwatched | null;
+  /** The newest few, newest first. */
+  readonly newest: readonly Gap[];
+}
+
+export interface LostEdges {
+  readonly gaps: number;
+  readonly edges: number;
+  /** How many of them were rising, each a sale without a record. */
+  readonly sales: number;
+  /** Some of the lines. */
+  readonly lines: readonly string[];
+  /** The end of the last such gap, in Unix milliseconds. */
+  readonly toTimeMs: number;
+}
+
+export interface Unwatched {
+  readonly gaps: number;
+  readonly lines: readonly string[];
+  /** From the beginning of the first to the end of the last, in Unix milliseconds. */
+  readonly fromTimeMs: number;
+  readonly toTimeMs: number;
+}
+
+/** Entries of the ledger that were lost with a damaged part of its file. */
+export interface Loss {
+  /** Number of the entry that records the loss. */
+  readonly position: number;
+  /** When it was noticed, in Unix milliseconds. */
+  readonly notedMs: number;
+  /** First and last number of the lost entries. */
+  readonly lostFrom: number;
+  readonly lostTo: number;
+  /** The time that they span, and where the damaged file is kept; for people. */
+  readonly reason: string;
+}

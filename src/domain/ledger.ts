@@ -1,7 +1,6 @@
 import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch } from "./audit.ts";
 import type { Boot, BootMoment } from "./boot.ts";
-import type { Month } from "./day.ts";
-import type { Device, DeviceChange, NewDevice } from "./device.ts";
+import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
@@ -15,6 +14,7 @@ import type {
   Provisional,
   RecordFilter,
   RecordSearch,
+  StoredRecord,
   Voided,
 } from "./record.ts";
 import type { EdgeSource, Meaning, Sighting } from "./sale.ts";
@@ -24,76 +24,84 @@ import type { NewSession, NewUser, Session, User, UserCredentials } from "./user
 import type { OwnedWiring, Wiring } from "./wiring.ts";
 
 /**
- * Everything that changes the ledger. Each promise resolves after the fsynced commit that holds the
- * change, never before; when it rejects, nothing of the change is stored. Rejections are
- * FlancoErrors; `overloaded` when the bounded queue is full, `unavailable` when the file takes no writes.
+ * Everything that changes the ledger, as the writer thread runs it. Each throws FlancoError, and then leaves no trace.
  *
- * What takes a `by` is noted in the audit log, in the same commit, as done by that actor: by the service itself where
- * nobody is named.
+ * What takes a `by` is written to the audit log, in the same commit, as done by that actor; by default by the service.
  */
-export interface LedgerWriter {
-  addUser(user: NewUser, by?: Actor): Promise<User>;
-  /** The one user that makes itself: refused as `conflict` once any user exists. */
-  addFirstUser(user: NewUser, by?: Actor): Promise<User>;
-  setPassword(userId: Id, passwordHash: string, by?: Actor): Promise<void>;
-  /** Refused as `conflict` while the user owns devices, unless these go too. Records stay. */
-  removeUser(userId: Id, withDevices: boolean, by?: Actor): Promise<void>;
+export interface LedgerCommands {
+  addUser(user: NewUser, by?: Actor): User;
+  /** Rejects with `conflict` once any user exists. */
+  addFirstUser(user: NewUser, by?: Actor): User;
+  setPassword(userId: Id, passwordHash: string, by?: Actor): void;
+  /** Rejects with `conflict` while the user owns devices, unless these are removed too. Records stay. */
+  removeUser(userId: Id, withDevices: boolean, by?: Actor): void;
 
   /**
-   * Begins a session for who proved to know the password of that hash. Rejects with `unauthorized` when
-   * it is not the stored one: the password was changed meanwhile, or the user removed.
+   * Begins a session after the password was compared with that hash. Rejects with `unauthorized` when it is not the
+   * stored hash: the password was changed meanwhile, or the user removed.
    */
-  addSession(session: NewSession, passwordHash: string, by?: Actor): Promise<Session>;
-  removeSession(sid: Id, by?: Actor): Promise<void>;
-  /** Removes every session, because the secret that signs them is another one. Resolves with how many there were. */
-  endSessions(by: Actor): Promise<number>;
+  addSession(session: NewSession, passwordHash: string, by?: Actor): Session;
+  removeSession(sid: Id, by?: Actor): void;
+  /** Removes every session, after a change of the signing secret. Resolves with their number. */
+  endSessions(by: Actor): number;
 
-  addLocation(userId: Id, location: NewLocation): Promise<Id>;
-  /** Its devices take a new name on in the same commit; records keep the name that they were made with. */
-  changeLocation(userId: Id, locationId: Id, change: LocationChange): Promise<void>;
-  removeLocation(userId: Id, locationId: Id): Promise<void>;
+  addLocation(userId: Id, location: NewLocation): Id;
+  /** Its devices take a new name in the same commit; records keep the old one. */
+  changeLocation(userId: Id, locationId: Id, change: LocationChange): void;
+  removeLocation(userId: Id, locationId: Id): void;
 
-  addDevice(userId: Id, device: NewDevice): Promise<Id>;
-  /** Records keep the names that they were made with. Rejects with `not_found`, also for the location. */
-  changeDevice(userId: Id, dId: string, change: DeviceChange): Promise<void>;
-  /** Its wiring goes with it; its records stay. */
-  removeDevice(userId: Id, dId: string, by?: Actor): Promise<void>;
+  addDevice(userId: Id, device: NewDevice): Id;
+  /** Records keep the old names. Rejects with `not_found`, also for the location. */
+  changeDevice(userId: Id, dId: string, change: DeviceChange): void;
+  /** Removes its wiring too; its records stay. */
+  removeDevice(userId: Id, dId: string, by?: Actor): void;
 
-  addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): Promise<PostedRecord>;
+  addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
+  /** Adds an entry to the chain that voids a record. Rejects with `not_found`, and `conflict` for a voided record. */
+  voidRecord(recordId: number, reason: string, by?: Actor): void;
   /**
-   * Takes a record back: a new entry of the chain, the record itself stays as it is. Rejects with
-   * `not_found`, and with `conflict` for one that is void already.
+   * Moves provisional records of one boot to where they belong, once the clock is trusted: `zeroMs` is the wall time of the
+   * boot's monotonic zero. Some at a time, so that other writes come between.
    */
-  voidRecord(recordId: number, reason: string, by?: Actor): Promise<void>;
+  settleTimes(bootId: string, zeroMs: number): Settled;
   /**
-   * Moves the provisional records of one boot, once, to where they belong now that the clock is trusted:
-   * `zeroMs` is the wall time of the boot's monotonic zero. Resolves with how many were moved.
+   * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero, levels of that
+   * boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored zero stays.
    */
-  settleTimes(bootId: string, zeroMs: number): Promise<number>;
+  noteBoot(bootId: string, zeroMs: number | null): void;
   /**
-   * Keeps which boot runs, how far it has come, and the wall time of its monotonic zero: null while the clock
-   * is not trusted, which takes back nothing. From a zero on, levels of that boot are placed by it.
+   * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and gives how many: 0 when
+   * none is left. Removes none while the noted boot has no zero.
    */
-  noteBoot(bootId: string, zeroMs: number | null): Promise<void>;
-  /**
-   * Removes sessions that have ended and idempotency keys older than 7 days, in small pieces. Nothing while the
-   * noted boot has no zero. Resolves with how many were removed.
-   */
-  purge(): Promise<number>;
+  purge(): number;
 
-  /** Wires lines, or changes the settings of those that are wired to this very room: all of them, or none. */
-  setWiring(wirings: readonly OwnedWiring[], by?: Actor): Promise<void>;
-  removeWiring(userId: Id, line: string, by?: Actor): Promise<void>;
+  /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
+  setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
+  removeWiring(userId: Id, line: string, by?: Actor): void;
 
-  /** Notes what is no change of the ledger: all of them, or none. */
-  noteAudit(notes: readonly AuditNote[]): Promise<void>;
+  /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
+  noteAudit(notes: readonly AuditNote[]): void;
 
-  /** A number for one watching of a line, never given twice. */
-  openRequest(): Promise<number>;
-  /** Takes in levels of lines in their order, and all they cause: all of them in one transaction, or none. */
-  takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]>;
+  /** A number for one watch of a line, never given twice. */
+  openRequest(): number;
+  /** Stores levels of lines in order, with all that follows from them: all in one transaction, or none. */
+  takeIn(sightings: readonly Sighting[]): readonly Taken[];
+
+  /** Changes nothing: resolves once what was sent before is committed. */
+  ping(): void;
 }
+
+/**
+ * The same for every other thread. Each promise resolves after the fsynced commit that holds the change, never before; when
+ * it rejects, nothing of the change is stored. Rejections are FlancoErrors: the command's own, `overloaded` when the bounded
+ * queue is full, `unavailable` when the file takes no writes.
+ */
+export type LedgerWriter = {
+  readonly [N in keyof LedgerCommands]: (
+    ...input: Parameters<LedgerCommands[N]>
+  ) => Promise<ReturnType<LedgerCommands[N]>>;
+};
 
 export interface PostedRecord {
   readonly recordId: number;
@@ -101,18 +109,24 @@ export interface PostedRecord {
   readonly repeated: boolean;
 }
 
+/** The result of one call of `settleTimes`. */
+export interface Settled {
+  readonly moved: number;
+  /** Whether there may be further ones. */
+  readonly more: boolean;
+}
+
 export interface Taken {
   readonly meaning: Meaning;
   readonly recordId: number | null;
 }
 
-/** What one commit changed, told after it. The live page and the recorder listen. */
+/** What a commit changed. Published after it. */
 export type Change =
   | {
       readonly kind: "record";
       readonly userId: Id;
-      readonly recordId: number;
-      readonly record: NewRecord;
+      readonly record: StoredRecord;
     }
   | {
       readonly kind: "actuator";
@@ -132,12 +146,12 @@ export type Change =
 
 /** One page of a listing, newest first. */
 export interface PageRequest {
-  /** Only what stands before this record or gap id; null for the newest. */
+  /** Only ids below this one; null begins with the newest. */
   readonly before: number | null;
   readonly limit: number;
 }
 
-/** Everything that is read. Each call sees the last commit, on a read-only connection. */
+/** All reads of the ledger. Each call sees the last commit, on a read-only connection. */
 export interface LedgerReader {
   userCount(): number;
   users(): readonly User[];
@@ -148,45 +162,41 @@ export interface LedgerReader {
 
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];
+  /** Every room of the user's devices, with its sums of today; of the newest 20,000 records of the day. */
+  roomsToday(userId: Id, nowMs: number): readonly RoomToday[];
 
-  /** The months with archived records of a user, oldest first: sums hold these records, lists do not. */
-  archivedMonths(userId: Id): readonly Month[];
-
-  /** Undefined when the period holds no record. */
+  /** Undefined when the period has no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
-  /** A period and the one before it, of all that was sold or of some of it; zeros where nothing was. */
+  /** A period beside the one before it; zeros where nothing was sold. */
   overview(userId: Id, period: OverviewPeriod, filter: PlaceFilter, nowMs: number): Overview;
-  /**
-   * A piece of a search by time, of bounded work. Between two pieces others may write: what is sold meanwhile
-   * moves nothing that is still to come.
-   */
+  /** One page of a search by time, of bounded work. Records sold between two pages do not disturb the later pages. */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
-  /** A piece of the records that were moved while a search went on. */
+  /** One page of the records that were moved since the search began. */
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
-  /** How many records of some days count, from the sums: voided ones do not. */
+  /** The number of records of some days, without voided ones. Read from the rollups. */
   countRecords(userId: Id, filter: Omit<RecordFilter, "room">): number;
   /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string;
   gaps(userId: Id, page: PageRequest): readonly Gap[];
 
-  /** All wirings, or one user's, by line. */
+  /** All wirings, or one user's, ordered by line. */
   wirings(userId?: Id): readonly Wiring[];
-  /** The last sighting of a wired line that was taken in; undefined before its first. */
+  /** The last committed sighting of a wired line; undefined before its first. */
   lastSighting(line: string): EdgeSource | undefined;
 
-  /** Every boot that the ledger knows, in their order. */
+  /** Every stored boot, in order. */
   boots(): readonly Boot[];
-  /** The last moment at which a service with this ledger is known to have run; undefined before the first. */
+  /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;
-  /** How many of a user's records have no trusted time, or of all users; `bootId` is the boot that runs. */
+  /** The number of records without a trusted time, of one user or of all. `bootId` is the current boot. */
   provisional(bootId: string, userId?: Id): Provisional;
-  /** What is told at a look, of one user or of all; `bootId` is the boot that runs. Counts are bounded. */
+  /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */
   ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
 
   /** A page of the audit log, newest first. */
   audit(search: AuditSearch): readonly AuditEntry[];
-  /** The newest entry of one kind; undefined where none is kept. */
+  /** The newest entry of one kind; undefined where there is none. */
   lastAudit(kind: AuditKind): AuditEntry | undefined;
 }

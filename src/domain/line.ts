@@ -1,10 +1,10 @@
 /** GPIO lines as every driver shows them. Nothing here knows of a kernel interface. */
 
-/** How the kernel holds a line that nobody drives. `as-is` leaves it as it was found. */
+/** How the kernel biases a line that no circuit drives. `as-is` leaves the bias as it is. */
 export type Bias = "as-is" | "disabled" | "pull-up" | "pull-down";
 export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const satisfies readonly Bias[];
 
-/** The ways to lines. `none` watches nothing: the API and the page alone. */
+/** `none` watches no lines. */
 export type DriverName = "chardev" | "sysfs" | "simulated" | "none";
 export const DRIVER_NAMES = [
   "chardev",
@@ -20,7 +20,7 @@ export interface LineInfo {
   readonly offset: number;
   /** The line's own name (`GPIO17`); null where the kernel knows none. */
   readonly name: string | null;
-  /** Who has the line: a consumer's label. Null while it is free. */
+  /** The label of the program that uses the line. Null while it is free. */
   readonly holder: string | null;
 }
 
@@ -37,19 +37,19 @@ export interface LineRequest {
   readonly line: string;
   readonly activeLow: boolean;
   readonly bias: Bias;
-  /** A level must hold this long to count. 0: every edge that the hardware saw. */
+  /** A level must hold this long to count; with 0 every edge counts. */
   readonly debounceMs: number;
-  /** Absent where the line ends with the process: a look at it from the command line, say. */
+  /** Absent for a line that ends with the process, as for `flanco gpio watch`. */
   readonly keep?: LineKeeping;
 }
 
-/** For drivers whose lines can outlive the process: what tells whether one may go on, and where. */
+/** For drivers whose lines can outlive the process: decides whether a kept line may continue, and after which edge. */
 export interface LineKeeping {
-  /** The ledger's number for this watching, should it begin anew. */
+  /** The ledger's number for this watch, if the line is requested again. */
   readonly request: number;
   /** The room that the line is watched for, in any form that tells rooms apart. */
   readonly room: string;
-  /** What the ledger took in last of this line in this boot of the machine; null: nothing. */
+  /** The line's last sighting in the ledger from this boot; null where there is none. */
   readonly seen: { readonly request: number; readonly sequence: number } | null;
 }
 
@@ -58,7 +58,7 @@ export interface Edge {
   readonly active: boolean;
   /** CLOCK_MONOTONIC at the edge, in nanoseconds: the kernel's own stamp where the driver has one. */
   readonly timeNs: bigint;
-  /** Counts this request's edges from 1, those that were lost included. */
+  /** Counts this request's edges from 1, lost edges included. */
   readonly sequence: number;
   /** Edges lost just before this one (a full kernel buffer). 0 always where the driver cannot know. */
   readonly missed: number;
@@ -70,50 +70,42 @@ export interface WatchedLine {
   readonly offset: number;
   /** The level just before the first edge of this request. */
   readonly initiallyActive: boolean;
-  /**
-   * True when it goes on with the request that the ledger saw last (`keep.seen`): its first edge is the
-   * one after the last that was taken in, whichever process the line was watched by.
-   */
+  /** True when it continues the request `keep.seen`: the first edge is the one after that sighting. */
   readonly resumed?: boolean;
-  /** Releases the line for good. Edges already read have been delivered when it resolves. */
+  /**
+   * Delivers the edges since the initial level, in order, and never after `close` has resolved. To be called once.
+   * `onFailure` is called at most once, if the line is lost (its chip was removed). When it throws, the line is released.
+   */
+  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void;
+  /** Releases the line for good, after the edges up to now have been delivered. */
   close(): Promise<void>;
 }
 
 /**
- * A way to lines. Errors are FlancoErrors: `not_found` (no such line), `conflict` (another program
- * holds it; the text names it), `unavailable` (the kernel lacks the interface, or access is denied).
+ * Access to lines. Errors are FlancoErrors: `not_found`, `conflict` (another program uses the line; the text names it),
+ * `unavailable` (the kernel lacks the interface, or denies access).
  */
 export interface LineDriver {
   readonly name: DriverName;
-  /** True when levels are made up, not measured: the page and the log must say SIMULATED. */
+  /** True when levels are simulated: the page and the log must say so. */
   readonly simulated: boolean;
   open(): Promise<void>;
   /** Every chip with its lines and holders, by chip name. */
   detect(): Promise<readonly ChipInfo[]>;
+  /** Begins to watch one line. Its edges are delivered from `listen` on. */
+  watch(request: LineRequest): Promise<WatchedLine>;
   /**
-   * Watches one line. `onEdge` is called in the order of the edges, never before this resolves, and
-   * never after `close` has. `onFailure` is called at most once, if the line is lost (a chip removed).
-   */
-  watch(
-    request: LineRequest,
-    onEdge: (edge: Edge) => void,
-    onFailure: (error: Error) => void,
-  ): Promise<WatchedLine>;
-  /**
-   * The physical level of a free line, by one look: it is requested for that alone and released, and nothing about
-   * it is set where the kernel can be asked so. Throws as `watch` does.
+   * Reads the physical level of a free line: requests it, reads it and releases it, without changing its settings where
+   * the kernel's interface allows that.
    */
   read(line: string): Promise<boolean>;
-  /** Lets go of lines kept from a process before, other than these. Absent where none outlives a process. */
+  /** Releases lines that an earlier process kept, except these. Absent where lines do not outlive a process. */
   forgetOthers?(lines: readonly string[]): void;
-  /**
-   * Stops watching, and waits for what was read to be delivered. Lines that are kept stay requested, for
-   * the next process; all others are released.
-   */
+  /** Stops watching, after the edges up to now have been delivered. Kept lines stay requested; all others are released. */
   close(): Promise<void>;
 }
 
-/** A driver whose levels can be set by hand: the simulated one. */
+/** Lines whose levels can be set: the simulated ones. */
 export interface DrivableLines {
   /** Sets the physical level of a line (activeLow not applied). Throws `not_found`. */
   set(line: string, high: boolean): void;

@@ -21,7 +21,7 @@ export interface SurveyedLine extends LineInfo {
   /** Which room it is; null for one that is not wired. */
   readonly wiring: Wiring | null;
   readonly watched: boolean;
-  /** The last level that was seen, activeLow applied; null for a line that is not watched. */
+  /** The last level, activeLow applied; null for a line that is not watched. */
   readonly level: boolean | null;
   /** Why a wired line is not watched. */
   readonly problem: string | null;
@@ -31,27 +31,39 @@ export interface SurveyedChip extends Omit<ChipInfo, "lines"> {
   readonly lines: readonly SurveyedLine[];
 }
 
-/** The wired lines of a running service, as the rest of the program sees them. */
+/** The lines of a running service, as the rest of the program sees them. */
 export interface Lines {
   status(): LinesStatus;
   /** True once the wiring was read and every wired line is watched. */
   healthy(): boolean;
   detect(): Promise<readonly ChipInfo[]>;
-  /** Every line there is, wired or not. */
+  /** Every line of this machine, wired or not. */
   survey(): Promise<readonly SurveyedChip[]>;
   /**
-   * The physical level of a line that is not wired and that nobody holds, by one look. Rejects with `not_found`,
-   * with `conflict` for one that is in use, `unavailable`.
+   * Reads the physical level of a free line that is not wired. Rejects with `not_found`, `conflict` for a line that is
+   * in use or wired, `unavailable`.
    */
   read(line: string): Promise<boolean>;
   /**
-   * Looks at lines that are to be wired, lets `save` store that, and watches them. One at a time. Rejects,
-   * with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line or the
-   * same line is wired by another name.
+   * Checks lines that are to be wired, stores the wiring by `save`, and watches them. Concurrent calls run one after
+   * another. Rejects, with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line or
+   * the same line is wired by another name.
    */
   wire(lines: readonly string[], save: () => Promise<void>): Promise<void>;
-  /** Brings what is watched in line with the wiring. Lines that stay as they are see nothing of it. */
+  /** Applies the current wiring. Lines whose wiring did not change are not interrupted. */
   reconcile(): Promise<void>;
-  /** Hears every level of the wired lines. Returns the way to stop. */
+  /** Calls back with every level of the wired lines. Returns how to stop that. */
   listen(listener: (sighting: Sighting) => void): () => void;
+}
+
+/** A bounded queue on the way to the ledger. */
+export interface Queue {
+  readonly waiting: number;
+  readonly limit: number;
+}
+
+/** The queue of the lines' levels. */
+export interface EdgeQueue extends Queue {
+  /** Whether the ledger refuses writes, or could not take in the last sighting of some line. */
+  readonly refused: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Id } from "./id.ts";
 
-/** What one user may have: every list of them is read and written out whole. */
+/** Bound of one user, because every list of locations is read and written as a whole. */
 export const MAX_LOCATIONS_OF_USER = 200;
 
 /** A physical space where devices are installed: a hospital, a clinic, a cooperative. */
@@ -27,7 +27,7 @@ export interface NewLocation {
   readonly description: string;
 }
 
-/** What may be changed of a location; what is undefined stays. */
+/** Fields that are undefined stay as they are. */
 export interface LocationChange {
   readonly name?: string | undefined;
   readonly description?: string | undefined;

@@ -1,24 +1,24 @@
 import type { Day } from "./day.ts";
 
-/** Pairs of a location and a device that are offered to filter by: those with the most sales. */
+/** Pairs of a location and a device offered as filters: those with the most sales. */
 export const MAX_CHOICES = 300;
 
-/** The last seven local days up to now, or the local calendar year that holds now. */
+/** The last seven local days, all of today included, or the local calendar year that holds now. */
 export type OverviewPeriod = "week" | "year";
 
-/** Sales of one place or one device alone; null: of all. Both must fit where both are given. */
+/** Sales of one location or device; null matches all. */
 export interface PlaceFilter {
   readonly location: string | null;
   readonly deviceId: string | null;
 }
 
-/** Records that count, and their exact sum. */
+/** Number and exact sum of records, without voided ones. */
 export interface Sold {
   readonly totalMicros: bigint;
   readonly count: number;
 }
 
-/** What was sold on some local days, both ends included. */
+/** Sales from one local day to another, both included. */
 export interface SoldOnDays extends Sold {
   readonly from: Day;
   readonly to: Day;
@@ -27,11 +27,11 @@ export interface SoldOnDays extends Sold {
   readonly devices: number;
 }
 
-/** What a filter may choose. */
+/** What can be filtered by. */
 export interface PlaceChoices {
   /** By name. */
   readonly locations: readonly string[];
-  /** By location and id; a device that has sold at two places is there twice. */
+  /** Ordered by location and id. A device with sales at two locations is listed twice. */
   readonly devices: readonly { readonly deviceId: string; readonly locationName: string }[];
 }
 
@@ -39,10 +39,10 @@ export interface PlaceChoices {
 export interface Overview extends SoldOnDays {
   /** The seven days before the week, or the same days of last year. */
   readonly before: SoldOnDays;
-  /** Today up to now. */
+  /** All of today. */
   readonly today: Sold;
   /** 7 days, oldest first, or 12 months by their first day, January first; 0 where nothing was sold. */
   readonly chart: readonly (Sold & { readonly start: Day })[];
-  /** What sold most in the period and the one before, no filter applied: all of it, but for hundreds. */
+  /** By sales in the period and the one before, unfiltered: at most MAX_CHOICES. */
   readonly choices: PlaceChoices;
 }

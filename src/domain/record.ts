@@ -1,6 +1,6 @@
 import type { Day } from "./day.ts";
 
-/** One sale: a relay that went high, worth `valor`. Never changed, never deleted; what is learned later is a correction. */
+/** One sale: a relay that went high, worth `valor`. Never changed and never deleted; corrections are entries of their own. */
 export interface NewRecord {
   readonly locationName: string;
   readonly deviceName: string;
@@ -13,13 +13,12 @@ export interface NewRecord {
 
 /** A record as it stands in the ledger. */
 export interface StoredRecord extends NewRecord {
-  /** Position in the ledger: grows by commit order. */
+  /** Position in the ledger; grows in commit order. */
   readonly recordId: number;
   /** When the relay went low again; null while it is high, and for posted records. */
   readonly endedTimeMs: number | null;
-  /** Where it came from: posted by a client, an edge, or a line found high at start. */
   readonly origin: RecordOrigin;
-  /** True while its time is not trusted: it was made before the clock was set, and will be moved once. */
+  /** True while its time is not trusted: it was made before the clock was set, and is moved once that happens. */
   readonly provisional: boolean;
   /** When and why it was voided; null while it counts. */
   readonly voided: Voided | null;
@@ -27,21 +26,22 @@ export interface StoredRecord extends NewRecord {
 
 /** Records whose time is not trusted. */
 export interface Provisional {
-  /** Made in the boot that runs: they are moved once its clock is set. */
+  /** Made in the current boot: they are moved once its clock is set. */
   readonly waiting: number;
-  /** Made in a boot that ended before its clock was set: nobody can say when they were. They stay where they are. */
+  /** Made in a boot that ended before its clock was set. Their time is unknown for good, and they are not moved. */
   readonly unplaced: number;
 }
 
-/** A record that was taken back: it stays to be seen and counts in no sum. */
+/** A voided record stays visible and counts in no sum. */
 export interface Voided {
   readonly timeMs: number;
   readonly reason: string;
 }
 
+/** Posted by a client, made from an edge, or from a line that was found high at the start. */
 export type RecordOrigin = "posted" | "edge" | "found_at_start";
 
-/** A client's promise that two posts are one: the same user, key and body store one record. */
+/** The same user, key and body store one record, however often they are posted. */
 export interface Idempotency {
   /** 1 to 255 characters. */
   readonly key: string;
@@ -49,7 +49,7 @@ export interface Idempotency {
   readonly bodyHash: string;
 }
 
-/** Which records are looked for; null where any will do. */
+/** Which records are wanted; null matches all. */
 export interface RecordFilter {
   /** Local days, both included. */
   readonly from: Day | null;
@@ -59,45 +59,44 @@ export interface RecordFilter {
   readonly room: string | null;
 }
 
-/** Where a record stands by time: those of one moment by their number. */
+/** A record's place in the order by time; records of the same moment are ordered by their number. */
 export interface RecordPosition {
   readonly timeMs: number;
   readonly recordId: number;
 }
 
-/** One piece of a search, newest first by time. */
+/** One page of a search, newest first by time. */
 export interface RecordSearch {
   readonly filter: RecordFilter;
-  /** Only what stands before it; null from the newest on. */
+  /** Only records before this position; null begins with the newest. */
   readonly before: RecordPosition | null;
   readonly limit: number;
 }
 
-/** A record as a search finds it. */
 export interface FoundRecord extends StoredRecord {
-  /** Number of the entry that moved it to its time once the clock was set; null for one that stands where it was made. */
+  /** Number of the entry that moved it to its time once the clock was set; null for a record that was not moved. */
   readonly movedBy: number | null;
 }
 
 export interface FoundRecords {
-  /** At most `limit`; fewer, or none, also where there are more: only so many are looked at in one piece. */
+  /** At most `limit`. There may be fewer, or none, although more follow: each call reads a bounded number of entries. */
   readonly records: readonly FoundRecord[];
-  /** Where to go on; null when nothing is left. */
+  /** The position to continue with; null at the end. */
   readonly next: RecordPosition | null;
 }
 
-/** One piece of what was moved to another time since some entry, in the order in which that was done. */
+/** One page of the records that were moved since some entry, in the order of their moves. */
 export interface MovedSearch {
   readonly filter: RecordFilter;
-  /** Number of that entry. Records that are newer than it are not looked for. */
+  /** Number of that entry. Records newer than it are not returned. */
   readonly since: number;
-  /** `movedBy` of the last one that is known; `since` at first. */
+  /** `movedBy` of the last record of the previous page; `since` at first. */
   readonly after: number;
   readonly limit: number;
 }
 
 export interface FoundMoved {
   readonly records: readonly FoundRecord[];
-  /** `after` for the next piece; null when nothing is left. */
+  /** `after` of the next page; null at the end. */
   readonly next: number | null;
 }

@@ -1,6 +1,6 @@
 import type { StoredRecord } from "./record.ts";
 
-/** What is added up of some records. Provisional ones count, voided ones do not. */
+/** Sums of some records. Provisional records count, voided ones do not. */
 export interface ReportSum {
   readonly count: number;
   readonly totalMicros: bigint;
@@ -19,7 +19,7 @@ export interface RoomReport extends ReportSum {
 const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 const NOTHING: ReportSum = { count: 0, totalMicros: 0n, voided: 0, provisional: 0 };
 
-/** What was sold per room, fed with each record, newest first. */
+/** Sums per room. Records are added newest first. */
 export class Report {
   readonly #rooms = new Map<string, RoomReport>();
   #totals = NOTHING;

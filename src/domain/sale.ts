@@ -23,11 +23,11 @@ export interface Moment {
   readonly monotonicNs: bigint;
 }
 
-/** Where an edge comes from. Unique for ever: the same source is the same edge. */
+/** Identifies an edge for all time: equal sources are the same edge. */
 export interface EdgeSource {
   /** The kernel's boot id. */
   readonly bootId: string;
-  /** One watching of the line, from request to release; numbered by the store. */
+  /** One watch of the line, from request to release; numbered by the store. */
   readonly request: number;
   /** From 1 within the request; 0 for the level found at its start. */
   readonly sequence: number;
@@ -36,7 +36,7 @@ export interface EdgeSource {
 /** A level as the recorder reports it: an edge, or the level found when watching begins. */
 export interface Sighting {
   readonly line: string;
-  /** The room that the line was watched for: a line that is wired elsewhere meanwhile counts nothing. */
+  /** The room that the line was watched for. If the line is wired to another room by now, the sighting counts nothing. */
   readonly deviceId: Id;
   readonly actuatorId: string;
   /** The polarity that `active` was read with. */
@@ -50,8 +50,8 @@ export interface Sighting {
   /** Edges lost just before this one. */
   readonly missed: number;
   /**
-   * With the level found when watching begins: the last moment before at which the line is known to have
-   * been watched, when there is a time between that nobody can vouch for.
+   * Only for the level found when watching begins: the last moment at which the line is known to have been watched
+   * before. Undefined when it was watched all the time.
    */
   readonly unwatchedSince?: BootMoment;
 }
@@ -61,16 +61,16 @@ export type Meaning =
   | "sale" // one record
   | "same_sale" // active again within the rearm time: the last record goes on
   | "end" // the room was switched off
-  | "baseline" // the first sight of a line: its level is kept, nothing is sold
+  | "baseline" // the first sighting of a line: its level is stored, nothing is sold
   | "nothing" // the level that was known already, or a glitch shorter than the kernel could follow
-  | "repeated"; // this very sighting was taken in before
+  | "repeated"; // this sighting was taken in before
 
 /**
  * Judges one sighting against what is saved. Pure, so that a replay gives the same answer.
  *
- * A first sight of an active line is no sale: nobody saw it go high, and it may have been counted by
- * whatever stood there before. Two rising edges in a row with no edge lost between them are one sale:
- * the low between them was shorter than the kernel's interrupt, which no relay is.
+ * A line that is active at its first sighting is no sale: its rising edge was not seen, and an earlier system may have
+ * counted it. Two rising edges in a row with no edge lost between them are one sale: the low between them was shorter
+ * than the kernel's interrupt latency, and no relay is that fast.
  */
 export function judge(state: LineState | undefined, sighting: Sighting, rearmMs: number): Meaning {
   if (state === undefined || state.activeLow !== sighting.activeLow) return firstSight(sighting);
@@ -79,15 +79,15 @@ export function judge(state: LineState | undefined, sighting: Sighting, rearmMs:
     return sighting.active && sighting.missed > 0 ? "sale" : "nothing";
   }
   if (!sighting.active) return "end";
-  return state.recordId === null || rested(state, sighting, rearmMs) ? "sale" : "same_sale";
+  return state.recordId === null || wasLowForRearm(state, sighting, rearmMs) ? "sale" : "same_sale";
 }
 
-/** Nothing is known of the line, or only what it was by the opposite polarity. */
+/** Nothing is known of the line, or its level was stored with the opposite polarity. */
 function firstSight(sighting: Sighting): Meaning {
   return sighting.source.sequence === 0 || !sighting.active ? "baseline" : "sale";
 }
 
-/** How many of the lost edges were rising: levels alternate, so it follows from the level before. */
+/** How many of the lost edges were rising. Levels alternate, so this follows from the level before. */
 export function missedRises(activeBefore: boolean, missed: number): number {
   return activeBefore ? Math.floor(missed / 2) : Math.ceil(missed / 2);
 }
@@ -97,11 +97,11 @@ function alreadyTaken(saved: EdgeSource, seen: EdgeSource): boolean {
 }
 
 /**
- * Whether the line was low for the rearm time. Monotonic within one boot, where wall time may have been
- * set meanwhile. Between boots a wall clock that went back, or that was not trusted at either end, proves
- * nothing, and what may be a sale is one.
+ * Whether the line was low for the rearm time: by monotonic time within one boot, because wall time may have been set
+ * meanwhile. Between boots the wall clock may have gone back, or not have been trusted at either end. Then the time is
+ * unknown, and the rise counts as a sale.
  */
-function rested(state: LineState, sighting: Sighting, rearmMs: number): boolean {
+function wasLowForRearm(state: LineState, sighting: Sighting, rearmMs: number): boolean {
   const sameBoot = state.changed.bootId === sighting.source.bootId;
   if (!sameBoot && (state.changed.provisional || sighting.provisional)) return true;
   const lowMs = sameBoot

@@ -1,42 +1,28 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./clock.ts";
 import type { CardWear, Disk } from "./disk.ts";
-import {
-  backupMissingFault,
-  backupOldFault,
-  cardWornFault,
-  clockUntrustedFault,
-  diskLowFault,
-  edgesLostFault,
-  edgesRefusedFault,
-  type Fault,
-  lineFailedFault,
-  lineOutageFault,
-  queueFillingFault,
-  recordsUnplacedFault,
-} from "./fault.ts";
+import type { Fault } from "./fault.ts";
+import type { LineFailure, Queue } from "./lines.ts";
 import type { BackupStatus, Status } from "./status.ts";
 
-const MINUTE_MS = 60 * 1_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** The network sets a clock within minutes of the start, or not for a while. */
+/** The network usually sets the clock within minutes of the boot. */
 const CLOCK_GRACE_MS = 5 * MINUTE_MS;
-/** The first backup comes a minute after the start; one that fails is tried again every hour. */
+/** The first backup is made a minute after the start; a failed backup is tried again every hour. */
 const FIRST_BACKUP_GRACE_MS = 25 * HOUR_MS;
-/** There is one a day. */
+/** A backup is made every day. */
 const OLD_BACKUP_MS = 2 * DAY_MS;
-/** A backup and its proof are two copies of the ledger. */
+/** The backup, and the copy that proves it. */
 const COPIES_OF_A_BACKUP = 2;
-/** Room that is always little, on disks that are large enough to have it. */
+/** Free space below which a disk is low; of small disks LITTLE_SHARE of their size. */
 const LITTLE_BYTES = 256 * 1024 * 1024;
 const LITTLE_SHARE = 0.05;
-/** From here on a card is at its end: 90 to 100 % of its life. */
+/** The card reports 90 to 100 % of its life as used. */
 const WORN_PERCENT = 100;
-/** A queue is looked at while it works: a burst fills some of it. */
+/** Some filling is normal: the status may be read during a burst. */
 const FILLING_EDGES_SHARE = 0.1;
 const FILLING_WRITES_SHARE = 0.75;
+const MEGABYTE = 1_000_000;
 
-/** A status before it is judged. `lasting` are the faults that somebody else keeps: they count as they are. */
+/** A status before its faults are found. `lasting` are faults that other parts of the service report. */
 export type Reading = Omit<Status, "faults"> & {
   readonly lasting: readonly Fault[];
   /** Kernel's monotonic time, in milliseconds: how long the machine has run. */
@@ -44,15 +30,14 @@ export type Reading = Omit<Status, "faults"> & {
 };
 
 /**
- * Everything that a person must see to, the gravest first. Pure, and without alarm over what is only young: a
- * service that has just started has no backup, and a gateway that has just booted no time. `since` gives when
- * something was first seen, in Unix milliseconds.
+ * All faults, the gravest first. Pure. A service that has just started has no backup, and a gateway that has just booted
+ * no trusted time: neither is a fault yet. `since` returns when something was first seen, in Unix milliseconds.
  */
 export function faultsIn(reading: Reading, since: (what: string) => number): readonly Fault[] {
   const { lasting, lineFailures } = reading;
   return [
     ...lasting,
-    ...lineFailures.map((failure) => lineFailedFault(failure, since(`line_failed ${failure.line}`))),
+    ...lineFailures.map((failure) => lineFault(failure, since(`line_failed ${failure.line}`))),
     ...queueFaults(reading, since),
     ...edgeFaults(reading),
     ...clockFaults(reading, since),
@@ -61,55 +46,140 @@ export function faultsIn(reading: Reading, since: (what: string) => number): rea
   ];
 }
 
+function lineFault({ line, message }: LineFailure, sinceMs: number): Fault {
+  return {
+    code: "line_failed",
+    sinceMs,
+    message: `The line ${line} is not watched, and its sales are not recorded: ${message}`,
+    hint: "It is tried again every 5 seconds; flanco gpio detect shows which lines there are, and who has them.",
+    details: { line, reason: message },
+  };
+}
+
 function queueFaults({ queues, lasting }: Reading, since: (what: string) => number): readonly Fault[] {
   const { edges, writes } = queues;
-  const full = lasting.some(({ code }) => code === "disk_full");
-  return [
-    // Who is told that the disk is full is told that switchings wait for it.
-    ...(edges.refused && !full ? [edgesRefusedFault(edges.waiting, since("edges_refused"))] : []),
-    ...(edges.waiting >= edges.limit * FILLING_EDGES_SHARE
-      ? [queueFillingFault("edges", edges, since("queue_filling edges"))]
-      : []),
-    ...(writes.waiting >= writes.limit * FILLING_WRITES_SHARE
-      ? [queueFillingFault("writes", writes, since("queue_filling writes"))]
-      : []),
-  ];
+  const faults: Fault[] = [];
+  // The fault of a full disk says already that switchings wait.
+  if (edges.refused && !isFull(lasting)) {
+    faults.push({
+      code: "edges_refused",
+      sinceMs: since("edges_refused"),
+      message: `The ledger refuses to record switchings: ${edges.waiting} wait in memory, and one that it cannot take in becomes a gap.`,
+      hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
+      details: { waiting: edges.waiting },
+    });
+  }
+  const fill = (queue: "edges" | "writes", what: string, share: number, { waiting, limit }: Queue) => {
+    if (waiting < limit * share) return;
+    faults.push({
+      code: "queue_filling",
+      sinceMs: since(`queue_filling ${queue}`),
+      message: `${waiting} ${what} wait for the disk; there is room for ${limit}.`,
+      hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
+      details: { queue, waiting, limit },
+    });
+  };
+  fill("edges", "switchings", FILLING_EDGES_SHARE, edges);
+  fill("writes", "writes", FILLING_WRITES_SHARE, writes);
+  return faults;
 }
 
 function edgeFaults({ gaps: { lostToday, unwatchedToday }, simulated }: Reading): readonly Fault[] {
-  return [
-    ...(lostToday === null ? [] : [edgesLostFault(lostToday)]),
-    // A demonstration that was switched off has missed nothing.
-    ...(unwatchedToday === null || simulated ? [] : [lineOutageFault(unwatchedToday)]),
-  ];
+  const faults: Fault[] = [];
+  if (lostToday !== null) {
+    const { gaps, edges, sales, toTimeMs } = lostToday;
+    const lines = lostToday.lines.join(", ");
+    faults.push({
+      code: "edges_lost",
+      sinceMs: toTimeMs,
+      message: `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines}), ${counted(sales, "sale")} among them.`,
+      hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
+      details: { gaps, edges, sales, lines },
+    });
+  }
+  // Simulated lines miss nothing while the service does not run.
+  if (unwatchedToday !== null && !simulated) {
+    const { gaps, fromTimeMs, toTimeMs } = unwatchedToday;
+    const lines = unwatchedToday.lines.join(", ");
+    const [from, to] = [fromTimeMs, toTimeMs].map((timeMs) => new Date(timeMs).toISOString());
+    faults.push({
+      code: "line_outage",
+      sinceMs: toTimeMs,
+      message: `${lines} went unwatched for a time between ${from} and ${to}: what was switched on then has no record.`,
+      hint: "Compare this time with your own papers, and post what is missing.",
+      details: { gaps, from: fromTimeMs, to: toTimeMs, lines },
+    });
+  }
+  return faults;
 }
 
 function clockFaults(reading: Reading, since: (what: string) => number): readonly Fault[] {
   const { clock, provisional, bootedForMs } = reading;
-  const late = !clock.trusted && bootedForMs >= CLOCK_GRACE_MS;
-  return [
-    ...(late ? [clockUntrustedFault(provisional.waiting, clock.nowMs - bootedForMs)] : []),
-    ...(provisional.unplaced > 0
-      ? [recordsUnplacedFault(provisional.unplaced, since("records_unplaced"))]
-      : []),
-  ];
+  const { waiting, unplaced } = provisional;
+  const faults: Fault[] = [];
+  if (!clock.trusted && bootedForMs >= CLOCK_GRACE_MS) {
+    const records = waiting === 0 ? "" : ` ${counted(waiting, "record")} will be moved once it is.`;
+    faults.push({
+      code: "clock_untrusted",
+      sinceMs: clock.nowMs - bootedForMs,
+      message: `The clock was not set from the network since the gateway was started.${records}`,
+      hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
+      details: { waiting },
+    });
+  }
+  if (unplaced > 0) {
+    faults.push({
+      code: "records_unplaced",
+      sinceMs: since("records_unplaced"),
+      message: `The time of ${counted(unplaced, "record")} will never be known: the gateway lost its power before its clock was set.`,
+      hint: "Compare them with your own papers: take each back with flanco void, and post it anew with its right time.",
+      details: { records: unplaced },
+    });
+  }
+  return faults;
 }
 
-/** Also for a disk whose service does not run. */
+/** Also used while no service runs. */
 export function diskFaults(
   disk: Disk | null,
   lasting: readonly Fault[],
   since: (what: string) => number,
 ): readonly Fault[] {
   if (disk === null) return [];
-  const full = lasting.some(({ code }) => code === "disk_full");
-  return [
-    ...(!full && isLow(disk) ? [diskLowFault(disk, since("disk_low"))] : []),
-    ...(disk.card !== null && isWorn(disk.card) ? [cardWornFault(disk.card, since("card_worn"))] : []),
-  ];
+  const { freeBytes, totalBytes, card } = disk;
+  const faults: Fault[] = [];
+  if (!isFull(lasting) && isLow(disk)) {
+    const [free, total] = [freeBytes, totalBytes].map((bytes) => Math.floor(bytes / MEGABYTE));
+    faults.push({
+      code: "disk_low",
+      sinceMs: since("disk_low"),
+      message: `The disk is nearly full: ${free} MB of ${total} MB are free.`,
+      hint: "Remove what is not needed from the disk of the data directory, or move backups away; delete nothing of the ledger's own files.",
+      details: { freeBytes, totalBytes },
+    });
+  }
+  if (card !== null && isWorn(card)) {
+    const { device, lifeUsedPercent, spareBlocks } = card;
+    faults.push({
+      code: "card_worn",
+      sinceMs: since("card_worn"),
+      message: `The card ${device} is nearly worn out and may soon lose what is written to it.`,
+      hint: "Run flanco backup to another disk, then replace the card.",
+      details: {
+        device,
+        ...(lifeUsedPercent === null ? {} : { lifeUsedPercent }),
+        ...(spareBlocks === null ? {} : { spareBlocks }),
+      },
+    });
+  }
+  return faults;
 }
 
-/** A file system in memory alone counts nothing. */
+function isFull(lasting: readonly Fault[]): boolean {
+  return lasting.some(({ code }) => code === "disk_full");
+}
+
+/** A file system in memory reports a size of 0. */
 function isLow({ freeBytes, totalBytes, ledgerBytes }: Disk): boolean {
   if (totalBytes === 0) return false;
   const little = Math.min(LITTLE_BYTES, totalBytes * LITTLE_SHARE);
@@ -120,17 +190,39 @@ function isWorn({ lifeUsedPercent, spareBlocks }: CardWear): boolean {
   return (lifeUsedPercent ?? 0) >= WORN_PERCENT || spareBlocks === "warning" || spareBlocks === "urgent";
 }
 
-/** Also for a ledger whose service does not run: then it has run for no time. */
+/** Also used while no service runs, with an uptime of 0. */
 export function backupFaults(
   lastBackup: BackupStatus | null,
   { uptimeMs, startedMs }: Pick<Status, "uptimeMs" | "startedMs">,
 ): readonly Fault[] {
   if (lastBackup === null) {
     if (uptimeMs < FIRST_BACKUP_GRACE_MS) return [];
-    return [backupMissingFault(Math.floor(uptimeMs / HOUR_MS), startedMs + FIRST_BACKUP_GRACE_MS)];
+    const hours = Math.floor(uptimeMs / HOUR_MS);
+    return [
+      {
+        code: "backup_missing",
+        sinceMs: startedMs + FIRST_BACKUP_GRACE_MS,
+        message: `There is no proven backup of the ledger, though the service has run for ${hours} hours.`,
+        hint: "Run flanco backup: it says what keeps it from working.",
+        details: { hours },
+      },
+    ];
   }
-  // Where no clock tells its age, it is as old as this process at least: it was there when that began.
+  // A backup of unknown age was there when this process began, so it is at least as old as the process.
   const ageMs = lastBackup.ageMs ?? uptimeMs;
   if (ageMs <= OLD_BACKUP_MS) return [];
-  return [backupOldFault(lastBackup.madeMs, Math.floor(ageMs / DAY_MS), lastBackup.madeMs + OLD_BACKUP_MS)];
+  const days = Math.floor(ageMs / DAY_MS);
+  return [
+    {
+      code: "backup_old",
+      sinceMs: lastBackup.madeMs + OLD_BACKUP_MS,
+      message: `The newest proven backup of the ledger is ${days} days old.`,
+      hint: "Run flanco backup: it says what keeps it from working.",
+      details: { madeTime: lastBackup.madeMs, days },
+    },
+  ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,14 +1,13 @@
 import type { LastBackup } from "./backup.ts";
 import type { Disk } from "./disk.ts";
 import type { Fault } from "./fault.ts";
-import type { GapCount } from "./gap-count.ts";
+import type { GapCount } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { DriverName } from "./line.ts";
-import type { LineFailure } from "./lines.ts";
-import type { EdgeQueue, Queue } from "./queue.ts";
+import type { EdgeQueue, LineFailure, Queue } from "./lines.ts";
 import type { Provisional } from "./record.ts";
 
-/** How money is shown: the ledger itself counts in millionths of whatever it is. */
+/** How money is shown. The ledger counts in millionths of the unit, whatever that is. */
 export interface Currency {
   /** ISO 4217: EUR. */
   readonly code: string;
@@ -16,17 +15,16 @@ export interface Currency {
   readonly decimals: number;
 }
 
-/** What the ledger tells of itself for a look at the appliance, of one user or of all. */
+/** The ledger's part of the status, of one user or of all. */
 export interface LedgerStatus {
   readonly today: Today;
   /** Every wired line, by line. */
   readonly lastEdges: readonly LastEdge[];
   readonly gaps: GapCount;
-  /** Without those that are void: nobody need place them any more. */
+  /** Without voided records: their time does not matter. */
   readonly provisional: Provisional;
 }
 
-/** What was sold since midnight. */
 export interface Today {
   /** The local day: 2026-11-21. */
   readonly day: string;
@@ -36,16 +34,16 @@ export interface Today {
   readonly revenueMicros: string;
 }
 
-/** The level that a wired line came to last. */
+/** The last level of a wired line. */
 export interface LastEdge {
   readonly line: string;
   readonly deviceId: Id;
   readonly dId: string;
   readonly deviceName: string;
   readonly room: string;
-  /** Null before the first sight of the line. */
+  /** Null before the first sighting of the line. */
   readonly active: boolean | null;
-  /** When it came to that level, in Unix milliseconds; null before the first sight. */
+  /** When it changed to that level, in Unix milliseconds; null before the first sighting. */
   readonly timeMs: number | null;
   /** Whether that time is not trusted. */
   readonly provisional: boolean;
@@ -54,12 +52,12 @@ export interface LastEdge {
 export interface Queues {
   /** Writes that wait for their commit. */
   readonly writes: Queue;
-  /** Levels of lines that the ledger has not taken in. */
+  /** Levels of lines that wait for their commit. */
   readonly edges: EdgeQueue;
 }
 
 export interface ClockStatus {
-  /** What the gateway believes, in Unix milliseconds. */
+  /** Unix milliseconds by the gateway's clock, trusted or not. */
   readonly nowMs: number;
   readonly trusted: boolean;
   /** Since when, as far as this process knows; null while it is not trusted. */
@@ -69,21 +67,21 @@ export interface ClockStatus {
 
 /** The newest proven backup, and how old it is. */
 export interface BackupStatus extends LastBackup {
-  /** Null where a clock that was not trusted left no way to tell. */
+  /** Null when the clock was not trusted, so that the age is unknown. */
   readonly ageMs: number | null;
 }
 
-/** What an appliance is, whether it runs or not. */
+/** The part of the status that is known without a running service. */
 export interface ApplianceFacts {
   readonly version: string;
   readonly timeZone: string;
   readonly currency: Currency;
   readonly lastBackup: BackupStatus | null;
-  /** Null as long as it could not be read. */
+  /** Null when it could not be read. */
   readonly disk: Disk | null;
 }
 
-/** How a running appliance is, as one user sees it or as a whole. Crosses the control socket as it is. */
+/** The status of a running appliance, as one user sees it or as a whole. */
 export interface Status extends ApplianceFacts, LedgerStatus {
   readonly driver: DriverName;
   readonly simulated: boolean;
@@ -94,12 +92,11 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly linesWatched: number;
   readonly lineFailures: readonly LineFailure[];
   readonly queues: Queues;
-  /** What a person must see to. */
+  /** What needs a person's attention. */
   readonly faults: readonly Fault[];
 }
 
-/** Whoever can tell how the appliance is. */
 export interface StatusReader {
-  /** Of one user, or of the whole appliance. Throws as the ledger's reads do. */
+  /** The status of one user, or of the whole appliance. Throws as the ledger's reads do. */
   status(userId?: Id): Status;
 }

@@ -7,7 +7,6 @@ export interface ChartEntry {
   readonly totalMicros: bigint;
 }
 
-/** What was sold in a period. */
 export interface Summary {
   readonly totalMicros: bigint;
   /** Number of records. */

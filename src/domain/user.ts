@@ -1,7 +1,8 @@
 import type { BootMoment } from "./boot.ts";
+import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
-/** A person who signs in. Owns devices, locations, wiring and records. */
+/** Owns devices, locations, wiring and records. */
 export interface User {
   readonly id: Id;
   readonly name: string;
@@ -32,14 +33,47 @@ export interface Session {
   /** By the wall clock of that moment, which may have been set since. */
   readonly createdTimeMs: number;
   readonly expiresTimeMs: number;
-  /** The same moment by the kernel's monotonic time; null where nobody said which boot it was. */
+  /** The same moment in monotonic time; null where the boot is not known. */
   readonly begun: BootMoment | null;
 }
 
-/** Sessions that one user may have: programs sign in anew each time they run, and never out. */
+/** Bounded because many programs sign in each time they run and never sign out. */
 export const MAX_SESSIONS_PER_USER = 100;
 
 export interface NewSession extends Omit<Session, "sid" | "begun"> {
-  /** The session of that user which ends when this one begins, for there are as many as may be; else null. */
+  /** The user's session that this one replaces because the bound is reached; null where it is not. */
   readonly inPlaceOf: Id | null;
+}
+
+/** Hashes and compares passwords away from the main thread. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** False for a wrong password. With `hash` null it costs the same time and is false. */
+  matches(password: string, hash: string | null): Promise<boolean>;
+}
+
+/** Length in bytes of UTF-8, which is what bcrypt reads. */
+export function passwordBytes(password: string): number {
+  return new TextEncoder().encode(password).length;
+}
+
+/** Throws `invalid`, naming the field `password`, for a password that is too short or too long. */
+export function requirePassword(password: string): void {
+  const wrong = passwordMistake(password);
+  if (wrong !== undefined) {
+    throw new FlancoError("invalid", `password: ${wrong}`, {
+      fields: { password: { kind: "length", message: wrong } },
+    });
+  }
+}
+
+function passwordMistake(password: string): string | undefined {
+  if ([...password].length < PASSWORD_MIN_CHARACTERS) {
+    return `must have at least ${PASSWORD_MIN_CHARACTERS} characters`;
+  }
+  const bytes = passwordBytes(password);
+  if (bytes > PASSWORD_MAX_BYTES) {
+    return `must have at most ${PASSWORD_MAX_BYTES} bytes of UTF-8; this one has ${bytes}`;
+  }
+  return undefined;
 }

@@ -1,11 +1,12 @@
+import { DAY_MS } from "./clock.ts";
 import type { Id } from "./id.ts";
 import type { Bias } from "./line.ts";
 
 export const DEFAULT_DEBOUNCE_MS = 50;
 export const DEFAULT_REARM_MS = 0;
-/** The kernel takes debounce as a 32-bit number of microseconds; nobody switches a room this slowly. */
+/** Longer than any switching. The kernel takes debounce as a 32-bit number of microseconds. */
 export const MAX_DEBOUNCE_MS = 60_000;
-export const MAX_REARM_MS = 86_400_000;
+export const MAX_REARM_MS = DAY_MS;
 
 /** How a line behaves once it is wired. */
 export interface WiringSettings {
@@ -13,7 +14,7 @@ export interface WiringSettings {
   readonly activeLow: boolean;
   readonly bias: Bias;
   readonly debounceMs: number;
-  /** A new high within so many ms of the last low is the same sale. */
+  /** A rise within this time after the last fall continues the same sale. */
   readonly rearmMs: number;
 }
 
@@ -41,7 +42,7 @@ export interface OwnedWiring {
   readonly wiring: NewWiring;
 }
 
-/** Two wirings that ask the same of the kernel: the line need not be requested anew. */
+/** Whether both wirings request the line alike, so that it need not be requested again. */
 export function sameRequest(a: Wiring, b: Wiring): boolean {
   return a.activeLow === b.activeLow && a.bias === b.bias && a.debounceMs === b.debounceMs;
 }

@@ -1,58 +1,54 @@
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, LineInfo } from "../domain/line.ts";
 
-/** A line as a person writes it: by its own name, or by chip and offset. */
-export type LineAddress =
-  | { readonly kind: "name"; readonly name: string }
-  | { readonly kind: "offset"; readonly chip: string; readonly offset: number };
+/** The holder that the kernel, and the simulation, show for our lines. */
+export const CONSUMER = "flanco";
 
 const CHIP_AND_OFFSET = /^([\w.-]+):(\d{1,6})$/;
-/** How many lines an error lists before it points to the command that lists them all. */
+/** How many lines an error lists before it refers to the command that lists all. */
 const MAX_CHOICES = 12;
 
-/** `gpiochip0:17` is chip and offset, everything else a name. Throws `invalid` for an empty text. */
-export function parseLineAddress(text: string): LineAddress {
-  if (text.trim() === "") {
-    throw new FlancoError("invalid", "A line needs a name (GPIO17) or a chip and an offset (gpiochip0:17).");
-  }
-  const [, chip, offset] = CHIP_AND_OFFSET.exec(text) ?? [];
-  if (chip !== undefined && offset !== undefined) return { kind: "offset", chip, offset: Number(offset) };
-  return { kind: "name", name: text };
-}
-
-/** Chip and offset, the form that always names exactly one line. */
+/** Chip and offset: the form that names exactly one line. */
 export function formatLine(line: Pick<LineInfo, "chip" | "offset">): string {
   return `${line.chip}:${line.offset}`;
 }
 
+/** A line as an error names it: `GPIO17 (gpiochip0:17)`. */
+export function describeLine(line: LineInfo): string {
+  return line.name === null ? formatLine(line) : `${line.name} (${formatLine(line)})`;
+}
+
 /**
- * The one line that `text` names. A line's own name wins over chip and offset, should a name look like
- * them. Throws `invalid` (empty, or a name that several lines have: the text lists them) and
- * `not_found` (the text lists what there is).
+ * The one line with the name `text`, else the one at the chip and offset `text` (`gpiochip0:17`). Throws `invalid` for
+ * an empty text and for a name that several lines have (the message lists them), `not_found` otherwise (the hint lists
+ * the free lines).
  */
 export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo {
-  const address = parseLineAddress(text);
+  if (text.trim() === "") {
+    throw new FlancoError("invalid", "A line needs a name (GPIO17) or a chip and an offset (gpiochip0:17).");
+  }
   const lines = chips.flatMap((chip) => chip.lines);
   const named = lines.filter((line) => line.name === text);
-  const [first, ...others] = named;
-  if (first !== undefined && others.length > 0) {
+  if (named.length > 1) {
     throw new FlancoError(
       "invalid",
       `${named.length} lines are called ${text}: ${named.map(formatLine).join(", ")}.`,
-      {
-        hint: "Write the one you mean as chip and offset.",
-      },
+      { hint: "Write the one you mean as chip and offset." },
     );
   }
-  if (first !== undefined) return first;
-  if (address.kind === "offset") {
-    const line = lines.find((one) => one.chip === address.chip && one.offset === address.offset);
-    if (line !== undefined) return line;
+  const [, chipName, offset] = CHIP_AND_OFFSET.exec(text) ?? [];
+  const chip = chips.find((one) => one.name === chipName);
+  const line = named[0] ?? chip?.lines.find((one) => one.offset === Number(offset));
+  if (line !== undefined) return line;
+  let missing = `No line is called ${text}.`;
+  if (chipName !== undefined) missing = `There is no chip ${chipName}.`;
+  if (chip !== undefined) {
+    missing = `${chip.name} has no line ${Number(offset)}: its ${chip.lines.length} lines count from 0.`;
   }
-  throw new FlancoError("not_found", missing(address, chips), { hint: choices(lines) });
+  throw new FlancoError("not_found", missing, { hint: choices(lines) });
 }
 
-/** Undefined for a line that is not there, or not by this name alone. */
+/** Like `resolveLine`, but undefined instead of an error. */
 export function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
   try {
     return resolveLine(line, chips);
@@ -62,11 +58,21 @@ export function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | u
   }
 }
 
-function missing(address: LineAddress, chips: readonly ChipInfo[]): string {
-  if (address.kind === "name") return `No line is called ${address.name}.`;
-  const chip = chips.find((one) => one.name === address.chip);
-  if (chip === undefined) return `There is no chip ${address.chip}.`;
-  return `${address.chip} has no line ${address.offset}: its ${chip.lines.length} lines count from 0.`;
+/** The error for a line that is in use. `holder` is null where the kernel does not name it. */
+export function inUseError(line: LineInfo, holder: string | null, cause?: unknown): FlancoError {
+  const by = holder === null ? "another program" : `'${holder}'`;
+  return new FlancoError("conflict", `${describeLine(line)} is in use by ${by}.`, {
+    hint: "Stop that program, or wire another line.",
+    cause,
+  });
+}
+
+/** The error for a watched line that can no longer be read. */
+export function lostError(line: Pick<LineInfo, "chip" | "offset">, why: string, cause: unknown): FlancoError {
+  return new FlancoError("unavailable", `${formatLine(line)} is lost: ${why}.`, {
+    hint: "Reconnect the chip, then restart flanco.",
+    cause,
+  });
 }
 
 function choices(lines: readonly LineInfo[]): string {

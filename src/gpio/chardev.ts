@@ -1,32 +1,31 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../domain/clock.ts";
+import type { Cancel, Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
-import { resolveLine } from "./address.ts";
-import { ChardevLine } from "./chardev-line.ts";
+import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
 import { deniedError, devicePath, readChip, readChips } from "./chips.ts";
-import { LineDescriptor } from "./descriptor.ts";
-import { CONSUMER, describeLine, inUseError } from "./holder.ts";
-import type { DescriptorKeeper } from "./keeper.ts";
-import { KeptLines } from "./kept-lines.ts";
-import type { GpioKernel } from "./kernel.ts";
-import { isDenied, syscallCode } from "./syscall.ts";
+import { type DescriptorKeeper, KeptLines } from "./kept-lines.ts";
+import { type GpioKernel, isDenied, syscallCode } from "./kernel.ts";
+import { LineDescriptor } from "./line-descriptor.ts";
+import type { LineEventStruct } from "./uapi.ts";
 
-/** How long a line that its keeper is letting go of is left alone before it is asked for again. */
-const LETTING_GO_POLL_MS = 5;
+/** How often the lines are read again while a keeper closes one of them. */
+const CLOSING_POLL_MS = 5;
+/** Longest time from an edge to its event in the kernel's buffer: an interrupt thread takes far less. */
+const EVENT_LATENCY_NS = 5_000_000n;
 
 export interface ChardevDependencies {
   readonly clock: Clock;
   readonly loadKernel: () => Promise<GpioKernel>;
-  /** Whoever keeps lines from one process to the next; absent where nobody does. */
+  /** Keeps lines from one process to the next. Without it, lines end with the process. */
   readonly keeper?: DescriptorKeeper | undefined;
 }
 
 /**
- * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time
- * stamps and a buffer of 1,024 events per line are the kernel's own, and a full buffer is counted.
- * With debounce the kernel stamps an edge when the level has held. Without it, two changes closer than
- * the kernel's interrupt latency can show as two edges to the same level.
+ * Lines through the kernel's GPIO character device, uAPI v2 (Linux 5.10 and later): debounce, time stamps and a buffer
+ * of 1,024 events per line are the kernel's own, and it counts the events that a full buffer drops. With debounce the
+ * kernel stamps an edge when the level has held. Without it, two changes closer than the kernel's interrupt latency can
+ * show as two edges to the same level.
  */
 export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
@@ -53,19 +52,28 @@ export class ChardevDriver implements LineDriver {
     this.#kept?.open();
   }
 
+  /** Waits, a second at most, for the keeper to close lines that it was told to forget: they show as in use. */
   async detect(): Promise<readonly ChipInfo[]> {
-    return readChips(this.#opened(), "v2");
+    for (;;) {
+      const chips = readChips(this.#opened(), "v2");
+      if (this.#kept?.isClosing() !== true) return chips;
+      const watched = new Set([...this.#lines].map(formatLine));
+      const isClosing = (line: LineInfo) =>
+        line.holder === CONSUMER && !watched.has(formatLine(line)) && this.#kept?.isUnclaimed(line) !== true;
+      if (!chips.some(({ lines }) => lines.some(isClosing))) return chips;
+      await pause(CLOSING_POLL_MS);
+    }
   }
 
-  async watch(
-    request: LineRequest,
-    onEdge: (edge: Edge) => void,
-    onFailure: (error: Error) => void,
-  ): Promise<WatchedLine> {
-    const kernel = this.#opened();
-    const line = resolveLine(request.line, readChips(kernel, "v2"));
+  async watch(request: LineRequest): Promise<WatchedLine> {
+    const line = resolveLine(request.line, await this.detect());
     const adopted = this.#kept?.adopt(line, request);
-    const descriptor = adopted?.descriptor ?? (await this.#request(line, request));
+    // If a kept line was dropped just above, its keeper has to close it first.
+    if (adopted === undefined) await this.detect();
+    const kernel = this.#opened();
+    const descriptor =
+      adopted?.descriptor ??
+      requestFrom(kernel, line, (chipFd) => LineDescriptor.request(kernel, chipFd, line.offset, request));
     const forget = adopted?.forget ?? this.#keep(line, request, descriptor);
     const watched = new ChardevLine({
       line,
@@ -73,19 +81,18 @@ export class ChardevDriver implements LineDriver {
       resumeAfter: adopted === undefined ? null : (request.keep?.seen?.sequence ?? null),
       forget,
       clock: this.#clock,
-      onEdge,
-      onFailure,
+      onNodeChange: (callback) => kernel.onNodeChange(devicePath(line.chip), callback),
       onEnd: () => this.#lines.delete(watched),
     });
-    watched.start((callback) => kernel.onNodeChange(devicePath(line.chip), callback));
+    watched.open();
     this.#lines.add(watched);
     return watched;
   }
 
-  /** Requested as it is: neither direction nor bias is set, so that whatever hangs on the line notices nothing. */
+  /** The request sets neither direction nor bias, so that the line's circuit is not disturbed. */
   async read(name: string): Promise<boolean> {
+    const line = resolveLine(name, await this.detect());
     const kernel = this.#opened();
-    const line = resolveLine(name, readChips(kernel, "v2"));
     const descriptor = requestFrom(kernel, line, (chipFd) =>
       LineDescriptor.requestAsIs(kernel, chipFd, line.offset),
     );
@@ -107,25 +114,6 @@ export class ChardevDriver implements LineDriver {
     this.#kernel = null;
   }
 
-  /**
-   * Whoever was told to let go of a line does so in its own time: a line that is requested again just after (with
-   * another debounce, say) is in use by ourselves for some milliseconds, in which nobody would watch it.
-   */
-  async #request(line: LineInfo, request: LineRequest): Promise<LineDescriptor> {
-    for (;;) {
-      const kernel = this.#opened();
-      try {
-        return requestLine(kernel, line, request);
-      } catch (error) {
-        if (!(error instanceof FlancoError) || error.code !== "conflict") throw error;
-        if (this.#kept?.isLettingGo() !== true) throw error;
-        const holder = currentHolder(kernel, devicePath(line.chip), line);
-        if (holder !== null && holder !== CONSUMER) throw error;
-      }
-      await pause(LETTING_GO_POLL_MS);
-    }
-  }
-
   #keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {
     try {
       return this.#kept?.keep(line, request, descriptor) ?? (() => {});
@@ -141,23 +129,17 @@ export class ChardevDriver implements LineDriver {
   }
 }
 
-function requestLine(kernel: GpioKernel, line: LineInfo, request: LineRequest): LineDescriptor {
-  return requestFrom(kernel, line, (chipFd) =>
-    LineDescriptor.request(kernel, chipFd, { ...request, offset: line.offset }),
-  );
-}
-
 /** Opens the line's chip for one request. */
 function requestFrom(
   kernel: GpioKernel,
   line: LineInfo,
-  ask: (chipFd: number) => LineDescriptor,
+  request: (chipFd: number) => LineDescriptor,
 ): LineDescriptor {
   const path = devicePath(line.chip);
   try {
     const chipFd = kernel.open(path);
     try {
-      return ask(chipFd);
+      return request(chipFd);
     } finally {
       kernel.close(chipFd);
     }
@@ -165,14 +147,166 @@ function requestFrom(
     if (isDenied(error)) throw deniedError(error);
     const code = syscallCode(error);
     if (code === null) throw error;
-    if (code === "EBUSY") throw inUseError(line, currentHolder(kernel, path, line), error);
+    if (code === "EBUSY") {
+      // Read now: the holder may have come after the lines were listed.
+      const holder = readChip(kernel, path, "v2").lines[line.offset]?.holder ?? null;
+      throw inUseError(line, holder, error);
+    }
     throw new FlancoError("unavailable", `The kernel cannot watch ${describeLine(line)} (${code}).`, {
       cause: error,
     });
   }
 }
 
-/** The holder at this moment: whoever it is may have come after the lines were listed. */
-function currentHolder(kernel: GpioKernel, path: string, line: LineInfo): string | null {
-  return readChip(kernel, path, "v2").lines[line.offset]?.holder ?? null;
+interface ChardevLineParts {
+  readonly line: LineInfo;
+  readonly descriptor: LineDescriptor;
+  /** The sequence number of the last edge in the ledger, for a line that goes on; null for a new request. */
+  readonly resumeAfter: number | null;
+  /** Called once, when the line is released for good. */
+  readonly forget: () => void;
+  readonly clock: Clock;
+  /** Watches the chip's device node: kernels before 6.6 do not wake the reader of a line whose chip is removed. */
+  readonly onNodeChange: (callback: () => void) => Cancel;
+  /** Called once, when the line is closed or has failed. */
+  readonly onEnd: () => void;
+}
+
+/** One requested line: reads its events as they come, until it is closed or its chip is removed. */
+class ChardevLine implements WatchedLine {
+  readonly chip: string;
+  readonly offset: number;
+  readonly resumed: boolean;
+  initiallyActive = false;
+  readonly #parts: ChardevLineParts;
+  readonly #cancels: Cancel[] = [];
+  #onEdge: (edge: Edge) => void = () => {};
+  #onFailure: (error: Error) => void = () => {};
+  /** Events that were read before `listen`. */
+  #early: readonly LineEventStruct[] = [];
+  #levelReadNs = 0n;
+  /** The last edge's number, and the same in the kernel's 32 bits. */
+  #sequence: number;
+  #lastSeqno: number;
+  #ended = false;
+
+  constructor(parts: ChardevLineParts) {
+    this.#parts = parts;
+    this.chip = parts.line.chip;
+    this.offset = parts.line.offset;
+    this.resumed = parts.resumeAfter !== null;
+    this.#sequence = parts.resumeAfter ?? 0;
+    this.#lastSeqno = this.#sequence >>> 0;
+  }
+
+  /** Reads the level, and the events that are there already. */
+  open(): void {
+    const { descriptor, resumeAfter, clock } = this.#parts;
+    try {
+      const recovered = resumeAfter === null ? [] : descriptor.recover(resumeAfter);
+      const level = descriptor.level();
+      this.#levelReadNs = clock.monotonicNs();
+      this.#early = [...recovered, ...descriptor.take()];
+      const [first] = this.#early;
+      this.initiallyActive = first === undefined ? level : !first.rising;
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+  }
+
+  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
+    this.#onEdge = onEdge;
+    this.#onFailure = onFailure;
+    const { descriptor, onNodeChange } = this.#parts;
+    try {
+      this.#cancels.push(
+        descriptor.onReadable((state) => (state === "failed" ? this.#fail(null) : this.#read())),
+        onNodeChange(() => this.#check()),
+      );
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+    this.#deliver(this.#early);
+    this.#early = [];
+  }
+
+  async close(): Promise<void> {
+    this.#read();
+    if (!this.#ended) this.#release();
+  }
+
+  /** Ends this process's part in the line. If the line is kept, the kernel goes on buffering its edges. */
+  leave(): void {
+    this.#read();
+    if (!this.#ended) this.#end();
+  }
+
+  /** Delivers all events that the kernel has buffered. */
+  #read(): void {
+    if (this.#ended) return;
+    let events: readonly LineEventStruct[];
+    try {
+      events = this.#parts.descriptor.take();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#deliver(events);
+  }
+
+  #deliver(events: readonly LineEventStruct[]): void {
+    for (const event of events) {
+      const edge = this.#edgeOf(event);
+      if (!this.#isInInitialLevel(edge)) this.#onEdge(edge);
+    }
+  }
+
+  /** Counts the events beyond the kernel's 32 bits. Each number that is skipped is an edge lost. */
+  #edgeOf({ lineSeqno, rising, timestampNs }: LineEventStruct): Edge {
+    const step = (lineSeqno - this.#lastSeqno) >>> 0;
+    this.#lastSeqno = lineSeqno;
+    this.#sequence += step;
+    return { active: rising, timeNs: timestampNs, sequence: this.#sequence, missed: step - 1 };
+  }
+
+  /**
+   * An edge just before the level was read can reach the buffer just after it was emptied. The initial level includes
+   * that edge: if it were delivered too, one rise would count as two. A resumed line reports no initial level.
+   */
+  #isInInitialLevel(edge: Edge): boolean {
+    return (
+      !this.resumed &&
+      edge.sequence === 1 &&
+      edge.active === this.initiallyActive &&
+      edge.timeNs <= this.#levelReadNs + EVENT_LATENCY_NS
+    );
+  }
+
+  #check(): void {
+    try {
+      this.#parts.descriptor.level();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#ended) return;
+    this.#release();
+    this.#onFailure(lostError(this, "its chip was removed", cause));
+  }
+
+  #release(): void {
+    this.#parts.forget();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    for (const cancel of this.#cancels) cancel();
+    this.#parts.descriptor.close();
+    this.#parts.onEnd();
+  }
 }

@@ -1,7 +1,6 @@
 import { FlancoError } from "../domain/error.ts";
-import type { ChipInfo, LineInfo } from "../domain/line.ts";
-import type { GpioKernel } from "./kernel.ts";
-import { isDenied, syscallCode } from "./syscall.ts";
+import type { ChipInfo } from "../domain/line.ts";
+import { type GpioKernel, isDenied, syscallCode } from "./kernel.ts";
 import {
   CHIP_INFO_BYTES,
   decodeChipInfo,
@@ -15,15 +14,15 @@ import {
   type LineInfoStruct,
 } from "./uapi.ts";
 
-/** What a line's holder is called when it gave itself no label. */
+/** The holder of a line that is in use by a program which gave no label. */
 const UNNAMED_HOLDER = "an unnamed user";
 
-/** Which version of the interface must answer for a line: v2 is what watching through chardev needs. */
+/** The version of the kernel's interface to ask for lines: the driver chardev needs v2 to watch them. */
 export type LineInfoVersion = "v2" | "v2 or v1";
 
 /**
- * Every chip that has a character device, with lines and holders. A chip that may not be opened is
- * passed over, unless none may be. Throws `unavailable`: access denied, or (for `v2`) a kernel before 5.10.
+ * Every chip that has a character device, with lines and holders. Chips that may not be opened are left out, but if none
+ * may be opened that is an error. Throws `unavailable`: access denied, or (for `v2`) a kernel before 5.10.
  */
 export function readChips(kernel: GpioKernel, version: LineInfoVersion): ChipInfo[] {
   const chips: ChipInfo[] = [];
@@ -32,7 +31,7 @@ export function readChips(kernel: GpioKernel, version: LineInfoVersion): ChipInf
     try {
       chips.push(readChip(kernel, path, version));
     } catch (error) {
-      // A chip that was unplugged between the listing and its opening.
+      // The chip was removed between the listing and its opening.
       if (syscallCode(error) === "ENOENT" || syscallCode(error) === "ENODEV") continue;
       if (!isDenied(error)) throw error;
       denied = error;
@@ -42,18 +41,24 @@ export function readChips(kernel: GpioKernel, version: LineInfoVersion): ChipInf
   return chips;
 }
 
-/** One chip's lines and holders. Throws `unavailable` as readChips does, and system errors. */
+/** One chip with lines and holders. Throws `unavailable` as readChips does, and system errors. */
 export function readChip(kernel: GpioKernel, path: string, version: LineInfoVersion): ChipInfo {
   const fd = kernel.open(path);
   try {
     const bytes = new Uint8Array(CHIP_INFO_BYTES);
     kernel.ioctl(fd, GPIO_GET_CHIPINFO_IOCTL, bytes);
-    const { name, label, lines } = decodeChipInfo(bytes);
-    return {
-      name,
-      label,
-      lines: Array.from({ length: lines }, (_, offset) => readLine(kernel, fd, name, offset, version)),
-    };
+    const chip = decodeChipInfo(bytes);
+    const lines = Array.from({ length: chip.lines }, (_, offset) => {
+      const { name, consumer, used } = readLineInfo(kernel, fd, offset, version);
+      const holder = consumer === "" ? UNNAMED_HOLDER : consumer;
+      return {
+        chip: chip.name,
+        offset,
+        name: name === "" ? null : name,
+        holder: used ? holder : null,
+      };
+    });
+    return { name: chip.name, label: chip.label, lines };
   } finally {
     kernel.close(fd);
   }
@@ -72,18 +77,6 @@ export function deniedError(cause: unknown): FlancoError {
   });
 }
 
-function readLine(
-  kernel: GpioKernel,
-  fd: number,
-  chip: string,
-  offset: number,
-  version: LineInfoVersion,
-): LineInfo {
-  const { name, consumer, used } = readLineInfo(kernel, fd, offset, version);
-  const holder = consumer === "" ? UNNAMED_HOLDER : consumer;
-  return { chip, offset, name: name === "" ? null : name, holder: used ? holder : null };
-}
-
 function readLineInfo(
   kernel: GpioKernel,
   fd: number,
@@ -95,16 +88,13 @@ function readLineInfo(
     kernel.ioctl(fd, GPIO_V2_GET_LINEINFO_IOCTL, bytes);
     return decodeLineInfo(bytes);
   } catch (error) {
-    // A kernel that does not know the call answers EINVAL (the GPIO core) or ENOTTY (a shim).
+    // A kernel without this call answers EINVAL (the GPIO core) or ENOTTY (a shim).
     if (syscallCode(error) !== "EINVAL" && syscallCode(error) !== "ENOTTY") throw error;
     if (version === "v2") {
       throw new FlancoError(
         "unavailable",
         "This kernel lacks the GPIO interface v2 (Linux 5.10 and later have it).",
-        {
-          hint: "Use FLANCO_GPIO_DRIVER=sysfs.",
-          cause: error,
-        },
+        { hint: "Use FLANCO_GPIO_DRIVER=sysfs.", cause: error },
       );
     }
   }

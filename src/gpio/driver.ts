@@ -1,26 +1,25 @@
-import type { Clock } from "../domain/clock.ts";
-import type { DriverName, LineDriver } from "../domain/line.ts";
+import type { Clock, Timers } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { ChipInfo, DriverName, LineDriver } from "../domain/line.ts";
 import { ChardevDriver } from "./chardev.ts";
-import type { DescriptorKeeper } from "./keeper.ts";
-import { loadKernel } from "./koffi.ts";
-import { NoDriver } from "./none.ts";
+import type { DescriptorKeeper } from "./kept-lines.ts";
+import { loadKernel } from "./kernel.ts";
 import { loadOnoff } from "./onoff.ts";
 import { SimulatedDriver } from "./simulated.ts";
 import { SysfsDriver } from "./sysfs.ts";
-import type { Timers } from "./timers.ts";
 
 export interface DriverDependencies {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Told what a driver cannot do, when it opens. */
+  /** Called with each limit of the driver, when it opens. */
   readonly warn: (text: string) => void;
   /** How many lines the simulated driver has. */
   readonly simulatedLineCount: number;
-  /** Whoever keeps lines while no process runs; absent where nobody does. */
+  /** Keeps lines while no process runs. Without it, lines end with the process. */
   readonly keeper?: DescriptorKeeper | undefined;
 }
 
-/** Makes the driver of that name; `open` does the work. The simulated one is a SimulatedDriver, to be driven. */
+/** Makes the driver of that name; `open` does the work. The simulated one is a SimulatedDriver. */
 export function createDriver(name: DriverName, dependencies: DriverDependencies): LineDriver {
   const { clock, timers, warn, simulatedLineCount, keeper } = dependencies;
   switch (name) {
@@ -33,4 +32,33 @@ export function createDriver(name: DriverName, dependencies: DriverDependencies)
     case "none":
       return new NoDriver();
   }
+}
+
+/** No lines: the service has the API and the page alone. */
+class NoDriver implements LineDriver {
+  readonly name = "none";
+  readonly simulated = false;
+
+  async open(): Promise<void> {}
+
+  async detect(): Promise<readonly ChipInfo[]> {
+    return [];
+  }
+
+  /** Always rejects: an unknown level must not look like a low one. */
+  async watch(): Promise<never> {
+    throw noLinesError();
+  }
+
+  async read(): Promise<never> {
+    throw noLinesError();
+  }
+
+  async close(): Promise<void> {}
+}
+
+function noLinesError(): FlancoError {
+  return new FlancoError("unavailable", "No line is watched: the GPIO driver is set to none.", {
+    hint: "Set FLANCO_GPIO_DRIVER to chardev, sysfs or simulated.",
+  });
 }

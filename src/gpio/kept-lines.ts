@@ -1,38 +1,48 @@
-import type { Clock } from "../domain/clock.ts";
+import { createHash } from "node:crypto";
+import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import type { LineInfo, LineRequest } from "../domain/line.ts";
-import { LineDescriptor } from "./descriptor.ts";
-import { EventRing, SHARED_RING_BYTES } from "./event-ring.ts";
-import type { DescriptorKeeper } from "./keeper.ts";
-import { formatKeptName, isKeptName, type KeptAddress, parseKeptName } from "./kept-name.ts";
-import type { GpioKernel } from "./kernel.ts";
-import { syscallCode } from "./syscall.ts";
+import { formatLine } from "./address.ts";
+import { type GpioKernel, syscallCode } from "./kernel.ts";
+import { LineDescriptor, SHARED_RING_BYTES } from "./line-descriptor.ts";
+
+/** Holds descriptors while no process of ours runs: systemd's descriptor store. */
+export interface DescriptorKeeper {
+  /** What was kept for this process, by name. The caller owns the descriptors; a second call returns nothing. */
+  take(): ReadonlyMap<string, readonly number[]>;
+  /** Stores duplicates of descriptors under one name (ASCII without `:`, at most 255 characters). */
+  keep(name: string, descriptors: readonly number[]): void;
+  /** Closes the duplicates of that name, possibly some time after the call. */
+  forget(name: string): void;
+}
 
 /**
- * How long lines may stay in use after their keeper was told to forget them. systemd (252) reads that message when it
- * comes to it, and closes the descriptors in a thread of its own after: milliseconds, more on a busy machine.
+ * How long a line may stay in use after `forget`. systemd (252) handles the message asynchronously and closes the
+ * descriptors in a thread of its own: milliseconds, more on a busy machine.
  */
-const LETTING_GO_NS = 1_000_000_000n;
+const CLOSING_MS = SECOND_MS;
 
 interface KeptEntry {
   readonly address: KeptAddress;
   readonly descriptors: readonly number[];
 }
 
-/** Drops a line from whoever keeps it, so that the kernel lets go of it. */
-export type Forget = () => void;
+interface KeptDescriptor {
+  readonly descriptor: LineDescriptor;
+  /** Ends the keeping of the line. */
+  readonly forget: () => void;
+}
 
 /**
- * The lines that outlive the process. Each is kept as two descriptors under one name: the line's own, in
- * which the kernel goes on buffering edges, and the memory of the ring that they are read into.
+ * The lines that outlive the process. Each is kept as two descriptors under one name: the line's own, into which the
+ * kernel goes on buffering edges, and the memory that they are read into.
  */
 export class KeptLines {
   readonly #kernel: GpioKernel;
   readonly #keeper: DescriptorKeeper;
   readonly #clock: Pick<Clock, "monotonicNs">;
-  /** Given back at start and not yet claimed. */
+  /** What the last process left and this one has not adopted, by name. */
   readonly #unclaimed = new Map<string, KeptEntry>();
-
-  #forgottenNs: bigint | undefined;
+  #forgottenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(kernel: GpioKernel, keeper: DescriptorKeeper, clock: Pick<Clock, "monotonicNs">) {
     this.#kernel = kernel;
@@ -40,31 +50,36 @@ export class KeptLines {
     this.#clock = clock;
   }
 
-  /** Whether a line of ours may be in use only because its keeper has not come to let go of it. */
-  isLettingGo(): boolean {
-    return this.#forgottenNs !== undefined && this.#clock.monotonicNs() - this.#forgottenNs < LETTING_GO_NS;
-  }
-
-  /** Takes what was kept for this process. Lines whose names cannot be read are let go at once. */
+  /** Takes what was kept for this process. Drops lines whose names another version wrote. */
   open(): void {
     for (const [name, descriptors] of this.#keeper.take()) {
-      if (!isKeptName(name)) continue;
+      if (!name.startsWith(PREFIX)) continue;
       const address = parseKeptName(name);
       if (address === undefined) this.#drop(name, descriptors);
       else this.#unclaimed.set(name, { address, descriptors });
     }
   }
 
+  /** Whether the keeper may still have to close a line that it was told to forget. */
+  isClosing(): boolean {
+    return monotonicMs(this.#clock) - this.#forgottenAtMs < CLOSING_MS;
+  }
+
+  /** Whether a line is kept and neither adopted nor forgotten. */
+  isUnclaimed(line: LineInfo): boolean {
+    return [...this.#unclaimed.values()].some(({ address }) => formatLine(address) === formatLine(line));
+  }
+
   /**
-   * The line as it was kept, reading where the process before left off; undefined when it was not kept,
-   * was asked for differently, or is no longer there. Whatever else is kept of it is let go.
+   * The line as it was kept, which continues where the last process stopped reading. Undefined when it was not kept,
+   * was requested differently, or its chip was removed. Drops all else that is kept of the line.
    */
-  adopt(line: LineInfo, request: LineRequest): { descriptor: LineDescriptor; forget: Forget } | undefined {
+  adopt(line: LineInfo, request: LineRequest): KeptDescriptor | undefined {
     const seen = request.keep?.seen ?? null;
     const wanted = seen === null ? null : nameOf(line, request, seen.request);
-    let adopted: { descriptor: LineDescriptor; forget: Forget } | undefined;
+    let adopted: KeptDescriptor | undefined;
     for (const [name, { address, descriptors }] of this.#unclaimed) {
-      if (address.chip !== line.chip || address.offset !== line.offset) continue;
+      if (formatLine(address) !== formatLine(line)) continue;
       this.#unclaimed.delete(name);
       const descriptor = name === wanted ? this.#takeOver(descriptors) : undefined;
       if (descriptor === undefined) this.#drop(name, descriptors);
@@ -73,8 +88,11 @@ export class KeptLines {
     return adopted;
   }
 
-  /** Has a line kept that was just requested. Without memory, or a name, it ends with the process. */
-  keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): Forget {
+  /**
+   * Keeps a line that was just requested, and returns how to end that. A line for which there is no memory, or whose
+   * name would be too long, ends with the process.
+   */
+  keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {
     const name = request.keep === undefined ? null : nameOf(line, request, request.keep.request);
     if (name === null) return () => {};
     let memory: number;
@@ -85,7 +103,7 @@ export class KeptLines {
       return () => {};
     }
     try {
-      descriptor.readInto(new EventRing(this.#kernel.mapMemory(memory, SHARED_RING_BYTES)));
+      descriptor.readInto(this.#kernel.mapMemory(memory, SHARED_RING_BYTES));
       this.#keeper.keep(name, [descriptor.fd, memory]);
     } finally {
       this.#kernel.close(memory);
@@ -93,7 +111,7 @@ export class KeptLines {
     return () => this.#forget(name);
   }
 
-  /** Lets go of what is kept of lines that are not among these. */
+  /** Drops kept lines that are not among these. */
   forgetOthers(lines: readonly string[]): void {
     for (const [name, { address, descriptors }] of this.#unclaimed) {
       if (lines.includes(address.line)) continue;
@@ -102,7 +120,7 @@ export class KeptLines {
     }
   }
 
-  /** Closes this process's copies of what nobody claimed. It stays kept. */
+  /** Closes this process's copies of lines that were not adopted. They stay kept. */
   close(): void {
     for (const { descriptors } of this.#unclaimed.values()) this.#closeAll(descriptors);
     this.#unclaimed.clear();
@@ -115,10 +133,10 @@ export class KeptLines {
       return undefined;
     try {
       const descriptor = new LineDescriptor(this.#kernel, fd);
-      // The chip may have been removed meanwhile.
+      // Throws if the chip was removed meanwhile.
       descriptor.level();
       this.#kernel.setNonBlocking(fd);
-      descriptor.readInto(new EventRing(this.#kernel.mapMemory(memory, SHARED_RING_BYTES)));
+      descriptor.readInto(this.#kernel.mapMemory(memory, SHARED_RING_BYTES));
       this.#kernel.close(memory);
       return descriptor;
     } catch (error) {
@@ -134,7 +152,7 @@ export class KeptLines {
 
   #forget(name: string): void {
     this.#keeper.forget(name);
-    this.#forgottenNs = this.#clock.monotonicNs();
+    this.#forgottenAtMs = monotonicMs(this.#clock);
   }
 
   #closeAll(descriptors: readonly number[]): void {
@@ -142,17 +160,46 @@ export class KeptLines {
   }
 }
 
-function nameOf(line: LineInfo, request: LineRequest, number: number): string | null {
-  const { activeLow, bias, debounceMs, keep } = request;
+/** What can be read back from a name without knowing the wiring. */
+interface KeptAddress {
+  /** As it is wired: `GPIO17` or `gpiochip0:17`. */
+  readonly line: string;
+  readonly chip: string;
+  readonly offset: number;
+}
+
+const PREFIX = "line/";
+const FIELDS_AFTER_ADDRESS = 5;
+const ROOM_DIGITS = 16;
+/** fdname_is_valid of systemd: printable ASCII, no colon. */
+const MAX_NAME_CHARACTERS = 255;
+
+/**
+ * The name under which a line is kept: `line/GPIO17/gpiochip0/17/4/active-high/as-is/50ms/ROOM`, where 4 is the ledger's
+ * number of the request, and the room is the start of its SHA-256. Equal names mean the same line, requested alike.
+ * Null when the line is not to be kept, or when the name would be longer than systemd accepts.
+ */
+export function nameOf(
+  { chip, offset }: Pick<LineInfo, "chip" | "offset">,
+  { line, activeLow, bias, debounceMs, keep }: LineRequest,
+  request: number,
+): string | null {
   if (keep === undefined) return null;
-  return formatKeptName({
-    line: request.line,
-    chip: line.chip,
-    offset: line.offset,
-    request: number,
-    room: keep.room,
-    activeLow,
-    bias,
-    debounceMs,
-  });
+  const room = createHash("sha256").update(keep.room).digest("hex").slice(0, ROOM_DIGITS);
+  const polarity = activeLow ? "active-low" : "active-high";
+  const address = [encodeURIComponent(line), encodeURIComponent(chip), offset];
+  const name = PREFIX + [...address, request, polarity, bias, `${debounceMs}ms`, room].join("/");
+  return name.length <= MAX_NAME_CHARACTERS ? name : null;
+}
+
+/** Undefined for a name that this version did not write. */
+export function parseKeptName(name: string): KeptAddress | undefined {
+  const [line, chip, offset, ...rest] = name.slice(PREFIX.length).split("/");
+  if (!name.startsWith(PREFIX) || rest.length !== FIELDS_AFTER_ADDRESS) return undefined;
+  if (line === undefined || chip === undefined || !/^\d+$/.test(offset ?? "")) return undefined;
+  try {
+    return { line: decodeURIComponent(line), chip: decodeURIComponent(chip), offset: Number(offset) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,7 @@
-import type { Cancel } from "./timers.ts";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, watch, writeSync } from "node:fs";
+import { getSystemErrorName } from "node:util";
+import type { Cancel } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 
 /** The system calls that the drivers need, so that tests can stand in for the kernel. */
 export interface GpioKernel {
@@ -9,21 +12,210 @@ export interface GpioKernel {
   close(fd: number): void;
   /** ioctl(2): `argument` is read and written in place. Throws a SyscallError. */
   ioctl(fd: number, request: number, argument: Uint8Array): void;
-  /** Makes read(2) on the descriptor answer at once. */
+  /** Makes read(2) on the descriptor return at once. */
   setNonBlocking(fd: number): void;
-  /** read(2) on a non-blocking descriptor: the number of bytes, 0 when nothing waits. */
+  /** read(2) on a non-blocking descriptor: the number of bytes, 0 when there are none to read. */
   read(fd: number, into: Uint8Array): number;
   /**
-   * Calls back on the event loop each time it finds the descriptor readable (level-triggered), and
-   * with `failed` at most once, after which it watches no more. Cancel before closing the descriptor.
+   * Calls back on the event loop as long as the descriptor is readable (level-triggered). `failed` comes at most once
+   * and is the last call. Cancel before closing the descriptor.
    */
   onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel;
-  /** Makes zeroed memory that lives as long as its descriptor is open somewhere: memfd_create(2). */
+  /** Creates zeroed memory that exists while any process has its descriptor open: memfd_create(2). */
   createMemory(bytes: number): number;
   /** Whether a descriptor is one of `createMemory`. */
   isMemory(fd: number): boolean;
-  /** The memory itself, shared with everybody who maps it, also when its descriptor is closed here. */
+  /** Maps memory, shared with every other mapping of it. The mapping outlives the descriptor. */
   mapMemory(fd: number, bytes: number): Uint8Array;
-  /** Calls back when the device node at `path` changes or goes. Spurious calls are possible. */
+  /** Calls back when the device node at `path` changes or is removed. Spurious calls are possible. */
   onNodeChange(path: string, callback: () => void): Cancel;
+}
+
+/** A failed system call, with the code that Node's own errors carry (`EBUSY`). */
+export class SyscallError extends Error {
+  override readonly name = "SyscallError";
+  readonly code: string;
+
+  /** `errno` is positive, as the kernel defines it. */
+  constructor(call: string, errno: number) {
+    const code = getSystemErrorName(-errno);
+    super(`${call}: ${code}`);
+    this.code = code;
+  }
+}
+
+/** The code of a failed system call, of Node or of ours; null for any other error. */
+export function syscallCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error)) return null;
+  return typeof error.code === "string" ? error.code : null;
+}
+
+/** Whether the kernel denied access: EACCES or EPERM. */
+export function isDenied(error: unknown): boolean {
+  const code = syscallCode(error);
+  return code === "EACCES" || code === "EPERM";
+}
+
+type Koffi = typeof import("koffi");
+
+interface Libc {
+  /** The third argument is variadic in C: koffi takes it as a pair of type and value. */
+  readonly ioctl: (fd: number, request: number, type: "void *", argument: Uint8Array) => number;
+  readonly memfdCreate: (name: string, flags: number) => number;
+  /** The address comes as a number, MAP_FAILED as all ones. */
+  readonly mmap: (
+    address: null,
+    bytes: number,
+    protection: number,
+    flags: number,
+    fd: number,
+    offset: number,
+  ) => bigint;
+}
+
+/**
+ * Loads koffi, only when a driver needs it: it takes time and memory. Throws `unavailable` where koffi has no binary for
+ * this machine.
+ */
+export async function loadKernel(): Promise<GpioKernel> {
+  try {
+    const koffi = await import("koffi");
+    const libc = koffi.load("libc.so.6");
+    return new KoffiKernel(koffi, {
+      ioctl: libc.func("int ioctl(int fd, unsigned long request, ...)"),
+      memfdCreate: libc.func("int memfd_create(const char *name, unsigned int flags)"),
+      mmap: libc.func(
+        "void *mmap(void *address, size_t bytes, int protection, int flags, int fd, int64_t offset)",
+      ),
+    });
+  } catch (error) {
+    throw new FlancoError(
+      "unavailable",
+      "The kernel's GPIO interface cannot be called: koffi does not load.",
+      { hint: "Install again with npm ci, without --omit=optional.", cause: error },
+    );
+  }
+}
+
+const DEVICE_FOLDER = "/dev";
+const CHIP_NODE = /^gpiochip(\d+)$/;
+/** linux/memfd.h. */
+const MFD_CLOEXEC = 1;
+/** PROT_READ | PROT_WRITE of asm-generic/mman-common.h. */
+const PROT_READ_WRITE = 3;
+/** linux/mman.h. */
+const MAP_SHARED = 1;
+const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
+/** asm-generic/ioctls.h: the same on x86-64 and arm64. */
+const FIONBIO = 0x5421;
+
+class KoffiKernel implements GpioKernel {
+  readonly #koffi: Koffi;
+  readonly #libc: Libc;
+
+  constructor(koffi: Koffi, libc: Libc) {
+    this.#koffi = koffi;
+    this.#libc = libc;
+  }
+
+  chipPaths(): readonly string[] {
+    // Symbolic links are left out: a Pi 5 has /dev/gpiochip4 as a second name of its first chip.
+    return readdirSync(DEVICE_FOLDER, { withFileTypes: true })
+      .filter((entry) => entry.isCharacterDevice() && CHIP_NODE.test(entry.name))
+      .map((entry) => entry.name)
+      .sort((a, b) => chipNumber(a) - chipNumber(b))
+      .map((name) => `${DEVICE_FOLDER}/${name}`);
+  }
+
+  open(path: string): number {
+    return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  }
+
+  close(fd: number): void {
+    closeSync(fd);
+  }
+
+  ioctl(fd: number, request: number, argument: Uint8Array): void {
+    if (this.#libc.ioctl(fd, request, "void *", argument) < 0) {
+      throw new SyscallError("ioctl", this.#koffi.errno());
+    }
+  }
+
+  setNonBlocking(fd: number): void {
+    this.ioctl(fd, FIONBIO, new Uint8Array(new Int32Array([1]).buffer));
+  }
+
+  read(fd: number, into: Uint8Array): number {
+    try {
+      return readSync(fd, into);
+    } catch (error) {
+      if (syscallCode(error) === "EAGAIN") return 0;
+      throw error;
+    }
+  }
+
+  /**
+   * Through libuv's own epoll, so that waiting takes neither a thread nor a timer. koffi calls back with
+   * (status, events), not as its declaration says, and outside any scope of Node's: promises that the callback settled
+   * would wait for the next turn, and its errors would be lost. Hence the hop over setImmediate, which runs in the same
+   * turn of the loop.
+   */
+  onReadable(fd: number, callback: (state: "readable" | "failed") => void): Cancel {
+    let hop: NodeJS.Immediate | null = null;
+    let failed = false;
+    const handle = this.#koffi.node.poll(fd, { readable: true }, (...outcome: readonly unknown[]) => {
+      const [status] = outcome;
+      // libuv gives a negative status for POLLERR without POLLPRI, and has stopped by then.
+      if (typeof status === "number" && status < 0) failed = true;
+      hop ??= setImmediate(() => {
+        hop = null;
+        callback(failed ? "failed" : "readable");
+      });
+    });
+    return () => {
+      handle.close();
+      if (hop !== null) clearImmediate(hop);
+      hop = null;
+    };
+  }
+
+  createMemory(bytes: number): number {
+    const fd = this.#libc.memfdCreate("flanco-events", MFD_CLOEXEC);
+    if (fd < 0) throw new SyscallError("memfd_create", this.#koffi.errno());
+    try {
+      // Written, not only sized: a lack of memory must show here, not at an access to the mapping, which would kill us.
+      writeSync(fd, new Uint8Array(bytes));
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    return fd;
+  }
+
+  isMemory(fd: number): boolean {
+    return fstatSync(fd).isFile();
+  }
+
+  /** Never unmapped: a process maps each line once, and the returned array must not outlive its pages. */
+  mapMemory(fd: number, bytes: number): Uint8Array {
+    if (fstatSync(fd).size < bytes) throw new FlancoError("internal", "A line's kept memory is too small.");
+    const address = this.#libc.mmap(null, bytes, PROT_READ_WRITE, MAP_SHARED, fd, 0);
+    if (address === MAP_FAILED) throw new SyscallError("mmap", this.#koffi.errno());
+    return new Uint8Array(this.#koffi.view(address, bytes));
+  }
+
+  onNodeChange(path: string, callback: () => void): Cancel {
+    try {
+      const watcher = watch(path, { persistent: false }, () => callback());
+      watcher.on("error", () => callback());
+      return () => watcher.close();
+    } catch {
+      // Out of inotify watches. The line still works; only the removal of its chip may go unnoticed.
+      return () => {};
+    }
+  }
+}
+
+function chipNumber(name: string): number {
+  return Number(CHIP_NODE.exec(name)?.[1] ?? 0);
 }

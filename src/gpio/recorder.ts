@@ -1,28 +1,32 @@
 import type { BootMoment } from "../domain/boot.ts";
-import { type Clock, type ClockTrust, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import {
+  type Clock,
+  type ClockTrust,
+  monotonicMs,
+  NANOSECONDS_PER_MILLISECOND,
+  SECOND_MS,
+} from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineKeeping, WatchedLine } from "../domain/line.ts";
-import type { LineFailure, Lines, LinesStatus, SurveyedChip } from "../domain/lines.ts";
+import type { EdgeQueue, LineFailure, Lines, LinesStatus, SurveyedChip } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
-import type { EdgeQueue } from "../domain/queue.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
-import { findLine, formatLine, resolveLine } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
-import { detectLetGo, readFreeLine, surveyChips } from "./survey.ts";
+import { readFreeLine, requireFree, surveyChips } from "./survey.ts";
 import { type UnwatchedKeeper, UnwatchedLines } from "./unwatched.ts";
 
-/** How often a line that could not be watched is tried again: its holder may have let it go. */
-const RETRY_MS = 5_000;
-/** A relay that is switched on and off again is on for longer: until then the level that is found tells all. */
+/** How often a line that could not be watched is tried again: its holder may have released it. */
+const RETRY_MS = 5 * SECOND_MS;
+/** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
 const UNNOTICED_MS = 100;
 /** How often the clocks are read for one edge, at most. */
 const CLOCK_READINGS = 5;
-/** What is shown of an error that was not written for people: its text may hold paths and codes. */
+/** Shown instead of an error that was not written for people: its text may hold paths and codes. */
 const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
-const FORGOTTEN: UnwatchedKeeper = { read: () => new Map(), write: () => {} };
+const NO_KEEPER: UnwatchedKeeper = { read: () => new Map(), write: () => {} };
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
@@ -33,11 +37,11 @@ export interface RecorderDependencies {
   readonly log: Log;
   /** The kernel's id of this boot. */
   readonly bootId: string;
-  /** The last moment at which a process before this one is known to have run; undefined: none ever did. */
+  /** The last moment at which an earlier process is known to have run; undefined where there was none. */
   readonly lastAlive: BootMoment | undefined;
-  /** Where it is kept since when lines are not watched; without it that ends with the process. */
+  /** Stores since when lines are not watched. Without it, that is forgotten with the process. */
   readonly unwatched?: UnwatchedKeeper;
-  /** How long after a failure all is tried again; 5 s unless a test is in a hurry. */
+  /** How long after a failure everything is tried again; 5 s unless a test sets it. */
   readonly retryMs?: number;
 }
 
@@ -46,22 +50,23 @@ interface Watch {
   readonly line: WatchedLine;
 }
 
-/** Watches every wired line and brings what it sees to the ledger, in order. */
+/** Watches every wired line and writes what it sees to the ledger, in order. */
 export class Recorder implements Lines {
   readonly #driver: LineDriver;
   readonly #dependencies: RecorderDependencies;
   readonly #queue: SightingQueue;
   readonly #watches = new Map<string, Watch>();
+  /** Why a wired line is not watched, by line. */
   readonly #failures = new Map<string, string>();
-  /** By line, the level that was seen last. */
+  /** The last level of each line. */
   readonly #levels = new Map<string, boolean>();
   readonly #unwatched: UnwatchedLines;
   readonly #listeners = new Set<(sighting: Sighting) => void>();
-  /** A request's number that no line has used: a line that cannot be watched is tried for as long as that lasts. */
+  /** A request number that no line has used: a line that is tried every five seconds must not take one each time. */
   #spareRequest: number | undefined;
   #wired: readonly Wiring[] = [];
-  /** Whether the wiring could be read when that was last tried. */
-  #read = false;
+  /** Whether the last attempt to read the wiring succeeded. */
+  #isWiringKnown = false;
   #reconciling: Promise<void> = Promise.resolve();
   #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
@@ -71,29 +76,26 @@ export class Recorder implements Lines {
     this.#driver = dependencies.driver;
     this.#dependencies = dependencies;
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
-    const { bootId, lastAlive, unwatched = FORGOTTEN } = dependencies;
-    this.#unwatched = new UnwatchedLines({
-      ...{ keeper: unwatched, lastAlive },
-      now: () => ({ bootId, monotonicMs: this.#monotonicMs() }),
-    });
+    const { bootId, lastAlive, clock, unwatched: keeper = NO_KEEPER } = dependencies;
+    const now = () => ({ bootId, monotonicMs: monotonicMs(clock) });
+    this.#unwatched = new UnwatchedLines({ keeper, lastAlive, now });
   }
 
-  /** Opens the driver and watches what is wired. A line that cannot be watched is told and tried again. */
+  /** Opens the driver and watches what is wired. A line that cannot be watched is reported and tried again. */
   async open(): Promise<void> {
     await this.#driver.open();
     this.#state = "open";
     await this.reconcile();
-    // Who cannot tell which lines are wired lets go of none.
-    if (this.#read) this.#driver.forgetOthers?.(this.#wired.map((wiring) => wiring.line));
+    if (this.#isWiringKnown) this.#driver.forgetOthers?.(this.#wired.map((wiring) => wiring.line));
     this.#state = "ready";
   }
 
-  /** Stops watching, then waits until all that was seen is committed. */
+  /** Stops watching, then waits until everything seen is committed. */
   async close(): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#retry);
     await this.#reconciling;
-    // Not line by line: that would release them for good, also those that outlive the process.
+    // The driver as a whole: closing a line by itself would end its keeping for the next process.
     await this.#driver.close();
     this.#watches.clear();
     await this.#queue.close();
@@ -109,14 +111,14 @@ export class Recorder implements Lines {
     };
   }
 
-  /** Levels that the ledger has not taken in. */
+  /** Levels that wait for their commit. */
   queue(): EdgeQueue {
     return this.#queue.state;
   }
 
   healthy(): boolean {
     if (this.#state !== "ready") return false;
-    return this.#read && (this.#driver.name === "none" || this.#failures.size === 0);
+    return this.#isWiringKnown && (this.#driver.name === "none" || this.#failures.size === 0);
   }
 
   detect(): Promise<readonly ChipInfo[]> {
@@ -133,23 +135,17 @@ export class Recorder implements Lines {
   }
 
   read(line: string): Promise<boolean> {
-    // In turn with wiring: a line that is being wired must not be found in use by a look at it.
-    const read = this.#wiring.then(() =>
-      readFreeLine(this.#driver, this.#dependencies.reader.wirings(), line),
-    );
-    this.#wiring = read.catch(() => {});
-    return read;
+    return this.#inTurn(() => readFreeLine(this.#driver, this.#dependencies.reader.wirings(), line));
   }
 
   wire(lines: readonly string[], save: () => Promise<void>): Promise<void> {
-    // One after another: two that name the same line must not both find it free.
-    const wired = this.#wiring.then(async () => {
-      if (this.#driver.name !== "none") await this.#requireFree(lines);
+    return this.#inTurn(async () => {
+      if (this.#driver.name !== "none") {
+        await requireFree(this.#driver, this.#dependencies.reader.wirings(), lines);
+      }
       await save();
       await this.reconcile();
     });
-    this.#wiring = wired.catch(() => {});
-    return wired;
   }
 
   reconcile(): Promise<void> {
@@ -166,58 +162,36 @@ export class Recorder implements Lines {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Throws unless each of these lines is there, is free, and is wired under no other name. */
-  async #requireFree(lines: readonly string[]): Promise<void> {
-    const wirings = this.#dependencies.reader.wirings();
-    const chips = await detectLetGo(this.#driver, wirings, lines);
-    const nameAt = new Map<string, string>();
-    for (const { line } of wirings) {
-      const found = findLine(line, chips);
-      if (found !== undefined) nameAt.set(formatLine(found), line);
-    }
-    for (const line of lines) {
-      const found = resolveLine(line, chips);
-      const name = nameAt.get(formatLine(found));
-      if (name === line) continue;
-      if (name !== undefined) {
-        throw new FlancoError("conflict", `The line ${line} is wired already, under the name ${name}.`, {
-          fields: { line: { kind: "unique", message: `is the line ${name}, which is wired already` } },
-        });
-      }
-      if (found.holder !== null) {
-        throw new FlancoError("conflict", `The line ${line} is in use by "${found.holder}".`, {
-          hint: "Stop that program, or choose another line.",
-          fields: { line: { kind: "unique", message: `is in use by "${found.holder}"` } },
-        });
-      }
-      nameAt.set(formatLine(found), line);
-    }
+  /** One after another: two callers must not both find the same line free. */
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#wiring.then(act);
+    this.#wiring = done.catch(() => {});
+    return done;
   }
 
   async #reconcileNow(): Promise<void> {
     if (this.#state === "closed") return;
     clearTimeout(this.#retry);
-    this.#read = false;
+    this.#isWiringKnown = false;
     try {
       this.#wired = this.#dependencies.reader.wirings();
-      this.#read = true;
-      await this.#bringInLine();
+      this.#isWiringKnown = true;
+      await this.#applyWiring();
     } finally {
-      if (!this.#read || this.#failures.size > 0) this.#tryAgainSoon();
+      if (!this.#isWiringKnown || this.#failures.size > 0) {
+        this.#retry = setTimeout(() => void this.reconcile(), this.#dependencies.retryMs ?? RETRY_MS);
+        this.#retry.unref();
+      }
     }
   }
 
-  #tryAgainSoon(): void {
-    this.#retry = setTimeout(() => void this.reconcile(), this.#dependencies.retryMs ?? RETRY_MS);
-    this.#retry.unref();
-  }
-
-  async #bringInLine(): Promise<void> {
+  async #applyWiring(): Promise<void> {
     const wanted = new Map(this.#wired.map((wiring) => [wiring.line, wiring]));
-    for (const [line, watch] of this.#watches) if (!wanted.has(line)) await this.#release(line, watch);
-    for (const line of this.#failures.keys()) if (!wanted.has(line)) this.#failures.delete(line);
-    this.#unwatched.retain((line) => wanted.has(line));
-    this.#queue.retain((line) => wanted.has(line));
+    const isWired = (line: string) => wanted.has(line);
+    for (const [line, watch] of this.#watches) if (!isWired(line)) await this.#release(line, watch);
+    for (const line of this.#failures.keys()) if (!isWired(line)) this.#failures.delete(line);
+    this.#unwatched.retain(isWired);
+    this.#queue.retain(isWired);
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
       if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);
@@ -237,57 +211,46 @@ export class Recorder implements Lines {
     try {
       this.#spareRequest ??= await writer.openRequest();
       const opened = this.#spareRequest;
-      // A line that is watched already goes on until here: a disk may be slow, and a full one refuses.
+      // An earlier watch of the line ends only here: numbering a request takes long on a slow disk, and fails on a full one.
       const before = this.#watches.get(line);
       if (before !== undefined) {
         await this.#release(line, before);
-        this.#noteUnwatched(line);
+        this.#unwatched.ended(line);
       }
       const keep = this.#keeping(wiring, opened);
-      let request = opened;
-      const watched = await this.#driver.watch(
-        { line, activeLow, bias, debounceMs, keep },
-        (edge) => this.#take(wiring, request, edge),
-        (error) => this.#lose(line, error),
-      );
+      const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, keep });
       this.#watches.set(line, { wiring, line: watched });
       this.#levels.set(line, watched.initiallyActive);
-      if (watched.resumed === true && keep.seen !== null) {
-        request = keep.seen.request;
-      } else {
+      const resumed = watched.resumed === true ? keep.seen : null;
+      const request = resumed?.request ?? opened;
+      if (resumed === null) {
         this.#spareRequest = undefined;
         const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
         const since = this.#unwatched.since(line);
-        const goesOn = before !== undefined && this.#isUnnoticed(since);
-        this.#take(wiring, request, edge, goesOn ? undefined : since);
+        const isUnnoticed = before !== undefined && this.#isUnnoticed(since);
+        this.#take(wiring, request, edge, isUnnoticed ? undefined : since);
       }
-      this.#unwatched.watched(line);
+      this.#unwatched.began(line);
       this.#failures.delete(line);
-      const { chip, offset, resumed = false } = watched;
-      log.info({ line, room: wiring.actuatorId, chip, offset, resumed }, "line watched");
+      watched.listen(
+        (edge) => this.#take(wiring, request, edge),
+        (error) => this.#lose(line, error),
+      );
+      const { chip, offset } = watched;
+      log.info({ line, room: wiring.actuatorId, chip, offset, resumed: resumed !== null }, "line watched");
     } catch (error) {
-      this.#noteUnwatched(line);
+      if (this.#watches.get(line)?.wiring === wiring) this.#watches.delete(line);
+      if (!this.#watches.has(line)) this.#unwatched.ended(line);
       const message = problemOf(error);
       if (this.#failures.get(line) !== message) log.error({ line, err: error }, "line cannot be watched");
       this.#failures.set(line, message);
     }
   }
 
-  /** Whether nothing was missed of a line that was requested anew at once, because its settings are others. */
   #isUnnoticed(since: BootMoment | undefined): boolean {
-    return since !== undefined && this.#monotonicMs() - since.monotonicMs < UNNOTICED_MS;
+    return since !== undefined && monotonicMs(this.#dependencies.clock) - since.monotonicMs < UNNOTICED_MS;
   }
 
-  /** From here on nobody watches a line, unless it is another request's already. */
-  #noteUnwatched(line: string): void {
-    if (!this.#watches.has(line)) this.#unwatched.note(line);
-  }
-
-  #monotonicMs(): number {
-    return Number(this.#dependencies.clock.monotonicNs() / NANOSECONDS_PER_MILLISECOND);
-  }
-
-  /** What a line carries that may outlive this process, and where the ledger stands with it. */
   #keeping(wiring: Wiring, request: number): LineKeeping {
     const { reader, bootId } = this.#dependencies;
     const last = reader.lastSighting(wiring.line);
@@ -295,11 +258,11 @@ export class Recorder implements Lines {
     return { request, room, seen: last?.bootId === bootId ? last : null };
   }
 
-  /** A chip was removed, say. The others go on; this one is tried again. */
+  /** A line's chip was removed, say. The other lines go on; this one is tried again. */
   #lose(line: string, error: Error): void {
     this.#dependencies.log.error({ line, err: error }, "line lost");
     this.#watches.delete(line);
-    this.#noteUnwatched(line);
+    this.#unwatched.ended(line);
     this.#failures.set(line, problemOf(error));
     void this.reconcile();
   }
@@ -327,8 +290,8 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Wall time of a kernel time. The two clocks are read one after the other, and the processor may be taken away
-   * between: then they are read again, and the reading that took least time counts.
+   * Wall time of a kernel time. The two clocks are read one after the other, and the process may be suspended between
+   * the readings. So the pair that took longer than a millisecond is read again, and the shortest pair counts.
    */
   #wallTimeMs(timeNs: bigint): number {
     const { clock } = this.#dependencies;
@@ -354,7 +317,7 @@ function problemOf(error: unknown): string {
   return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
 }
 
-/** The same room by the same request: the line can go on as it is. */
+/** Whether a watch can go on as it is: the same room, by the same request. */
 function isSame(a: Wiring, b: Wiring): boolean {
   return a.deviceId === b.deviceId && a.actuatorId === b.actuatorId && sameRequest(a, b);
 }

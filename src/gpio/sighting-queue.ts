@@ -1,40 +1,41 @@
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
+import type { EdgeQueue } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
-import type { EdgeQueue } from "../domain/queue.ts";
 import type { Sighting } from "../domain/sale.ts";
 
-/** What may wait while the disk takes nothing: hours of a clinic's switching. */
+/** Sightings kept while the disk refuses writes: hours of a clinic's switching. */
 const MAX_WAITING = 10_000;
-/** Levels taken in by one transaction. */
+/** Sightings of one transaction. */
 const MAX_BATCH = 1_000;
 const RETRY_MS = 500;
-/** How often a sighting is refused by itself before it is skipped: what failed may pass, memory that ran short, say. */
+/** A sighting is skipped when it was refused by itself this often: a lack of memory, say, may pass. */
 const TRIES_ALONE = 4;
-/** What the ledger refuses everything with. Any other code is about something in what it was given. */
-const TAKES_NOTHING: ReadonlySet<ErrorCode> = new Set(["unavailable", "overloaded", "damaged"]);
+/** With these errors the ledger refuses any write. All others are about a sighting in the batch. */
+const REFUSES_ALL: ReadonlySet<ErrorCode> = new Set(["unavailable", "overloaded", "damaged"]);
 
 /**
- * Brings sightings to the ledger in their order, one transaction at a time, and keeps them until it
- * has taken them in. Of what does not fit any more, each line's last sighting stays, with the others before
- * it counted as lost: it follows as soon as there is room, so that they stand in the ledger as a gap.
+ * Writes sightings to the ledger in order, one transaction at a time, and keeps them until they are committed. When the
+ * queue is full, it keeps the last sighting of each line, which counts the ones before it as missed. That sighting
+ * enters the queue as soon as there is room, so the ledger has the lost edges as a gap.
  *
- * A sighting that the ledger refuses for itself is looked for by halves and skipped, so that neither its line nor
- * another ends with it. Its line's next sighting counts it as missed: it too stands in the ledger as a gap.
+ * A batch that the ledger refuses for its content is halved until the refused sighting is alone. That one is skipped,
+ * so that no line is blocked by it, and the line's next sighting counts it as missed: it is a gap in the ledger too.
  */
 export class SightingQueue {
   readonly #writer: Pick<LedgerWriter, "takeIn">;
   readonly #log: Log;
   readonly #retryMs: number;
   #waiting: Sighting[] = [];
-  /** By line, its last sighting that found no room, `missed` counting those before it. */
+  /** By line, the last sighting that found the queue full; `missed` includes those before it. */
   readonly #overflow = new Map<string, Sighting>();
-  /** By line, its last sighting that was skipped, as long as no other has come that could count it. */
+  /** By line, the last skipped sighting that no later one has counted yet. */
   readonly #skipped = new Map<string, Sighting>();
-  /** Lines of which nothing was taken in since one of their sightings was skipped. */
+  /** Lines with a skipped sighting and no commit since. */
   readonly #failing = new Set<string>();
   #pumping: Promise<void> | undefined;
   #closing = false;
+  /** Whether the ledger refused any write at the last attempt. */
   #refused = false;
   #wake: (() => void) | undefined;
 
@@ -44,7 +45,6 @@ export class SightingQueue {
     this.#retryMs = retryMs;
   }
 
-  /** How many wait, those without a place among them. */
   get state(): EdgeQueue {
     return {
       waiting: this.#waiting.length + this.#overflow.size,
@@ -62,7 +62,7 @@ export class SightingQueue {
     if (before !== undefined) {
       this.#overflow.set(line, countingIn(before, sighting));
     } else if (this.#waiting.length >= MAX_WAITING) {
-      this.#log.error({ line }, "the ledger takes nothing and the queue is full: edges are lost");
+      this.#log.error({ line }, "the ledger takes no writes and the queue is full: edges are lost");
       this.#overflow.set(line, sighting);
     } else {
       this.#waiting.push(sighting);
@@ -70,15 +70,15 @@ export class SightingQueue {
     }
   }
 
-  /** A line that is wired no longer has no next sighting: the log alone tells what was skipped of it. */
+  /** Forgets skipped sightings of lines that are not wired: only the log mentions them. */
   retain(isWired: (line: string) => boolean): void {
     for (const line of this.#skipped.keys()) if (!isWired(line)) this.#skipped.delete(line);
     for (const line of this.#failing) if (!isWired(line)) this.#failing.delete(line);
   }
 
   /**
-   * Resolves when all is committed, or after one last try that began after this call. What the ledger
-   * did not take by then is lost: the log tells how much of which line.
+   * Resolves when everything is committed, or after a last attempt that began after this call. Sightings that are still
+   * not committed are lost; the log says how many of which line.
    */
   async close(): Promise<void> {
     this.#closing = true;
@@ -90,7 +90,7 @@ export class SightingQueue {
     for (const { line, missed } of left) {
       lost[line] = (lost[line] ?? 0) + 1 + missed;
     }
-    this.#log.error({ lost }, "the ledger takes nothing and the process ends: edges are lost");
+    this.#log.error({ lost }, "the ledger takes no writes and the process ends: edges are lost");
   }
 
   async #pump(): Promise<void> {
@@ -101,17 +101,17 @@ export class SightingQueue {
       const batch = this.#waiting.slice(0, size);
       try {
         await this.#writer.takeIn(batch);
-        this.#noteTaken(batch);
+        this.#committed(batch);
         size = MAX_BATCH;
         refusedAlone = 0;
       } catch (error) {
-        if (takesNothing(error)) {
-          this.#tellRefused(error);
+        if (refusesAll(error)) {
+          this.#logRefusal(error);
           if (last) break;
           await this.#pause();
         } else if (batch.length > 1) {
           size = Math.ceil(batch.length / 2);
-        } else if (this.#isWorthAnother(batch, refusedAlone)) {
+        } else if (this.#isWorthRetrying(batch, refusedAlone)) {
           refusedAlone += 1;
           await this.#pause();
         } else {
@@ -124,7 +124,7 @@ export class SightingQueue {
     this.#pumping = undefined;
   }
 
-  #noteTaken(batch: readonly Sighting[]): void {
+  #committed(batch: readonly Sighting[]): void {
     if (this.#refused) this.#log.warn({ waiting: this.#waiting.length }, "edges are taken in again");
     this.#refused = false;
     if (this.#failing.size > 0) for (const { line } of batch) this.#failing.delete(line);
@@ -132,13 +132,12 @@ export class SightingQueue {
     this.#readmit();
   }
 
-  /** No more tries for a line that fails sighting after sighting: the others would wait for each of them. */
-  #isWorthAnother([sighting]: readonly Sighting[], refusedBefore: number): boolean {
+  /** A line whose sightings fail one after the other gets no retries: the other lines would wait for them. */
+  #isWorthRetrying([sighting]: readonly Sighting[], refusedBefore: number): boolean {
     if (this.#closing || sighting === undefined || this.#failing.has(sighting.line)) return false;
     return refusedBefore + 1 < TRIES_ALONE;
   }
 
-  /** Goes on without the first that waits. */
   #skip(error: unknown): void {
     const skipped = this.#waiting.shift();
     if (skipped === undefined) return;
@@ -157,8 +156,8 @@ export class SightingQueue {
     this.#readmit();
   }
 
-  /** Once each time it begins: on a full disk a log of every try would be in its own way. */
-  #tellRefused(error: unknown): void {
+  /** Logged once when it begins: a log of every attempt would take the little room of a full disk. */
+  #logRefusal(error: unknown): void {
     if (this.#refused) return;
     this.#refused = true;
     this.#log.error({ err: error, waiting: this.#waiting.length }, "edges wait: the ledger takes no writes");
@@ -185,11 +184,11 @@ export class SightingQueue {
   }
 }
 
-function takesNothing(error: unknown): boolean {
-  return error instanceof FlancoError && TAKES_NOTHING.has(error.code);
+function refusesAll(error: unknown): boolean {
+  return error instanceof FlancoError && REFUSES_ALL.has(error.code);
 }
 
-/** A line's later sighting, with the one before it, and what that counted, as missed. */
+/** A line's later sighting that counts the one before it, with what that one missed, as missed. */
 function countingIn(before: Sighting, sighting: Sighting): Sighting {
   const { unwatchedSince = sighting.unwatchedSince } = before;
   return {

@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import type { Cancel, Clock, Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type {
   ChipInfo,
@@ -9,11 +9,8 @@ import type {
   LineRequest,
   WatchedLine,
 } from "../domain/line.ts";
-import { resolveLine } from "./address.ts";
-import { Debounce } from "./debounce.ts";
-import { Delivery } from "./delivery.ts";
-import { CONSUMER, inUseError } from "./holder.ts";
-import type { Cancel, Timers } from "./timers.ts";
+import { CONSUMER, inUseError, resolveLine } from "./address.ts";
+import { DebouncedEdges } from "./debounced-edges.ts";
 
 export const SIMULATED_CHIP = "simchip0";
 
@@ -38,17 +35,17 @@ export function simulatedChip(lineCount: number): ChipInfo {
   };
 }
 
-/** One made-up line: its physical level, and who has it. */
 interface SimulatedLine {
   readonly info: LineInfo;
+  /** The physical level. */
   high: boolean;
   holder: string | null;
   watched: SimulatedWatch | null;
 }
 
 /**
- * Lines whose levels are set by hand, all low at first. Levels outlive a watch, as a relay's do. Edges are
- * delivered within `set`, once `watch` has resolved. A bias changes nothing: every level is driven.
+ * Lines whose levels are set by calls, all low at first. Levels outlive a watch, as a relay's do. Edges are delivered
+ * within `set`. A bias changes nothing: every level is driven.
  */
 export class SimulatedDriver implements LineDriver, DrivableLines {
   readonly name = "simulated";
@@ -72,15 +69,15 @@ export class SimulatedDriver implements LineDriver, DrivableLines {
     return this.#chips();
   }
 
-  async watch(request: LineRequest, onEdge: (edge: Edge) => void): Promise<WatchedLine> {
+  async watch(request: LineRequest): Promise<WatchedLine> {
     const line = this.#find(request.line);
     const release = this.#take(line, CONSUMER);
-    const watched = new SimulatedWatch(line, request, onEdge, this.#dependencies, () => {
+    const watched = new SimulatedWatch(line, request, this.#dependencies, () => {
+      if (line.watched !== watched) return;
       line.watched = null;
       release();
     });
     line.watched = watched;
-    watched.start();
     return watched;
   }
 
@@ -131,58 +128,34 @@ class SimulatedWatch implements WatchedLine {
   readonly chip: string;
   readonly offset: number;
   readonly initiallyActive: boolean;
-  readonly #line: SimulatedLine;
-  readonly #activeLow: boolean;
-  readonly #debounce: Debounce;
-  readonly #delivery: Delivery;
+  readonly #level: () => boolean;
+  readonly #edges: DebouncedEdges;
   readonly #release: Cancel;
-  #sequence = 0;
-  #closed = false;
 
   constructor(
     line: SimulatedLine,
-    request: LineRequest,
-    onEdge: (edge: Edge) => void,
+    { activeLow, debounceMs }: LineRequest,
     { clock, timers }: SimulatedDependencies,
     release: Cancel,
   ) {
     this.chip = line.info.chip;
     this.offset = line.info.offset;
-    this.#line = line;
-    this.#activeLow = request.activeLow;
+    this.#level = () => line.high !== activeLow;
     this.#release = release;
     this.initiallyActive = this.#level();
-    this.#delivery = new Delivery(onEdge);
-    this.#debounce = new Debounce({
-      clock,
-      timers,
-      debounceMs: request.debounceMs,
-      level: () => this.#level(),
-      onLevel: (active, timeNs) => {
-        this.#sequence += 1;
-        this.#delivery.push({ active, timeNs, sequence: this.#sequence, missed: 0 });
-      },
-    });
+    this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: this.#level });
   }
 
-  start(): void {
-    this.#debounce.start(this.initiallyActive);
-    this.#delivery.startSoon();
+  listen(onEdge: (edge: Edge) => void): void {
+    this.#edges.listen(this.initiallyActive, onEdge);
   }
 
   changed(): void {
-    this.#debounce.change(this.#level());
+    this.#edges.change(this.#level());
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#debounce.stop();
-    this.#delivery.end();
+    this.#edges.stop();
     this.#release();
-  }
-
-  #level(): boolean {
-    return this.#line.high !== this.#activeLow;
   }
 }

@@ -1,23 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, LineDriver } from "../domain/line.ts";
 import type { SurveyedChip, SurveyedLine } from "../domain/lines.ts";
 import type { Wiring } from "../domain/wiring.ts";
-import { findLine, formatLine, resolveLine } from "./address.ts";
-import { CONSUMER, inUseError } from "./holder.ts";
+import { findLine, formatLine, inUseError, resolveLine } from "./address.ts";
 
-/** A line that we have just let go of is looked at again for a second: its keeper lets go of it in its own time. */
-const LETTING_GO_LOOKS = 100;
-const LETTING_GO_POLL_MS = 10;
-
-/** What the recorder knows of one wired line. */
-type Watching = Pick<SurveyedLine, "watched" | "level" | "problem">;
-
-/** Lines as they were detected, with the rooms that they are. */
+/** Chips and lines as detected, each wired line with its wiring and what the recorder knows of it. */
 export function surveyChips(
   chips: readonly ChipInfo[],
   wirings: readonly Wiring[],
-  watchingOf: (wiring: Wiring) => Watching,
+  watchingOf: (wiring: Wiring) => Pick<SurveyedLine, "watched" | "level" | "problem">,
 ): readonly SurveyedChip[] {
   const wiringAt = wiringsByAddress(chips, wirings);
   return chips.map(({ lines, ...chip }) => ({
@@ -30,43 +21,52 @@ export function surveyChips(
   }));
 }
 
-/**
- * The chips, once we hold none of these lines that is not wired. At the latest after a second: another flanco may
- * hold it.
- */
-export async function detectLetGo(
-  driver: Pick<LineDriver, "detect">,
-  wirings: readonly Wiring[],
-  lines: readonly string[],
-): Promise<readonly ChipInfo[]> {
-  for (let look = 1; ; look += 1) {
-    const chips = await driver.detect();
-    const wired = wiringsByAddress(chips, wirings);
-    const isHeld = lines.some((line) => {
-      const found = findLine(line, chips);
-      return found?.holder === CONSUMER && !wired.has(formatLine(found));
-    });
-    if (!isHeld || look === LETTING_GO_LOOKS) return chips;
-    await pause(LETTING_GO_POLL_MS);
-  }
-}
-
-/** One look at a line. Rejects with `conflict`, without touching it, when it is wired or held. */
+/** Reads the level of a line. Rejects with `conflict`, without touching the line, when it is wired or in use. */
 export async function readFreeLine(
   driver: Pick<LineDriver, "detect" | "read">,
   wirings: readonly Wiring[],
   line: string,
 ): Promise<boolean> {
-  const chips = await detectLetGo(driver, wirings, [line]);
+  const chips = await driver.detect();
   const found = resolveLine(line, chips);
   const address = formatLine(found);
   if (wiringsByAddress(chips, wirings).has(address)) {
     throw new FlancoError("conflict", `The line ${line} is wired.`, {
-      hint: "Its room shows its level. Unwire it first to look at it by itself.",
+      hint: "Its room shows its level. Unwire it first to read it by itself.",
     });
   }
   if (found.holder !== null) throw inUseError(found, found.holder);
   return driver.read(address);
+}
+
+/**
+ * Rejects unless each of these lines exists and is free, or is wired by this name: `not_found`, `invalid`, or `conflict`
+ * for a line that is in use or is wired by another name.
+ */
+export async function requireFree(
+  driver: Pick<LineDriver, "detect">,
+  wirings: readonly Wiring[],
+  lines: readonly string[],
+): Promise<void> {
+  const chips = await driver.detect();
+  const nameAt = new Map([...wiringsByAddress(chips, wirings)].map(([at, { line }]) => [at, line]));
+  for (const line of lines) {
+    const found = resolveLine(line, chips);
+    const name = nameAt.get(formatLine(found));
+    if (name === line) continue;
+    if (name !== undefined) {
+      throw new FlancoError("conflict", `The line ${line} is wired already, under the name ${name}.`, {
+        fields: { line: { kind: "unique", message: `is the line ${name}, which is wired already` } },
+      });
+    }
+    if (found.holder !== null) {
+      throw new FlancoError("conflict", `The line ${line} is in use by "${found.holder}".`, {
+        hint: "Stop that program, or choose another line.",
+        fields: { line: { kind: "unique", message: `is in use by "${found.holder}"` } },
+      });
+    }
+    nameAt.set(formatLine(found), line);
+  }
 }
 
 function wiringsByAddress(

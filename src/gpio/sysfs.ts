@@ -1,21 +1,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../domain/clock.ts";
+import type { Cancel, Clock, Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
-import { formatLine, resolveLine } from "./address.ts";
+import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
 import { deniedError, devicePath, readChips } from "./chips.ts";
-import { CONSUMER, describeLine, inUseError } from "./holder.ts";
-import type { GpioKernel } from "./kernel.ts";
+import { DebouncedEdges } from "./debounced-edges.ts";
+import { type GpioKernel, isDenied, syscallCode } from "./kernel.ts";
 import type { ExportedLine, ExportLine } from "./onoff.ts";
-import { isDenied, syscallCode } from "./syscall.ts";
 import { type NumberedChip, numberedChips } from "./sysfs-chips.ts";
-import { SysfsLine } from "./sysfs-line.ts";
-import type { Cancel, Timers } from "./timers.ts";
 
 /** What this driver cannot do, for the log at start. */
 export const SYSFS_LIMITS: readonly string[] = [
-  "sysfs keeps no queue of edges: those that come faster than they are read are lost, and nobody can count them",
+  "sysfs keeps no queue of edges: those that come faster than they are read are lost, and cannot be counted",
   "sysfs gives no time: an edge is stamped when it is read",
   "sysfs cannot set a line's bias: it stays as the device tree left it",
   "sysfs does not show who exported a line: two programs that both use sysfs can share one unnoticed",
@@ -27,18 +24,18 @@ const SYSFS_HOLDER = "sysfs";
 export interface SysfsDependencies {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Told each limit of the driver when it opens. */
+  /** Called with each of SYSFS_LIMITS at `open`. */
   readonly warn: (text: string) => void;
   readonly loadExporter: () => Promise<ExportLine>;
-  /** For names and holders of lines, where the machine has character devices. */
+  /** Gives names and holders of lines, where the machine has character devices. */
   readonly loadKernel: () => Promise<GpioKernel>;
   /** Where sysfs is mounted. */
   readonly sysfs: string;
 }
 
 /**
- * Lines through /sys/class/gpio, by onoff: for kernels without the character device's v2 interface. Its
- * limits are SYSFS_LIMITS. Debounce is our own, and an edge bears the time of the change that then held.
+ * Lines through /sys/class/gpio, by onoff: for kernels without the character device's v2 interface. SYSFS_LIMITS lists
+ * what it cannot do.
  */
 export class SysfsDriver implements LineDriver {
   readonly name = "sysfs";
@@ -73,17 +70,9 @@ export class SysfsDriver implements LineDriver {
     return this.#chips().map(({ chip }) => chip);
   }
 
-  /** As the interface says; throws `invalid` for any bias but `as-is`, which sysfs cannot set. */
-  async watch(
-    request: LineRequest,
-    onEdge: (edge: Edge) => void,
-    onFailure: (error: Error) => void,
-  ): Promise<WatchedLine> {
-    const chips = this.#chips();
-    const line = resolveLine(
-      request.line,
-      chips.map(({ chip }) => chip),
-    );
+  /** As the interface says. Throws `invalid` for any bias but `as-is`: sysfs cannot set one. */
+  async watch(request: LineRequest): Promise<WatchedLine> {
+    const { line, number } = this.#find(request.line);
     if (request.bias !== "as-is") {
       throw new FlancoError(
         "invalid",
@@ -93,32 +82,24 @@ export class SysfsDriver implements LineDriver {
         },
       );
     }
-    const number = lineNumber(line, chips);
     if (this.#lines.has(number)) throw inUseError(line, CONSUMER);
+    const { clock, timers } = this.#dependencies;
     const watched = new SysfsLine({
       line,
-      request,
       exported: this.#export(line, number, request.activeLow),
-      clock: this.#dependencies.clock,
-      timers: this.#dependencies.timers,
-      onEdge,
-      onFailure,
+      ...{ clock, timers, debounceMs: request.debounceMs },
+      onNodeChange: (callback) => this.#onNodeChange(line.chip, callback),
       onEnd: () => this.#lines.delete(number),
     });
-    watched.start((callback) => this.#onNodeChange(line.chip, callback));
+    watched.open();
     this.#lines.set(number, watched);
     return watched;
   }
 
-  /** The line becomes an input, which is how the kernel shows most of them anyway. */
+  /** The line becomes an input, which is the kernel's own default for most lines. */
   async read(name: string): Promise<boolean> {
-    const chips = this.#chips();
-    const line = resolveLine(
-      name,
-      chips.map(({ chip }) => chip),
-    );
-    const number = lineNumber(line, chips);
-    // Whoever exported it would lose it when it is given back.
+    const { line, number } = this.#find(name);
+    // Another program may have exported it: the release below would take the line away from that program.
     const isExported = existsSync(join(this.#dependencies.sysfs, "class", "gpio", `gpio${number}`));
     if (this.#lines.has(number) || isExported) throw inUseError(line, line.holder);
     const exported = this.#export(line, number, false);
@@ -133,6 +114,17 @@ export class SysfsDriver implements LineDriver {
     await Promise.all([...this.#lines.values()].map((line) => line.close()));
     this.#exportLine = null;
     this.#kernel = null;
+  }
+
+  #find(name: string): { readonly line: LineInfo; readonly number: number } {
+    const chips = this.#chips();
+    const line = resolveLine(
+      name,
+      chips.map(({ chip }) => chip),
+    );
+    const numbered = chips.find(({ chip }) => chip.name === line.chip);
+    if (numbered === undefined) throw new FlancoError("internal", `${formatLine(line)} has no number.`);
+    return { line, number: numbered.base + line.offset };
   }
 
   #export(line: LineInfo, number: number, activeLow: boolean): ExportedLine {
@@ -164,7 +156,7 @@ export class SysfsDriver implements LineDriver {
     }));
   }
 
-  /** The kernel says `sysfs` for every exported line: ours go by our name. */
+  /** The kernel shows the holder `sysfs` for every exported line. Ours are shown with our name. */
   #withHolder(line: LineInfo, number: number): LineInfo {
     const ours = this.#lines.has(number) && (line.holder === null || line.holder === SYSFS_HOLDER);
     return ours ? { ...line, holder: CONSUMER } : line;
@@ -175,14 +167,91 @@ export class SysfsDriver implements LineDriver {
     try {
       return readChips(this.#kernel, "v2 or v1");
     } catch {
-      // Names and holders are extras here: a character device that cannot be asked takes nothing away.
+      // Without the character devices, lines only lack names and holders.
       return [];
     }
   }
 }
 
-function lineNumber(line: LineInfo, chips: readonly NumberedChip[]): number {
-  const numbered = chips.find(({ chip }) => chip.name === line.chip);
-  if (numbered === undefined) throw new FlancoError("internal", `${formatLine(line)} has no number.`);
-  return numbered.base + line.offset;
+interface SysfsLineParts {
+  readonly line: LineInfo;
+  readonly exported: ExportedLine;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly debounceMs: number;
+  /** Watches the chip's device node, where it has one: sysfs does not report that a chip was removed. */
+  readonly onNodeChange: (callback: () => void) => Cancel;
+  /** Called once, when the line is closed or has failed. */
+  readonly onEnd: () => void;
+}
+
+/** One exported line. Changes that cancel out between two readings are not seen. */
+class SysfsLine implements WatchedLine {
+  readonly chip: string;
+  readonly offset: number;
+  initiallyActive = false;
+  readonly #parts: SysfsLineParts;
+  readonly #edges: DebouncedEdges;
+  #onFailure: (error: Error) => void = () => {};
+  #cancelNodeChange: Cancel = () => {};
+  #ended = false;
+
+  constructor(parts: SysfsLineParts) {
+    this.#parts = parts;
+    this.chip = parts.line.chip;
+    this.offset = parts.line.offset;
+    const { clock, timers, debounceMs } = parts;
+    this.#edges = new DebouncedEdges({ clock, timers, debounceMs, level: () => this.#level() });
+  }
+
+  open(): void {
+    this.#orRelease(() => {
+      this.initiallyActive = this.#parts.exported.read();
+    });
+  }
+
+  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
+    this.#onFailure = onFailure;
+    this.#orRelease(() => {
+      this.#parts.exported.listen((active) => this.#edges.change(active));
+      this.#cancelNodeChange = this.#parts.onNodeChange(() => void this.#level());
+    });
+    this.#edges.listen(this.initiallyActive, onEdge);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#ended) this.#release();
+  }
+
+  #orRelease(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+  }
+
+  #level(): boolean | undefined {
+    try {
+      return this.#parts.exported.read();
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#ended) return;
+    this.#release();
+    this.#onFailure(lostError(this, "it can no longer be read", cause));
+  }
+
+  #release(): void {
+    this.#ended = true;
+    this.#edges.stop();
+    this.#cancelNodeChange();
+    this.#parts.exported.release();
+    this.#parts.onEnd();
+  }
 }

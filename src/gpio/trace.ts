@@ -1,12 +1,10 @@
-import type { Clock } from "../domain/clock.ts";
-import { monotonicMs } from "../domain/clock.ts";
+import { type Cancel, type Clock, DAY_MS, monotonicMs, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, DrivableLines } from "../domain/line.ts";
 import { resolveLine } from "./address.ts";
-import type { Cancel, Timers } from "./timers.ts";
 
-/** A day: timers hold no more than 24, and no trace is that long. */
-const MAX_AT_MS = 86_400_000;
+/** Node's timers hold at most 24 days. */
+const MAX_AT_MS = DAY_MS;
 
 export interface TraceStep {
   /** Milliseconds since the trace's start; never less than the step before. */
@@ -15,7 +13,7 @@ export interface TraceStep {
   readonly high: boolean;
 }
 
-/** What a trace file says: levels over time, once or again and again. */
+/** The levels of lines over time. */
 export interface Trace {
   readonly steps: readonly TraceStep[];
   /** When the trace starts again, in milliseconds since its start; null for a trace that ends. */
@@ -23,8 +21,8 @@ export interface Trace {
 }
 
 /**
- * Reads a trace: one change a row, `AT_MS LINE high|low`, in order of time; `#` starts a comment; the last
- * row may be `AT_MS repeat`. Throws `config` with every mistake of the file and its row number.
+ * Parses a trace: one change per row, `AT_MS LINE high|low`, in order of time; `#` begins a comment; the last row may be
+ * `AT_MS repeat`. Throws `config` with every mistake and its row number.
  */
 export function parseTrace(text: string, chips: readonly ChipInfo[]): Trace {
   const steps: TraceStep[] = [];
@@ -39,15 +37,21 @@ export function parseTrace(text: string, chips: readonly ChipInfo[]): Trace {
       complain("nothing may follow the row that repeats");
       continue;
     }
-    const parsed = parseRow(words, chips, complain);
-    if (parsed.atMs !== null) {
-      if (parsed.atMs < lastAtMs) complain(`${parsed.atMs} ms is before the row above (${lastAtMs} ms)`);
-      lastAtMs = Math.max(lastAtMs, parsed.atMs);
-    }
-    if (parsed.step !== null) steps.push(parsed.step);
-    if (parsed.repeats) {
+    const [at = "", line = "", level] = words;
+    const atMs = /^\d+$/.test(at) && Number(at) <= MAX_AT_MS ? Number(at) : null;
+    if (atMs === null) complain(`'${at}' is not a time in whole milliseconds from 0 to ${MAX_AT_MS}`);
+    else if (atMs < lastAtMs) complain(`${atMs} ms is before the row above (${lastAtMs} ms)`);
+    lastAtMs = Math.max(lastAtMs, atMs ?? 0);
+    if (line === "repeat" && level === undefined) {
       repeatAtMs = lastAtMs;
-      if (parsed.atMs === 0) complain("a trace must last longer than 0 ms before it repeats");
+      if (atMs === 0) complain("a trace must last longer than 0 ms before it repeats");
+    } else if (level === undefined || words.length > 3) {
+      complain(`'${words.join(" ")}' is not AT_MS LINE high|low`);
+    } else {
+      const mistake = lineMistake(line, chips);
+      if (mistake !== undefined) complain(mistake);
+      if (level !== "high" && level !== "low") complain(`'${level}' is neither high nor low`);
+      steps.push({ atMs: lastAtMs, line, high: level === "high" });
     }
   }
   if (mistakes.length > 0) {
@@ -58,42 +62,13 @@ export function parseTrace(text: string, chips: readonly ChipInfo[]): Trace {
   return { steps, repeatAtMs };
 }
 
-interface ParsedRow {
-  readonly atMs: number | null;
-  readonly step: TraceStep | null;
-  readonly repeats: boolean;
-}
-
-function parseRow(
-  words: readonly string[],
-  chips: readonly ChipInfo[],
-  complain: (mistake: string) => void,
-): ParsedRow {
-  const [at = "", line = "", level, ...rest] = words;
-  const atMs = /^\d+$/.test(at) && Number(at) <= MAX_AT_MS ? Number(at) : null;
-  if (atMs === null) complain(`'${at}' is not a time in whole milliseconds from 0 to ${MAX_AT_MS}`);
-  if (line === "repeat" && level === undefined) return { atMs, step: null, repeats: true };
-  if (level === undefined || rest.length > 0) {
-    complain(`'${words.join(" ")}' is not AT_MS LINE high|low`);
-    return { atMs, step: null, repeats: false };
-  }
-  const known = isLine(line, chips, complain);
-  if (level !== "high" && level !== "low") {
-    complain(`'${level}' is neither high nor low`);
-    return { atMs, step: null, repeats: false };
-  }
-  const step = atMs === null || !known ? null : { atMs, line, high: level === "high" };
-  return { atMs, step, repeats: false };
-}
-
-function isLine(line: string, chips: readonly ChipInfo[], complain: (mistake: string) => void): boolean {
+function lineMistake(line: string, chips: readonly ChipInfo[]): string | undefined {
   try {
     resolveLine(line, chips);
-    return true;
+    return undefined;
   } catch (error) {
     if (!(error instanceof FlancoError)) throw error;
-    complain(error.message);
-    return false;
+    return error.message;
   }
 }
 
@@ -103,7 +78,7 @@ export interface TraceDependencies {
   readonly timers: Timers;
 }
 
-/** Plays a trace on drivable lines. Times count from `open`, so late timers add up to no drift. */
+/** Plays a trace on simulated lines. Times count from `open`, so that late timers do not add up. */
 export class TracePlayer {
   readonly #trace: Trace;
   readonly #dependencies: TraceDependencies;

@@ -18,7 +18,7 @@ export const EVENT_BUFFER_EVENTS = LINES_MAX * 16;
 /** sizeof(struct gpiochip_info): name, label, lines. */
 export const CHIP_INFO_BYTES = 2 * NAME_BYTES + 4;
 /** sizeof(struct gpioline_info), v1: line_offset, flags, name, consumer. */
-export const LINE_INFO_V1_BYTES = 4 + 4 + 2 * NAME_BYTES;
+const LINE_INFO_V1_BYTES = 4 + 4 + 2 * NAME_BYTES;
 /** sizeof(struct gpio_v2_line_attribute): id, padding, a union of 8 bytes. */
 const ATTRIBUTE_BYTES = 16;
 /** sizeof(struct gpio_v2_line_config_attribute): an attribute and a mask. */
@@ -26,11 +26,11 @@ const CONFIG_ATTRIBUTE_BYTES = ATTRIBUTE_BYTES + 8;
 /** sizeof(struct gpio_v2_line_config): flags, num_attrs, padding[5], attrs. */
 const CONFIG_BYTES = 8 + 4 + 5 * 4 + ATTRS_MAX * CONFIG_ATTRIBUTE_BYTES;
 /** sizeof(struct gpio_v2_line_info): name, consumer, offset, num_attrs, flags, attrs, padding[4]. */
-export const LINE_INFO_BYTES = 2 * NAME_BYTES + 4 + 4 + 8 + ATTRS_MAX * ATTRIBUTE_BYTES + 4 * 4;
+const LINE_INFO_BYTES = 2 * NAME_BYTES + 4 + 4 + 8 + ATTRS_MAX * ATTRIBUTE_BYTES + 4 * 4;
 /** sizeof(struct gpio_v2_line_request): offsets, consumer, config, num_lines, event_buffer_size, padding[5], fd. */
-export const LINE_REQUEST_BYTES = LINES_MAX * 4 + NAME_BYTES + CONFIG_BYTES + 4 + 4 + 5 * 4 + 4;
+const LINE_REQUEST_BYTES = LINES_MAX * 4 + NAME_BYTES + CONFIG_BYTES + 4 + 4 + 5 * 4 + 4;
 /** sizeof(struct gpio_v2_line_values): bits, mask. */
-export const LINE_VALUES_BYTES = 16;
+const LINE_VALUES_BYTES = 16;
 /** sizeof(struct gpio_v2_line_event): timestamp_ns, id, offset, seqno, line_seqno, padding[6]. */
 export const LINE_EVENT_BYTES = 8 + 4 * 4 + 6 * 4;
 

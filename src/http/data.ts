@@ -1,19 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
-import { valorFromMicros } from "../domain/amount.ts";
+import { getSummary, postData } from "../contract/data.ts";
+import type { BodyOf } from "../contract/declaration.ts";
+import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Summary } from "../domain/summary.ts";
-import { savedAnswer, summaryAnswer } from "./answer.ts";
-import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
-import { recordBody, summaryQuery, toNewRecord } from "./schema.ts";
+import { type Endpoint, serve } from "./router.ts";
 
-const NOT_SAVED = "Failed to save data";
-const NOT_READ = "Error al obtener los datos";
-const NO_DATA = "No se encontraron datos para el periodo solicitado";
-const WRONG_PERIOD = "Periodo no válido. Debe ser semanal o anual";
 const MAX_KEY_CHARACTERS = 255;
 
 export function dataEndpoints(
@@ -22,45 +18,21 @@ export function dataEndpoints(
   clock: Clock,
 ): readonly Endpoint[] {
   return [
-    endpoint({
-      method: "post",
-      path: "/data",
-      summary: "Store one record. Answered after its commit is on the disk.",
-      session: true,
-      body: recordBody,
-      status: 201,
-      answer: savedAnswer,
-      errorField: "message",
-      errors: ["invalid", "unprocessable", "overloaded", "unavailable", "internal"],
-      texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED },
-      headers: {
-        "Idempotency-Key": "1 to 255 characters: posts with the same key and body store one record.",
-      },
-      run: async ({ userId, body, context }) => {
-        const record = toNewRecord(body);
-        await writer.addRecord(userId, record, idempotencyOf(context, record));
-        return { status: "success", message: "Data saved successfully" };
-      },
+    serve(postData, async ({ userId, body, context }) => {
+      const record = toNewRecord(body);
+      await writer.addRecord(userId, record, idempotencyOf(context, record));
+      return { message: "Data saved successfully" } as const;
     }),
-    endpoint({
-      method: "get",
-      path: "/data",
-      summary: "What was sold in the last seven days, or in this calendar year.",
-      session: true,
-      query: summaryQuery,
-      status: 200,
-      answer: summaryAnswer,
-      errorField: "message",
-      errors: ["invalid", "not_found", "internal"],
-      texts: { invalid: WRONG_PERIOD, not_found: NO_DATA, internal: NOT_READ },
-      statuses: LEDGER_FAILS,
-      run: ({ userId, query }) => {
-        const summary = reader.summary(userId, query.period, clock.nowMs());
-        if (summary === undefined) throw new FlancoError("not_found", NO_DATA);
-        return { status: "success", data: toAnswer(summary) };
-      },
+    serve(getSummary, ({ userId, query }) => {
+      const summary = reader.summary(userId, query.period, clock.nowMs());
+      if (summary === undefined) throw new FlancoError("not_found", "No record in this period.");
+      return { data: toAnswer(summary) };
     }),
   ];
+}
+
+function toNewRecord({ habitacion, valor, createdTime, ...names }: BodyOf<typeof postData>): NewRecord {
+  return { ...names, room: habitacion, valorMicros: microsFromValor(valor), createdTimeMs: createdTime };
 }
 
 function idempotencyOf(context: Context, record: NewRecord): Idempotency | null {

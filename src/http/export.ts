@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { exportRecords } from "../contract/record.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -6,15 +7,14 @@ import type { LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter } from "../domain/record.ts";
 import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
-import { Places } from "./places.ts";
-import { type WalkedReader, walkRecords } from "./record-walk.ts";
-import { exportQuery, toRecordFilter } from "./schema.ts";
+import { JobSlots } from "./job-slots.ts";
+import { toRecordFilter, type WalkedReader, walkRecords } from "./record.ts";
+import { type Endpoint, serve } from "./router.ts";
 
 /** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
 const MAX_EXPORTS = 3;
 
-/** A client that takes fewer pieces than this in so long, some 2,000 rows, is gone, or keeps a place from others. */
+/** A client that takes fewer pieces than this (some 2,000 rows) in this time is gone, or keeps a slot from others. */
 const PACE: Pace = { leastPieces: 20, everyMs: 60_000 };
 
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
@@ -35,57 +35,47 @@ export function exportEndpoints(
   log: Log,
   pace = PACE,
 ): readonly Endpoint[] {
-  const places = new Places({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
+  const slots = new JobSlots({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
   return [
-    endpoint({
-      method: "get",
-      path: "/export",
-      summary: "The user's records as a table for a spreadsheet, newest first by time.",
-      session: true,
-      query: exportQuery,
-      status: 200,
-      stream: "text/csv",
-      errors: ["invalid", "overloaded", "unavailable", "internal"],
-      run: async ({ userId, query, context }) => {
-        const filter = toRecordFilter(query);
-        const leave = await places.take(userId);
-        try {
-          const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
-          // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
-          const first = await walk.next();
-          if (filter.room === null) {
-            context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
-          }
-          context.set("Content-Type", "text/csv; charset=utf-8");
-          const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
-          context.set("Content-Disposition", `attachment; filename="${name}"`);
-          let taken = 0;
-          const isOver = () => {
-            taken += 1;
-            return stream.destroyed;
-          };
-          const pieces = rows(query.lang, first, walk, reader, isOver);
-          const stream = Readable.from(pieces, { objectMode: false });
-          const tooSlow = nobodyReads();
-          const watch = setInterval(() => {
-            if (taken < pace.leastPieces) stream.destroy(tooSlow);
-            taken = 0;
-          }, pace.everyMs);
-          stream.once("close", () => {
-            clearInterval(watch);
-            leave();
-          });
-          stream.once("error", (error) => {
-            if (error === tooSlow)
-              log.info({ userId }, "an export was given up: its client is too slow, or gone");
-            else log.error({ err: error }, "an export broke off");
-          });
-          return stream;
-        } catch (error) {
-          leave();
-          throw error;
+    serve(exportRecords, async ({ userId, query, context }) => {
+      const filter = toRecordFilter(query);
+      const leave = await slots.take(userId);
+      try {
+        const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
+        // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
+        const first = await walk.next();
+        if (filter.room === null) {
+          context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
         }
-      },
+        context.set("Content-Type", "text/csv; charset=utf-8");
+        const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
+        context.set("Content-Disposition", `attachment; filename="${name}"`);
+        let taken = 0;
+        const isOver = () => {
+          taken += 1;
+          return stream.destroyed;
+        };
+        const pieces = rows(query.lang, first, walk, reader, isOver);
+        const stream = Readable.from(pieces, { objectMode: false });
+        const tooSlow = new FlancoError("unavailable", "The client is too slow.");
+        const watch = setInterval(() => {
+          if (taken < pace.leastPieces) stream.destroy(tooSlow);
+          taken = 0;
+        }, pace.everyMs);
+        stream.once("close", () => {
+          clearInterval(watch);
+          leave();
+        });
+        stream.once("error", (error) => {
+          if (error === tooSlow)
+            log.info({ userId }, "an export was given up: its client is too slow, or gone");
+          else log.error({ err: error }, "an export broke off");
+        });
+        return stream;
+      } catch (error) {
+        leave();
+        throw error;
+      }
     }),
   ];
 }
@@ -100,7 +90,7 @@ async function* rows(
 ): AsyncGenerator<string> {
   yield csvHead(language);
   for (let piece = first; piece.done !== true; piece = await walk.next()) {
-    // The client has hung up. Where nothing fits, nothing is yielded, and nobody would say so.
+    // The client has hung up. Where no record fits, nothing is yielded, and the stream would not notice it.
     if (isOver()) return;
     const text = piece.value
       .map((record) => csvRow(record, language, (timeMs) => reader.localTime(timeMs)))
@@ -114,8 +104,4 @@ function fileName(language: CsvLanguage, { from, to }: RecordFilter, now: string
   const last = to === null ? now.slice(0, -"T00:00:00.000".length) : formatDay(to);
   const days = from === null ? last : `${formatDay(from)}-${last}`;
   return `${FILE_NAMES[language]}-${days}.csv`;
-}
-
-function nobodyReads(): FlancoError {
-  return new FlancoError("unavailable", "Nobody takes the export fast enough.");
 }

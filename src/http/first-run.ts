@@ -1,22 +1,21 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { type Clock, monotonicMs } from "../domain/clock.ts";
+import type { SignInGate } from "../auth/sign-in-gate.ts";
+import { makeFirstUser } from "../contract/first-run.ts";
+import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
-import { type PasswordHasher, requirePassword } from "../domain/password.ts";
-import { userAnswer } from "./answer.ts";
+import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { actorOf } from "./audit.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
-import { firstRunBody } from "./schema.ts";
-import { type FailedSignIns, noted, proves, type SessionKeeper, signIn, toUserData } from "./session.ts";
-import type { SignInGate } from "./sign-in-gate.ts";
+import { type Endpoint, serve } from "./router.ts";
+import { attemptSignIn, type SessionKeeper, signIn, toUserData } from "./session.ts";
 
 /** How long a first-run token lives. */
-export const FIRST_RUN_MS = 30 * 60 * 1000;
+export const FIRST_RUN_MS = 30 * MINUTE_MS;
 const TOKEN_BYTES = 16;
-/** What guesses are counted on beside their address: no e-mail is like it. */
+/** Guesses count on this beside their address. No e-mail has a space. */
 const ACCOUNT = "the first user";
 
-/** The one-time right to make the first user. Lives in memory; time runs on the monotonic clock. */
+/** The one-time right to make the first user. Lives in memory; its time is monotonic. */
 export class FirstRunToken {
   readonly #clock: Clock;
   #token: string | undefined;
@@ -33,7 +32,7 @@ export class FirstRunToken {
     return this.#token;
   }
 
-  /** Whether this is the token, and still valid. Takes the same time whatever was guessed. */
+  /** Whether this is the valid token. Takes constant time. */
   accepts(guess: string): boolean {
     if (this.#token === undefined || monotonicMs(this.#clock) >= this.#endsMs) return false;
     return timingSafeEqual(digest(guess), digest(this.#token));
@@ -48,32 +47,20 @@ export function firstRunEndpoints(
   token: FirstRunToken,
   passwords: PasswordHasher,
   gate: SignInGate,
-  failed: FailedSignIns,
   writer: Pick<LedgerWriter, "addFirstUser">,
   sessions: SessionKeeper,
 ): readonly Endpoint[] {
   return [
-    endpoint({
-      method: "post",
-      path: "/first-run",
-      summary: "Make the first user with the one-time link of the first start, and sign in.",
-      session: false,
-      body: firstRunBody,
-      status: 200,
-      answer: userAnswer,
-      errors: ["invalid", "unauthorized", "conflict", "too_many", "overloaded", "unavailable", "internal"],
-      run: async ({ body, context }) => {
-        const proof = proves(gate, context, ACCOUNT, async () => token.accepts(body.token));
-        const right = await noted(failed, context, null, proof);
-        if (!right) throw expired();
-        requirePassword(body.password);
-        const passwordHash = await passwords.hash(body.password);
-        const { name, email } = body;
-        const user = await writer.addFirstUser({ name, email, passwordHash }, actorOf(context, null));
-        token.revoke();
-        await signIn(sessions, context, { user, passwordHash });
-        return { status: "success", userData: toUserData(user) };
-      },
+    serve(makeFirstUser, async ({ body, context }) => {
+      const prove = async () => token.accepts(body.token);
+      if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) throw expired();
+      requirePassword(body.password);
+      const passwordHash = await passwords.hash(body.password);
+      const { name, email } = body;
+      const user = await writer.addFirstUser({ name, email, passwordHash }, actorOf(context, null));
+      token.revoke();
+      await signIn(sessions, context, { user, passwordHash });
+      return { userData: toUserData(user) };
     }),
   ];
 }

@@ -7,9 +7,8 @@ const MAX_MISTAKES = 20;
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses what came from outside. Throws `invalid` with a text that names each field and what is
- * wrong with it. `wrapper` is the object that the contract wraps the fields in (`newDevice`): its name
- * is left out of a field's, which then is the one that the contract's tables have.
+ * Parses a query or a body. Throws `invalid` with a text that names each field and what is wrong with it. `wrapper` is
+ * the object that the contract wraps the fields in (`newDevice`): it is left out of the fields' names.
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, wrapper?: string): z.output<S> {
   const parsed = schema.safeParse(input, { reportInput: true });

@@ -1,76 +1,35 @@
+import {
+  addLocation,
+  changeLocation,
+  type Location as LocationAnswer,
+  listLocations,
+  removeLocation,
+} from "../contract/location.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Location } from "../domain/location.ts";
-import { locationsAnswer, success } from "./answer.ts";
-import { type Endpoint, endpoint, LEDGER_FAILS } from "./endpoint.ts";
-import { locationBody, locationChange, locationQuery } from "./schema.ts";
+import { type Endpoint, serve } from "./router.ts";
 
 export function locationEndpoints(
   reader: Pick<LedgerReader, "locations">,
   writer: Pick<LedgerWriter, "addLocation" | "changeLocation" | "removeLocation">,
 ): readonly Endpoint[] {
   return [
-    endpoint({
-      method: "get",
-      path: "/location",
-      summary: "The user's locations, with the devices at each.",
-      session: true,
-      status: 200,
-      answer: locationsAnswer,
-      errors: ["internal"],
-      statuses: LEDGER_FAILS,
-      run: ({ userId }) => ({ status: "success", data: reader.locations(userId).map(toAnswer) }),
+    serve(listLocations, ({ userId }) => ({
+      data: reader.locations(userId).map(toAnswer),
+    })),
+    serve(addLocation, async ({ userId, body }) => {
+      await writer.addLocation(userId, body.location);
     }),
-    endpoint({
-      method: "post",
-      path: "/location",
-      summary: "Make a location.",
-      session: true,
-      body: locationBody,
-      wrapper: "location",
-      status: 200,
-      answer: success,
-      errors: ["invalid", "conflict", "overloaded", "internal"],
-      statuses: LEDGER_FAILS,
-      run: async ({ userId, body }) => {
-        await writer.addLocation(userId, body.location);
-        return { status: "success" };
-      },
+    serve(changeLocation, async ({ userId, query, body }) => {
+      await writer.changeLocation(userId, query.locationId, body.location);
     }),
-    endpoint({
-      method: "delete",
-      path: "/location",
-      summary: "Remove a location. Its devices and records stay.",
-      session: true,
-      query: locationQuery,
-      status: 200,
-      answer: success,
-      errors: ["invalid", "not_found", "overloaded", "internal"],
-      statuses: LEDGER_FAILS,
-      run: async ({ userId, query }) => {
-        await writer.removeLocation(userId, query.locationId);
-        return { status: "success" };
-      },
-    }),
-    endpoint({
-      method: "patch",
-      path: "/locations",
-      summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
-      session: true,
-      query: locationQuery,
-      body: locationChange,
-      wrapper: "location",
-      status: 200,
-      answer: success,
-      errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
-      run: async ({ userId, query, body }) => {
-        await writer.changeLocation(userId, query.locationId, body.location);
-        return { status: "success" };
-      },
+    serve(removeLocation, async ({ userId, query }) => {
+      await writer.removeLocation(userId, query.locationId);
     }),
   ];
 }
 
-function toAnswer(location: Location) {
+function toAnswer(location: Location): LocationAnswer {
   return {
     _id: location.id,
     userId: location.userId,

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
+import { pageHeaders } from "./middleware/head.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -12,11 +13,20 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-  "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS = {
+  ...pageHeaders({
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "manifest-src": "'self'",
+  }),
+  // Browsers ignore it on plain HTTP, so that the trust page goes without it.
+  "Cross-Origin-Opener-Policy": "same-origin",
+};
 
-/** What a file's name has behind it when it is another one's content, compressed with gzip. */
+/** Ends the name of a file that is another file compressed with gzip. */
 const COMPRESSED = ".gz";
 
 /** A file of the built page. */
@@ -25,22 +35,15 @@ export interface PageFile {
   readonly name: string;
   readonly content: Buffer;
 }
-/** What the page may ask the browser for: nothing of all this. */
-const PERMISSIONS = [
-  ...["accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid"],
-  ...["magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "serial", "usb"],
-]
-  .map((feature) => `${feature}=()`)
-  .join(", ");
 
 interface Asset {
   readonly type: string;
   readonly content: Buffer;
-  /** The same, compressed; null where that saves nothing. */
+  /** The content, compressed; null where that saves nothing. */
   readonly gzip: Buffer | null;
 }
 
-/** The built page, held in memory: a request for it asks no disk, and no path of a request names a file. */
+/** The built page, held in memory: a request reads no disk, and its path never names a file. */
 export class Page {
   readonly #assets: ReadonlyMap<string, Asset>;
 
@@ -55,8 +58,7 @@ export class Page {
     for (const { name, content } of files) {
       const type = TYPES[extname(name)];
       if (type === undefined) continue;
-      // Of the page only its files that never change are compressed: no answer that might ever hold something of the one
-      // who asks, beside something secret, gives that away by its length.
+      // HTML is not compressed: the length of a compressed answer can show a secret that stands beside a client's text.
       const gzip = type.startsWith("text/html")
         ? null
         : (compressed.get(`${name}${COMPRESSED}`) ?? compress(content));
@@ -78,9 +80,7 @@ export class Page {
       const asset = this.#assets.get(path);
       if (!readable || asset === undefined) return next();
       context.type = asset.type;
-      context.set("Content-Security-Policy", POLICY);
-      context.set("Permissions-Policy", PERMISSIONS);
-      context.set("Cross-Origin-Opener-Policy", "same-origin");
+      context.set(HEADERS);
       context.set(
         "Cache-Control",
         path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",

@@ -1,52 +1,31 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { QueryOf } from "../contract/declaration.ts";
+import { type Gap as GapAnswer, listGaps } from "../contract/gap.ts";
+import { listRecords, type Record as RecordAnswer } from "../contract/record.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
+import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import type { NewRecord, RecordPosition, StoredRecord } from "../domain/record.ts";
-import { gapsAnswer, recordsAnswer } from "./answer.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
-import { pageQuery, recordsQuery, toRecordFilter } from "./schema.ts";
+import type { FoundRecord, RecordFilter, RecordPosition, StoredRecord } from "../domain/record.ts";
+import { type Endpoint, serve } from "./router.ts";
 
 const DEFAULT_PAGE = 50;
 
 export function recordEndpoints(reader: Pick<LedgerReader, "findRecords" | "gaps">): readonly Endpoint[] {
   return [
-    endpoint({
-      method: "get",
-      path: "/records",
-      summary: "The user's records, newest first by time, in pages.",
-      session: true,
-      query: recordsQuery,
-      status: 200,
-      answer: recordsAnswer,
-      errors: ["invalid", "unavailable", "internal"],
-      run: ({ userId, query }) => {
-        const { records, next } = reader.findRecords(userId, {
-          filter: toRecordFilter(query),
-          before: query.before === undefined ? null : positionOf(query.before),
-          limit: query.limit ?? DEFAULT_PAGE,
-        });
-        return { status: "success", data: records.map(toStoredAnswer), next: cursorOf(next) };
-      },
+    serve(listRecords, ({ userId, query }) => {
+      const { records, next } = reader.findRecords(userId, {
+        filter: toRecordFilter(query),
+        before: query.before === undefined ? null : positionOf(query.before),
+        limit: query.limit ?? DEFAULT_PAGE,
+      });
+      return { data: records.map(toRecordAnswer), next: cursorOf(next) };
     }),
-    endpoint({
-      method: "get",
-      path: "/gaps",
-      summary: "Stretches in which edges of a line were lost, or nobody watched it, newest first, in pages.",
-      session: true,
-      query: pageQuery,
-      status: 200,
-      answer: gapsAnswer,
-      errors: ["invalid", "unavailable", "internal"],
-      run: ({ userId, query }) => {
-        const limit = query.limit ?? DEFAULT_PAGE;
-        const gaps = reader.gaps(userId, { before: query.before ?? null, limit });
-        const next = gaps.length < limit ? null : (gaps.at(-1)?.gapId ?? null);
-        return {
-          status: "success",
-          data: gaps.map((gap) => ({ gapId: gap.gapId, ...toGapAnswer(gap) })),
-          next,
-        };
-      },
+    serve(listGaps, ({ userId, query }) => {
+      const limit = query.limit ?? DEFAULT_PAGE;
+      const gaps = reader.gaps(userId, { before: query.before ?? null, limit });
+      const next = gaps.length < limit ? null : (gaps.at(-1)?.gapId ?? null);
+      return { data: gaps.map(toGapAnswer), next };
     }),
   ];
 }
@@ -61,36 +40,64 @@ function positionOf(cursor: string): RecordPosition {
   return { timeMs, recordId };
 }
 
-/** A record as live events tell it. */
-export function toRecordAnswer(recordId: number, record: NewRecord) {
+/** A query's filters as the ledger takes them. */
+export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before" | "limit">): RecordFilter {
+  const { from = null, to = null, location = null, device = null, room = null } = query;
+  return { from, to, location, deviceId: device, room };
+}
+
+export function toRecordAnswer(record: StoredRecord): RecordAnswer {
+  const { recordId, locationName, deviceName, deviceId, origin, provisional, voided } = record;
   return {
-    recordId,
-    locationName: record.locationName,
-    deviceName: record.deviceName,
-    deviceId: record.deviceId,
+    ...{ recordId, locationName, deviceName, deviceId },
     habitacion: record.room,
     valor: valorFromMicros(record.valorMicros),
     createdTime: record.createdTimeMs,
-  };
-}
-
-export function toGapAnswer(gap: Gap) {
-  return {
-    line: gap.line,
-    fromTime: gap.fromTimeMs,
-    toTime: gap.toTimeMs,
-    missed: gap.missed,
-    missedRises: gap.missedRises,
-    reason: gap.reason,
-  };
-}
-
-function toStoredAnswer(record: StoredRecord) {
-  return {
-    ...toRecordAnswer(record.recordId, record),
     endedTime: record.endedTimeMs,
-    origin: record.origin,
-    provisional: record.provisional,
-    voided: record.voided,
+    ...{ origin, provisional, voided },
   };
+}
+
+export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap): GapAnswer {
+  return { ...gap, fromTime: fromTimeMs, toTime: toTimeMs };
+}
+
+/** Records of one piece: about a millisecond's reading and writing out. */
+const PIECE = 100;
+
+/** What a walk needs of the ledger. */
+export type WalkedReader = Pick<LedgerReader, "findRecords" | "findMoved" | "newestEntry">;
+
+/**
+ * Every matching record of the ledger at the time the walk begins, each once, newest first, in pages. Each page is a
+ * read of its own: other requests run between them, and a slow reader keeps no old state of the file alive. Records that
+ * are added meanwhile are left out. A record that is moved meanwhile, because the clock was set, may jump over the walk's
+ * position in either direction. It comes last, unless it was returned at its old position. A record that is voided after
+ * it was returned stays counted.
+ */
+export async function* walkRecords(
+  reader: WalkedReader,
+  userId: Id,
+  filter: RecordFilter,
+): AsyncGenerator<readonly FoundRecord[]> {
+  const start = reader.newestEntry();
+  /** Given out before their time was set: they alone can move. */
+  const doubtful = new Set<number>();
+  let before: RecordPosition | null = null;
+  do {
+    const { records, next } = reader.findRecords(userId, { filter, before, limit: PIECE });
+    yield records.filter(({ recordId, movedBy, provisional }) => {
+      if (provisional) doubtful.add(recordId);
+      return recordId <= start && (movedBy ?? 0) <= start;
+    });
+    before = next;
+    await turn();
+  } while (before !== null);
+  let after: number | null = start;
+  while (after !== null) {
+    const { records, next } = reader.findMoved(userId, { filter, since: start, after, limit: PIECE });
+    yield records.filter(({ recordId }) => !doubtful.has(recordId));
+    after = next;
+    if (after !== null) await turn();
+  }
 }

@@ -1,18 +1,18 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { z } from "zod";
+import type { Context } from "koa";
+import type { QueryOf } from "../contract/declaration.ts";
+import { getReport, type Report as ReportAnswer } from "../contract/report.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
-import { reportAnswer } from "./answer.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
-import { Places } from "./places.ts";
-import { toGapAnswer } from "./record.ts";
-import { type WalkedReader, walkRecords } from "./record-walk.ts";
-import { reportQuery } from "./schema.ts";
+import { JobSlots } from "./job-slots.ts";
+import { toGapAnswer, type WalkedReader, walkRecords } from "./record.ts";
+import { type Endpoint, serve } from "./router.ts";
 
 const GAPS_AT_ONCE = 500;
 
@@ -22,48 +22,43 @@ const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
 type ReportReader = WalkedReader & Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime">;
 
 export function reportEndpoints(reader: ReportReader, clock: Clock): readonly Endpoint[] {
-  const places = new Places(REPORTS);
+  const slots = new JobSlots(REPORTS);
   return [
-    endpoint({
-      method: "get",
-      path: "/report",
-      summary: "What each room of a location has sold in a month, and what is not certain about it.",
-      session: true,
-      query: reportQuery,
-      status: 200,
-      answer: reportAnswer,
-      errors: ["invalid", "overloaded", "unavailable", "internal"],
-      run: async ({ userId, query, context }) => {
-        const leave = await places.take(userId);
-        try {
-          return await reportOf(reader, clock, userId, query, () => context.res.destroyed);
-        } finally {
-          leave();
-        }
-      },
+    serve(getReport, async ({ userId, query, context }) => {
+      const leave = await slots.take(userId);
+      try {
+        const data = await reportOf(reader, clock, userId, query, () => requireClient(context));
+        return { data };
+      } finally {
+        leave();
+      }
     }),
   ];
 }
 
-/** Null when nobody waits for it any more. */
+/** Throws when the client is gone: nothing more is read for it. */
+function requireClient({ res }: Context): void {
+  if (res.destroyed) throw new FlancoError("invalid", "The client is gone.");
+}
+
 async function reportOf(
   reader: ReportReader,
   clock: Clock,
   userId: Id,
-  { month, location }: z.output<typeof reportQuery>,
-  isGone: () => boolean,
-) {
+  { month, location }: QueryOf<typeof getReport>,
+  requireClient: () => void,
+): Promise<ReportAnswer> {
   const [from, to] = [firstDayOf(month), lastDayOf(month)];
   const filter = { from, to, location, deviceId: null, room: null };
   const report = new Report();
-  if (isGone()) return null;
+  requireClient();
   for await (const records of walkRecords(reader, userId, filter)) {
-    if (isGone()) return null;
+    requireClient();
     for (const record of records) report.add(record);
   }
   const days = { from: formatDay(from), to: formatDay(to) };
-  const gaps = await gapsOf(reader, userId, location, days, isGone);
-  const data = {
+  const gaps = await gapsOf(reader, userId, location, days, requireClient);
+  return {
     month: days.from.slice(0, -3),
     location,
     ...days,
@@ -74,10 +69,9 @@ async function reportOf(
       ...toSumAnswer(sum),
     })),
     totals: toSumAnswer(report.totals()),
-    gaps: gaps.map((gap) => ({ gapId: gap.gapId, ...toGapAnswer(gap) })),
+    gaps: gaps.map(toGapAnswer),
     complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
   };
-  return { status: "success", data };
 }
 
 /** Gaps that touch these days, newest first, of lines that are wired at this location, or nowhere any more. */
@@ -86,7 +80,7 @@ async function gapsOf(
   userId: Id,
   location: string,
   days: { readonly from: string; readonly to: string },
-  isGone: () => boolean,
+  requireClient: () => void,
 ): Promise<readonly Gap[]> {
   const here = new Set(
     reader
@@ -112,7 +106,8 @@ async function gapsOf(
     found.push(...touching);
     before = gaps.length < GAPS_AT_ONCE ? null : (gaps.at(-1)?.gapId ?? null);
     if (before !== null) await turn();
-  } while (before !== null && !isGone());
+    requireClient();
+  } while (before !== null);
   return found;
 }
 

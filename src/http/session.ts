@@ -1,44 +1,29 @@
 import type { Context } from "koa";
-import type { Actor } from "../domain/audit.ts";
+import { SESSION_SECONDS, type Sessions } from "../auth/session.ts";
+import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
+import { login, logout, type User as UserAnswer, verify } from "../contract/session.ts";
+import { clientAddress } from "../domain/client-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import type { PasswordHasher } from "../domain/password.ts";
-import type { User, UserCredentials } from "../domain/user.ts";
-import { success, userAnswer } from "./answer.ts";
+import type { PasswordHasher, User, UserCredentials } from "../domain/user.ts";
 import { actorOf } from "./audit.ts";
-import { clientAddress } from "./client-address.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
-import { loginBody } from "./schema.ts";
-import { setSessionCookie, tokensOf } from "./session-cookie.ts";
-import type { SignInGate } from "./sign-in-gate.ts";
+import { type Endpoint, serve } from "./router.ts";
 
 /** What HTTP needs of sessions. */
-export interface SessionKeeper {
-  readonly lifetimeSeconds: number;
-  /**
-   * Resolves with a token once the session is durable. Rejects with `unauthorized` when the credentials
-   * are not the stored ones any more.
-   */
-  begin(credentials: UserCredentials, by: Actor): Promise<string>;
-  check(token: string): { readonly userId: Id } | undefined;
-  /** Ends a session at once. Never rejects: what cannot be stored yet is the keeper's to try again. */
-  end(token: string, by: Actor): Promise<void>;
-}
+export type SessionKeeper = Pick<Sessions, "begin" | "check" | "end">;
 
-/** Counts sign-ins that failed, for the audit log. */
-export interface FailedSignIns {
-  /** `userId` is null where there is no such account. */
-  note(address: string, userId: Id | null): void;
-}
+const COOKIE = "auth_token";
+/** Tokens of one request that are checked: each costs a signature. */
+const MAX_TOKENS = 8;
 
-/** The token of the session that a request belongs to: of several that stand the last. */
+/** The token of a request's session; of several valid ones the last. */
 export function standingToken(sessions: Pick<SessionKeeper, "check">, context: Context): string | undefined {
   return tokensOf(context).findLast((token) => sessions.check(token) !== undefined);
 }
 
 /** The signed-in user of a request. Throws `unauthorized`. */
-export function requireSession(sessions: SessionKeeper, context: Context): Id {
+export function requireSession(sessions: Pick<SessionKeeper, "check">, context: Context): Id {
   const token = standingToken(sessions, context);
   const signedIn = token === undefined ? undefined : sessions.check(token);
   if (signedIn === undefined) throw unauthorized();
@@ -49,113 +34,97 @@ export function sessionEndpoints(
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
-  failed: FailedSignIns,
   reader: Pick<LedgerReader, "credentials" | "user">,
 ): readonly Endpoint[] {
   return [
-    endpoint({
-      method: "post",
-      path: "/login",
-      summary: "Sign in: sets the session cookie.",
-      session: false,
-      body: loginBody,
-      status: 200,
-      answer: userAnswer,
-      errors: ["invalid", "unauthorized", "too_many", "overloaded", "unavailable", "internal"],
-      texts: { unauthorized: "Invalid Credentials" },
-      run: async ({ body, context }) => {
-        const found = reader.credentials(body.email);
-        const proof = proves(gate, context, found?.user.id ?? variantless(body.email), () =>
-          // An unknown e-mail costs a comparison too, so that its answer tells nothing.
-          passwords.matches(body.password, found?.passwordHash ?? null),
-        );
-        const right = await noted(failed, context, found?.user.id ?? null, proof);
-        if (found === undefined || !right) throw unauthorized();
-        await signIn(sessions, context, found);
-        return { status: "success", userData: toUserData(found.user) };
-      },
+    serve(login, async ({ body, context }) => {
+      const found = reader.credentials(body.email);
+      const isRight = await attemptSignIn(gate, context, {
+        account: found?.user.id ?? body.email.normalize("NFC").toLowerCase(),
+        userId: found?.user.id ?? null,
+        // An unknown e-mail costs a comparison too, so that its answer takes as long.
+        prove: () => passwords.matches(body.password, found?.passwordHash ?? null),
+      });
+      if (found === undefined || !isRight) throw unauthorized();
+      await signIn(sessions, context, found);
+      return { userData: toUserData(found.user) };
     }),
-    endpoint({
-      method: "get",
-      path: "/verify",
-      summary: "Who is signed in.",
-      session: true,
-      status: 200,
-      answer: userAnswer,
-      errors: ["unavailable", "internal"],
-      run: ({ userId }) => {
-        const user = reader.user(userId);
-        if (user === undefined) throw unauthorized();
-        return { status: "success", userData: toUserData(user) };
-      },
+    serve(verify, ({ userId }) => {
+      const user = reader.user(userId);
+      if (user === undefined) throw unauthorized();
+      return { userData: toUserData(user) };
     }),
-    endpoint({
-      method: "post",
-      path: "/logout",
-      summary: "Sign out: the session ends at once, its cookie is removed. Needs no session.",
-      session: false,
-      status: 200,
-      answer: success,
-      errors: [],
-      run: async ({ context }) => {
-        setSessionCookie(context, "", 0);
-        // Every one: whichever was left would be the next request's.
-        for (const token of tokensOf(context)) await sessions.end(token, actorOf(context, null));
-        return { status: "success" };
-      },
+    serve(logout, async ({ context }) => {
+      setSessionCookie(context, "", 0);
+      // All of them, because the next request would use the one that is left.
+      for (const token of tokensOf(context)) await sessions.end(token, actorOf(context, null));
     }),
   ];
 }
 
-/** An unknown e-mail as failures on it are counted. */
-function variantless(email: string): string {
-  return email.normalize("NFC").toLowerCase();
-}
-
-/** Whether a client proves something, once it is its turn. Throws `too_many` where it has failed too often. */
-export function proves(
+/** Compares what a client sent once the gate lets it. Rejects with `too_many` after too many failures. */
+export function attemptSignIn(
   gate: SignInGate,
   { req: { socket } }: Context,
-  account: string,
-  prove: () => Promise<boolean>,
+  attempt: Pick<Attempt, "account" | "userId" | "prove">,
 ): Promise<boolean> {
-  const from = clientAddress(socket.remoteAddress);
-  return gate.attempt({ from, account, isGone: () => socket.destroyed, prove });
+  const address = clientAddress(socket.remoteAddress);
+  return gate.attempt({ ...attempt, address, isGone: () => socket.destroyed });
 }
 
-/** The same proof, once it is noted where it is none: also where it was refused before it was looked at. */
-export async function noted(
-  failed: FailedSignIns,
-  context: Context,
-  userId: Id | null,
-  proof: Promise<boolean>,
-): Promise<boolean> {
-  let isRight = false;
-  try {
-    isRight = await proof;
-    return isRight;
-  } finally {
-    if (!isRight) failed.note(actorOf(context, null).from, userId);
-  }
-}
-
-/** Begins a session and gives its cookie to the client. Throws `unauthorized` for credentials of the past. */
+/** Begins a session and sets its cookie. Rejects with `unauthorized` when the credentials have changed meanwhile. */
 export async function signIn(
   sessions: SessionKeeper,
   context: Context,
   credentials: UserCredentials,
 ): Promise<void> {
-  setSessionCookie(
-    context,
-    await sessions.begin(credentials, actorOf(context, null)),
-    sessions.lifetimeSeconds,
-  );
+  setSessionCookie(context, await sessions.begin(credentials, actorOf(context, null)), SESSION_SECONDS);
 }
 
-export function toUserData(user: User): { _id: Id; name: string; email: string } {
+export function toUserData(user: User): UserAnswer {
   return { _id: user.id, name: user.name, email: user.email };
 }
 
 function unauthorized(): FlancoError {
   return new FlancoError("unauthorized", "Unauthorized");
+}
+
+/**
+ * The session tokens of a request, the likeliest last. Browsers send the cookie of the longest path first: a cookie that
+ * a forged page of plain HTTP has set for `Path=/api` stands before the service's own, which is for `/`.
+ */
+function tokensOf({ req }: Context): readonly string[] {
+  const tokens: string[] = [];
+  for (const pair of (req.headers.cookie ?? "").split(";")) {
+    const [name = "", ...value] = pair.trim().split("=");
+    if (name === COOKIE) tokens.push(value.join("="));
+  }
+  return tokens.slice(-MAX_TOKENS);
+}
+
+/**
+ * Writes the contract's cookie. It is Secure on a plain connection too, where browsers accept it from localhost and
+ * koa's own cookies refuse it.
+ */
+function setSessionCookie(context: Context, token: string, maxAgeSeconds: number): void {
+  writeCookie(context, token, maxAgeSeconds, "/");
+  // Of several cookies all but one were set by somebody else, for longer paths: they are removed.
+  if (tokensOf(context).length < 2) return;
+  for (const path of pathsUnder(context.path)) writeCookie(context, "", 0, path);
+}
+
+function writeCookie(context: Context, token: string, maxAgeSeconds: number, path: string): void {
+  context.append(
+    "Set-Cookie",
+    `${COOKIE}=${token}; Max-Age=${maxAgeSeconds}; Path=${path}; HttpOnly; Secure; SameSite=None`,
+  );
+}
+
+/** Every path but `/` whose cookies a browser sends to this one: for `/api/login` it is `/api`, `/api/` and itself. */
+function pathsUnder(path: string): readonly string[] {
+  const paths: string[] = [];
+  for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {
+    paths.push(path.slice(0, end), path.slice(0, end + 1));
+  }
+  return [...paths, path];
 }

@@ -1,6 +1,8 @@
+import { getStatus } from "../contract/status.ts";
 import { valorFromMicros } from "../domain/amount.ts";
-import type { Fault } from "../domain/fault.ts";
-import type { Queue } from "../domain/queue.ts";
+import type { Disk } from "../domain/disk.ts";
+import { type Fault, type Level, levelsOf } from "../domain/fault.ts";
+import type { Queue } from "../domain/lines.ts";
 import type {
   ApplianceFacts,
   BackupStatus,
@@ -10,32 +12,23 @@ import type {
   StatusReader,
   Today,
 } from "../domain/status.ts";
-import { statusAnswer } from "./answer.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
 import { toGapAnswer } from "./record.ts";
+import { type Endpoint, serve } from "./router.ts";
 
 export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
-    endpoint({
-      method: "get",
-      path: "/status",
-      summary: "How the appliance is: the user's own records and lines, and what all users share.",
-      session: true,
-      status: 200,
-      answer: statusAnswer,
-      errors: ["unavailable", "internal"],
-      run: ({ userId }) => {
-        const status = appliance.status(userId);
-        const lastBackup = toUsersBackupAnswer(status.lastBackup);
-        return { status: "success", data: { ...toStatusAnswer(status), lastBackup } };
-      },
+    serve(getStatus, ({ userId }) => {
+      const status = appliance.status(userId);
+      const lastBackup = toUsersBackupAnswer(status.lastBackup);
+      return { data: { ...toStatusAnswer(status), lastBackup } };
     }),
   ];
 }
 
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status) {
-  const { clock } = status;
+  const { clock, queues, faults } = status;
+  const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status),
     driver: status.driver,
@@ -51,21 +44,26 @@ export function toStatusAnswer(status: Status) {
     linesWired: status.linesWired,
     linesWatched: status.linesWatched,
     lineFailures: status.lineFailures,
-    queues: { writes: toQueueAnswer(status.queues.writes), edges: toQueueAnswer(status.queues.edges) },
-    faults: status.faults.map(toFaultAnswer),
+    queues: {
+      writes: toQueueAnswer(queues.writes, levels.writes),
+      edges: toQueueAnswer(queues.edges, levels.edges),
+    },
+    faults: faults.map(toFaultAnswer),
   };
 }
 
 /** What is known of an appliance whether it runs or not. */
-export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus) {
-  const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk } = facts;
+export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status, "faults">) {
+  const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk, faults } =
+    facts;
   return {
-    ...{ version, timeZone, currency, provisional, disk },
+    ...{ version, timeZone, currency, provisional },
+    disk: toDiskAnswer(disk, faults),
     recordsToday: toTodayAnswer(today),
     lastEdges: lastEdges.map(toEdgeAnswer),
     gaps: gaps.all,
     gapsLast30Days: gaps.last30Days,
-    newestGaps: gaps.newest.map((gap) => ({ gapId: gap.gapId, ...toGapAnswer(gap) })),
+    newestGaps: gaps.newest.map(toGapAnswer),
     lastBackup: toBackupAnswer(lastBackup),
   };
 }
@@ -80,8 +78,14 @@ export function toBackupAnswer(backup: BackupStatus | null) {
   return { madeTime: madeMs, provedTime: provedMs, ...held };
 }
 
-function toQueueAnswer({ waiting, limit }: Queue) {
-  return { waiting, limit };
+function toQueueAnswer({ waiting, limit }: Queue, level: Level) {
+  return { waiting, limit, level };
+}
+
+export function toDiskAnswer(disk: Disk | null, faults: readonly Fault[]) {
+  if (disk === null) return null;
+  const levels = levelsOf(faults);
+  return { ...disk, level: levels.disk, card: disk.card && { ...disk.card, level: levels.card } };
 }
 
 /** How many records a backup holds is left out: they are all accounts'. */

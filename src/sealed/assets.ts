@@ -1,21 +1,21 @@
 import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
 
-/** Whether the program and all that belongs to it are one file (scripts/release). */
+/** Whether the program is sealed into one file with all its parts (scripts/release). */
 export function isSealed(): boolean {
   return isSea();
 }
 
-/** The text of a part of that file. Throws where there is no such part. */
+/** The text of a part of that file. Throws for an unknown part. */
 export function sealedText(name: string): string {
   return getAsset(name, "utf8");
 }
 
-/** The bytes of a part of that file, where they lie in it: nothing is copied, and nobody may write to them. */
+/** The bytes of a part of that file, not copied, so they must not be changed. */
 export function sealedBytes(name: string): Buffer {
   return Buffer.from(getRawAsset(name) as ArrayBuffer);
 }
 
-/** Names of the parts under one folder, without the folder's. */
+/** Names of the parts in one folder, without the folder's name. */
 export function sealedNames(folder: string): readonly string[] {
   return getAssetKeys()
     .filter((name) => name.startsWith(`${folder}/`))

@@ -1,7 +1,7 @@
 import { getSystemErrorName } from "node:util";
 import { FlancoError } from "../domain/error.ts";
 
-/** sd_pid_notify_with_fds(3); 0 stands for this process, the state holds one assignment a line. */
+/** sd_pid_notify_with_fds(3): pid 0 is this process, the state has one assignment per line. */
 type Notify = (
   pid: 0,
   unsetEnvironment: 0,
@@ -16,16 +16,13 @@ const FIOCLEX = 0x5451;
 
 /** The functions of libsystemd and libc that this folder needs. */
 export interface SystemdLibrary {
-  /** Sends one message, with descriptors. Throws `unavailable` with the system's code when it cannot be sent. */
+  /** Sends one message, with descriptors. Throws `unavailable`, with the system's code, when that fails. */
   notify(state: string, descriptors: readonly number[]): void;
-  /** Keeps a descriptor from the programs that this process may start. */
+  /** Closes a descriptor in programs that this process starts. */
   closeOnExec(fd: number): void;
 }
 
-/**
- * Loads libsystemd through koffi, both only here and only when systemd listens. Throws `unavailable` where
- * either is missing: a container's image, say.
- */
+/** Loads libsystemd through koffi. Throws `unavailable` where either is missing, as in a container's image. */
 export async function loadSystemdLibrary(): Promise<SystemdLibrary> {
   try {
     const koffi = await import("koffi");
@@ -39,13 +36,13 @@ export async function loadSystemdLibrary(): Promise<SystemdLibrary> {
       notify: (state, descriptors) => {
         const result = notify(0, 0, state, Int32Array.from(descriptors), descriptors.length);
         if (result < 0) {
-          throw new FlancoError("unavailable", `systemd cannot be told (${getSystemErrorName(result)}).`);
+          throw new FlancoError("unavailable", `systemd cannot be notified (${getSystemErrorName(result)}).`);
         }
       },
       closeOnExec: (fd) => void ioctl(fd, FIOCLEX),
     };
   } catch (error) {
-    throw new FlancoError("unavailable", "systemd cannot be told anything: libsystemd does not load.", {
+    throw new FlancoError("unavailable", "systemd cannot be notified: libsystemd does not load.", {
       hint: "Install the package libsystemd0, then restart flanco.",
       cause: error,
     });

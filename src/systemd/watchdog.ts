@@ -1,18 +1,18 @@
-import type { ServiceManager } from "./manager.ts";
+import type { Systemd } from "./systemd.ts";
 
 export interface WatchdogDependencies {
-  readonly manager: Pick<ServiceManager, "alive">;
-  /** The time of silence after which systemd restarts the process. */
+  readonly systemd: Pick<Systemd, "alive">;
+  /** The longest time without a sign of life before systemd restarts the process. */
   readonly limitMs: number;
-  /** Resolves when the service works, after having tried it; rejects or waits for ever when it does not. */
+  /** Resolves when a test of the service succeeded. Rejects, or does not resolve, when the service does not work. */
   readonly probe: () => Promise<void>;
-  /** Told why there was no sign of life this time. */
+  /** Called with the error of a failed probe. */
   readonly onSilence: (error: unknown) => void;
 }
 
 /**
- * Gives systemd a sign of life twice within its limit, each only after the service has proved that it
- * works. Its timer runs on the event loop, so that a loop that stands still is silent too.
+ * Gives systemd a sign of life twice within its limit, each after a successful probe. The timer runs on the event loop,
+ * so that a blocked loop gives none.
  */
 export class Watchdog {
   readonly #dependencies: WatchdogDependencies;
@@ -35,12 +35,12 @@ export class Watchdog {
   }
 
   async #check(): Promise<void> {
-    // A proof that has not come is waited for: others would only stand behind it.
+    // A second probe would only queue behind the first.
     if (this.#probing) return;
     this.#probing = true;
     try {
       await this.#dependencies.probe();
-      if (this.#timer !== undefined) this.#dependencies.manager.alive();
+      if (this.#timer !== undefined) this.#dependencies.systemd.alive();
     } catch (error) {
       this.#dependencies.onSilence(error);
     } finally {

@@ -1,34 +1,35 @@
 import { useState } from "preact/hooks";
-import type { Ahead } from "./api/ahead.ts";
-import type { User } from "./api/session.ts";
+import type { User } from "./api/shapes.ts";
 import { FirstRun } from "./door/first-run.tsx";
 import { SignIn } from "./door/sign-in.tsx";
-import { VisitRoom } from "./frame/visit-room.tsx";
-import { SpeechProvider, useChosenSpeech } from "./messages/speech.ts";
-import { NavigationProvider, useAddressBar, useNavigation } from "./navigation.ts";
-import { addressOf } from "./route.ts";
+import { Shell } from "./frame/shell.tsx";
+import { ShownView } from "./frame/shown-view.tsx";
+import { Wordmark } from "./frame/wordmark.tsx";
+import { GatewayProvider, useGatewayConnection } from "./live/gateway.ts";
+import { frameTexts } from "./messages/frame.ts";
+import { LanguageProvider, useChosenLanguage, useTexts } from "./messages/use-language.ts";
+import { NavigationProvider, useAddressBar, useNavigation } from "./navigation.tsx";
+import { addressOf, type View } from "./route.ts";
 import { useSession } from "./session.ts";
-import { UnknownPage } from "./unknown-page.tsx";
-import { Unreachable } from "./unreachable.tsx";
 
-/** The whole page: a language, an address, a session, and the view of the address. `ahead`: what was asked for before. */
-export function App({ ahead }: { readonly ahead: Ahead }) {
+/** The whole page: a language, an address, a session, and the view of the address. */
+export function App() {
   return (
-    <SpeechProvider value={useChosenSpeech()}>
+    <LanguageProvider value={useChosenLanguage()}>
       <NavigationProvider value={useAddressBar()}>
-        <Views ahead={ahead} />
+        <Views />
       </NavigationProvider>
-    </SpeechProvider>
+    </LanguageProvider>
   );
 }
 
-function Views({ ahead }: { readonly ahead: Ahead }) {
+function Views() {
   const { route, replace } = useNavigation();
-  const { session, onSignedIn, onEnded, onSignOut } = useSession(ahead);
-  // One visit per sign-in: whoever signs in sees nothing of the one before.
-  const [visit, setVisit] = useState(0);
+  const { session, onSignedIn, onEnded, onSignOut } = useSession();
+  // Every sign-in begins with an empty page: it shows nothing of the session before.
+  const [signIns, setSignIns] = useState(0);
   const enter = (user: User) => {
-    setVisit(visit + 1);
+    setSignIns(signIns + 1);
     onSignedIn(user);
   };
 
@@ -46,19 +47,63 @@ function Views({ ahead }: { readonly ahead: Ahead }) {
     case "unreachable":
       return <Unreachable />;
     case "signed_out":
-      // The address stays: whoever signs in again is where they were.
+      // The address stays: a new sign-in leads back to it.
       return <SignIn hasEnded={session.hasEnded} onSignedIn={enter} />;
     case "signed_in":
       if (route.view === "unknown") return <UnknownPage onHome={() => replace(addressOf("panel"))} />;
       return (
-        <VisitRoom
-          key={visit}
+        <SignedIn
+          key={signIns}
           user={session.user}
-          ahead={ahead}
           view={route.view}
           onEnded={onEnded}
           onSignOut={onSignOut}
         />
       );
   }
+}
+
+interface SignedInProps {
+  readonly user: User;
+  readonly view: View;
+  readonly onEnded: () => void;
+  readonly onSignOut: () => void;
+}
+
+/** Everything behind the session: one connection to the gateway, and the view of the address. */
+function SignedIn({ user, view, onEnded, onSignOut }: SignedInProps) {
+  const gateway = useGatewayConnection(user, onEnded);
+  // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
+  if (gateway.status.kind === "waiting") return null;
+  return (
+    <GatewayProvider value={gateway}>
+      <Shell view={view} onSignOut={onSignOut}>
+        <ShownView view={view} />
+      </Shell>
+    </GatewayProvider>
+  );
+}
+
+/** For an address that no view has. */
+function UnknownPage({ onHome }: { readonly onHome: () => void }) {
+  const { unknownPage } = useTexts(frameTexts);
+  return (
+    <main class="plain" id="content">
+      <Wordmark />
+      <h1>{unknownPage.title}</h1>
+      <button type="button" class="button button-main" onClick={onHome}>
+        {unknownPage.home}
+      </button>
+    </main>
+  );
+}
+
+function Unreachable() {
+  const messages = useTexts(frameTexts);
+  return (
+    <main class="plain" id="content">
+      <Wordmark />
+      <p role="alert">{messages.live.unreachable}</p>
+    </main>
+  );
 }

@@ -1,5 +1,5 @@
 /** The views behind the session, each with an address of its own. */
-export const VIEWS = ["panel", "rooms", "records", "report", "places", "lines", "state", "guide"] as const;
+export const VIEWS = ["panel", "rooms", "records", "report", "locations", "lines", "state", "guide"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** What an address leads to. */
@@ -14,7 +14,7 @@ const PATHS: Readonly<Record<View, string>> = {
   rooms: "/habitaciones",
   records: "/registros",
   report: "/informe",
-  places: "/lugares",
+  locations: "/lugares",
   lines: "/lineas",
   state: "/estado",
   guide: "/guia",

@@ -1,9 +1,8 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
-import type { Ahead } from "./api/ahead.ts";
-import { currentUser, signOut, type User } from "./api/session.ts";
-import { hasSessionMark, removeSessionMark, setSessionMark } from "./session-mark.ts";
+import { bodyOf, request, statusOf } from "./api/api.ts";
+import type { User, UserAnswer } from "./api/shapes.ts";
 
-export type Session =
+type Session =
   | { readonly kind: "checking" }
   /** The server did not answer; it is asked again. */
   | { readonly kind: "unreachable" }
@@ -11,7 +10,7 @@ export type Session =
   | { readonly kind: "signed_out"; readonly hasEnded: boolean }
   | { readonly kind: "signed_in"; readonly user: User };
 
-export interface SessionControl {
+interface SessionControl {
   readonly session: Session;
   readonly onSignedIn: (user: User) => void;
   /** To call when the server says that the session has ended. */
@@ -19,16 +18,35 @@ export interface SessionControl {
   readonly onSignOut: () => void;
 }
 
+interface FirstUser {
+  /** From the one-time link. */
+  readonly token: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+const UNAUTHORIZED = 401;
 const RETRY_MS = 3_000;
 const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
 
 /**
- * Who is signed in: asked once at the start, again and again while the server does not answer. Where nobody can
- * be, nobody is asked about.
+ * A cookie beside the session's, which no script can read. It lasts as long and says that it is worth asking who is
+ * signed in: without it the sign-in form shows at once, and no refused request stands in the console.
  */
-export function useSession(ahead: Ahead): SessionControl {
+const MARK = "flanco_visitor";
+const SESSION_SECONDS = 24 * 60 * 60;
+
+function setMark(isSignedIn: boolean): void {
+  const value = isSignedIn ? `1; max-age=${SESSION_SECONDS}` : "; max-age=0";
+  // biome-ignore lint/suspicious/noDocumentCookie: the CookieStore is younger than the tablets that this page is for.
+  document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
+}
+
+/** Who is signed in: asked once at the start, and again while the server does not answer. */
+export function useSession(): SessionControl {
   const [session, setSession] = useState<Session>(() =>
-    hasSessionMark() ? { kind: "checking" } : SIGNED_OUT,
+    document.cookie.split("; ").includes(`${MARK}=1`) ? { kind: "checking" } : SIGNED_OUT,
   );
   const isOpen = session.kind === "checking" || session.kind === "unreachable";
 
@@ -38,7 +56,7 @@ export function useSession(ahead: Ahead): SessionControl {
     let retry: number | undefined;
     let isCurrent = true;
     const ask = async () => {
-      const answer = await askSession(ahead);
+      const answer = await askSession();
       if (!isCurrent) return;
       setSession(answer);
       if (answer.kind === "unreachable") retry = setTimeout(() => void ask(), RETRY_MS);
@@ -51,43 +69,54 @@ export function useSession(ahead: Ahead): SessionControl {
   }, [isOpen]);
 
   const onSignedIn = useCallback((user: User) => {
-    setSessionMark();
+    setMark(true);
     setSession({ kind: "signed_in", user });
   }, []);
   const onEnded = useCallback(() => {
-    removeSessionMark();
+    setMark(false);
     setSession({ kind: "signed_out", hasEnded: true });
   }, []);
   const onSignOut = useCallback(() => {
-    void leave().then(setSession);
+    void signOut().then(setSession);
   }, []);
   return { session, onSignedIn, onEnded, onSignOut };
 }
 
-async function askSession(ahead: Ahead): Promise<Session> {
+async function askSession(): Promise<Session> {
   try {
-    const user = await currentUser(ahead);
-    if (user === null) {
-      removeSessionMark();
+    return { kind: "signed_in", user: await userOf(request("GET", "/api/verify")) };
+  } catch (error) {
+    if (statusOf(error) === UNAUTHORIZED) {
+      setMark(false);
       return SIGNED_OUT;
     }
-    // So that the first view is laid out once, with what it shows: on a slow tablet that is most of an opening.
-    await ahead.settled();
-    return { kind: "signed_in", user };
-  } catch (error) {
     console.warn(error);
     return { kind: "unreachable" };
   }
 }
 
 /** Only the server can end a session: when it does not answer, the page does not pretend. */
-async function leave(): Promise<Session> {
+async function signOut(): Promise<Session> {
   try {
-    await signOut();
-    removeSessionMark();
+    await request("POST", "/api/logout", {});
+    setMark(false);
     return SIGNED_OUT;
   } catch (error) {
     console.warn(error);
     return { kind: "unreachable" };
   }
+}
+
+/** Throws ApiFailure, with status 401 for a wrong e-mail or password. */
+export function signIn(email: string, password: string): Promise<User> {
+  return userOf(request("POST", "/api/login", { email, password }));
+}
+
+/** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */
+export function makeFirstUser(user: FirstUser): Promise<User> {
+  return userOf(request("POST", "/api/first-run", user));
+}
+
+async function userOf(answer: Promise<Response>): Promise<User> {
+  return (await bodyOf<UserAnswer>(await answer)).userData;
 }

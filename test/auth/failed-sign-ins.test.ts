@@ -5,7 +5,7 @@ import { KeptLog, SetClock } from "../http/fakes.ts";
 
 const ANA = "0123456789abcdef01234567";
 
-describe("sign-ins that failed", () => {
+describe("Failed sign-ins", () => {
   let clock: SetClock;
   let written: (readonly AuditNote[])[];
   let failure: Error | undefined;
@@ -38,7 +38,7 @@ describe("sign-ins that failed", () => {
     ]);
   });
 
-  it("make one write of bounded size, however many addresses there are, and none goes uncounted", async () => {
+  it("make one write of bounded size, in which every attempt is counted", async () => {
     for (let address = 0; address < 1_000; address += 1) failed.note(`2001:db8::${address}`, null);
     await failed.write();
     expect(written).to.have.length(1);
@@ -46,7 +46,7 @@ describe("sign-ins that failed", () => {
     expect(told().reduce((sum, [, , attempts]) => sum + Number(attempts), 0)).to.equal(1_000);
   });
 
-  it("are counted on while the ledger takes nothing", async () => {
+  it("are kept while the ledger takes no writes", async () => {
     failure = new Error("the disk is full");
     failed.note("192.0.2.7", ANA);
     await failed.write();
@@ -56,7 +56,22 @@ describe("sign-ins that failed", () => {
     expect(told()).to.deep.equal([["192.0.2.7", ANA, 2]]);
   });
 
-  it("are no write when there were none", async () => {
+  it("are stored when a write resolves, also while an earlier write is under way", async () => {
+    const stored = Promise.withResolvers<void>();
+    const noteAudit = async (notes: readonly AuditNote[]) => {
+      await stored.promise;
+      written.push(notes);
+    };
+    failed = new FailedSignIns(clock, { noteAudit }, new KeptLog());
+    failed.note("192.0.2.7", ANA);
+    const first = failed.write();
+    const second = failed.write().then(() => told());
+    stored.resolve();
+    expect(await second).to.deep.equal([["192.0.2.7", ANA, 1]]);
+    await first;
+  });
+
+  it("cause no write when there are none", async () => {
     await failed.write();
     expect(written).to.deep.equal([]);
   });

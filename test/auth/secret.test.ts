@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { loadSecret, replaceSecret } from "../../src/auth/secret.ts";
-import { thrown } from "../gpio/rejection.ts";
+import { thrown } from "../rig/rejection.ts";
 
 describe("The secret that signs sessions", () => {
   let directory: string;
@@ -15,28 +15,21 @@ describe("The secret that signs sessions", () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it("is made at first start: 256 bits that its owner alone can read", () => {
+  it("is made at the first start, over the draft of an interrupted one: 256 bits with mode 0600", () => {
+    writeFileSync(`${file}.new`, "half", { mode: 0o644 });
     const secret = loadSecret(file);
     expect(secret.symmetricKeySize).to.equal(32);
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     expect(readFileSync(file)).to.deep.equal(secret.export());
   });
 
-  it("is the same at the next start", () => {
-    expect(loadSecret(file).equals(loadSecret(file))).to.equal(true);
+  it("is the same at the next start, and differs between appliances", () => {
+    const secret = loadSecret(file);
+    expect(loadSecret(file).equals(secret)).to.equal(true);
+    expect(loadSecret(join(directory, "other.key")).equals(secret)).to.equal(false);
   });
 
-  it("is another one elsewhere", () => {
-    expect(loadSecret(file).equals(loadSecret(join(directory, "other.key")))).to.equal(false);
-  });
-
-  it("is made over the remains of a first start that was cut off, for its owner alone", () => {
-    writeFileSync(`${file}.new`, "half", { mode: 0o644 });
-    loadSecret(file);
-    expect(statSync(file).mode & 0o777).to.equal(0o600);
-  });
-
-  it("is replaced whole: the next start finds the other one, for its owner alone, and no draft of it", () => {
+  it("is replaced in one step, with mode 0600, and leaves no draft", () => {
     const before = loadSecret(file);
     const after = replaceSecret(file);
     expect(after.equals(before)).to.equal(false);
@@ -53,15 +46,11 @@ describe("The secret that signs sessions", () => {
     expect(loadSecret(file).equals(before)).to.equal(true);
   });
 
-  for (const [what, content] of [
-    ["empty", ""],
-    ["cut off", "sixteen bytes ok"],
-    ["too long", "x".repeat(33)],
-  ] as const) {
-    it(`is never replaced when the file is ${what}: it says so and leaves it as it is`, () => {
+  it("is never replaced when the file is empty, cut off or too long: loading it fails", () => {
+    for (const content of ["", "sixteen bytes ok", "x".repeat(33)]) {
       writeFileSync(file, content);
       expect(thrown(() => loadSecret(file)).code).to.equal("damaged");
       expect(readFileSync(file, "utf8")).to.equal(content);
-    });
-  }
+    }
+  });
 });

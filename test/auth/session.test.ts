@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { rejection } from "../gpio/rejection.ts";
-import { Appliance, type SignedInUser } from "../http/appliance.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { rejection } from "../rig/rejection.ts";
 
 describe("The sessions of a ledger", () => {
   let appliance: Appliance;
@@ -13,7 +14,7 @@ describe("The sessions of a ledger", () => {
   });
   afterEach(() => appliance.close());
 
-  it("are taken up again after a restart, and only those that stand", async () => {
+  it("continue after a restart unless they have ended", async () => {
     const ended = await appliance.beginSession(user.id);
     const kept = await appliance.beginSession(user.id);
     await appliance.sessions.end(ended);
@@ -25,7 +26,7 @@ describe("The sessions of a ledger", () => {
     expect(afterRestart.check(ended)).to.equal(undefined);
   });
 
-  it("end with a password that is changed in the very commit in which they begin", async () => {
+  it("end with a password that is changed in the commit in which they begin", async () => {
     const credentials = await appliance.credentialsOf(user.id);
     const beginning = appliance.sessions.begin(credentials);
     const changing = appliance.writer.setPassword(user.id, "$2b$10$another");
@@ -35,7 +36,7 @@ describe("The sessions of a ledger", () => {
     expect(appliance.sessions.check(token)).to.equal(undefined);
   });
 
-  it("stand when others are ended in the very commit in which they begin", async () => {
+  it("continue when others end in the commit in which they begin", async () => {
     const credentials = await appliance.credentialsOf(user.id);
     const other = await appliance.addUser();
     const beginning = appliance.sessions.begin(credentials);
@@ -54,7 +55,7 @@ describe("The sessions of a ledger", () => {
     expect(appliance.reader.sessions()).to.deep.equal([]);
   });
 
-  it("make room for those that begin side by side, and each that is used stays", async () => {
+  it("replace unused ones when several begin side by side", async () => {
     const credentials = await appliance.credentialsOf(user.id);
     const used = await appliance.beginSession(user.id);
     for (let count = 0; count < 97; count += 1) await appliance.beginSession(user.id);
@@ -76,12 +77,12 @@ describe("The sessions of a ledger", () => {
   it("stay refused once they have expired, also when they were checked before", async () => {
     const token = await appliance.beginSession(user.id);
     expect(appliance.sessions.check(token)?.userId).to.equal(user.id);
-    appliance.clock.pass(24 * 3_600_000);
+    appliance.clock.pass(DAY_MS);
 
     expect(appliance.sessions.check(token)).to.equal(undefined);
   });
 
-  it("end once: ending one that has ended, or what never was one, does nothing", async () => {
+  it("end once: ending a token again, or an invalid one, does nothing", async () => {
     const token = await appliance.beginSession(user.id);
     await appliance.sessions.end(token);
     await appliance.sessions.end(token);

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { SUMMARY_PATH } from "../../bench/beside.ts";
 import { startFilled } from "../../bench/filled-flanco.ts";
 import { planFor } from "../../bench/plan.ts";
-import { PROCESS_TEST_MS } from "../cli/program.ts";
+import { PROCESS_TEST_MS } from "../rig/program.ts";
 
 const RECORDS = 64;
 
@@ -18,7 +18,7 @@ describe("The benchmark's flanco", function () {
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
-  it("starts with the records that it is filled with, and answers whoever measures it", async () => {
+  it("starts with the records that it is filled with, and answers requests", async () => {
     const server = await startFilled(planFor(true, directory, undefined), "filled", RECORDS);
     try {
       const answer = await fetch(`http://127.0.0.1:${server.port}${SUMMARY_PATH}`, {

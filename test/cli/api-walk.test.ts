@@ -1,13 +1,13 @@
 import { expect } from "chai";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { ApiWalk } from "./api-walk.ts";
-import { Appliance, PROCESS_TEST_MS } from "./program.ts";
 
 describe("The API of a running service", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
   });
   afterEach(() => appliance.close());
 

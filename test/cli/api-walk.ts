@@ -3,8 +3,8 @@ import { MAX_LOCATIONS_OF_USER } from "../../src/domain/location.ts";
 import { aDevice, aLocation, aRecord, JSON_BODIES } from "../http/bodies.ts";
 import { Conformance, type Description } from "../http/openapi-description.ts";
 import { aWiring } from "../http/wired-line.ts";
-import type { RunningService } from "./program.ts";
-import { PASSWORD } from "./program.ts";
+import type { RunningService } from "../rig/program.ts";
+import { PASSWORD } from "../rig/program.ts";
 
 interface Sent {
   readonly query?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ interface Sent {
 const NOBODY = "0123456789abcdef01234567";
 const TOO_LONG = 65_537;
 /** What only a ledger in trouble, a crowd, two first users at once, or another program's lines bring: test/http does. */
-const ONLY_IN_TROUBLE = / (429|500|503)$|\/(first-run|lines\/\w+) 409$/;
+const ONLY_IN_TROUBLE = / (429|500|503)$|\/(first-run|line\/\w+) 409$/;
 
 /** Everything that a client can ask of the API and be told, asked of a running service and held to its own description. */
 export class ApiWalk {
@@ -76,20 +76,20 @@ export class ApiWalk {
 
   async #lines(): Promise<void> {
     const drive = { line: "SIM1", level: true };
-    await this.#answers(200, "post", "/api/lines/read", { body: { line: "SIM1" } });
+    await this.#answers(200, "post", "/api/line/read", { body: { line: "SIM1" } });
     await this.#answers(200, "put", "/api/wiring", { body: aWiring({ line: "SIM1" }) });
     await this.#answers(409, "put", "/api/wiring", { body: aWiring({ line: "SIM1", actuatorId: "102" }) });
     await this.#answers(404, "put", "/api/wiring", { body: aWiring({ line: "SIM2", dId: "none" }) });
-    await this.#answers(200, "post", "/api/lines/drive", { body: drive });
-    await this.#answers(404, "post", "/api/lines/drive", { body: { ...drive, line: "SIM9" } });
-    await this.#answers(404, "post", "/api/lines/read", { body: { line: "SIM9" } });
+    await this.#answers(200, "post", "/api/line/drive", { body: drive });
+    await this.#answers(404, "post", "/api/line/drive", { body: { ...drive, line: "SIM9" } });
+    await this.#answers(404, "post", "/api/line/read", { body: { line: "SIM9" } });
   }
 
   async #read(): Promise<void> {
     const month = new Date().toISOString().slice(0, "2026-01".length);
     const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "/api/data": { period: "semanal" },
-      "/api/summary": { period: "week" },
+      "/api/overview": { period: "week" },
       "/api/export": { lang: "es" },
       "/api/report": { month, location: "Clínica Norte" },
     };
@@ -101,11 +101,11 @@ export class ApiWalk {
   async #remove(): Promise<void> {
     const locationId = await this.#locationId();
     const device = { device: { name: "Pasillo Z" } };
-    await this.#answers(200, "patch", "/api/devices", { query: { dId: "7234" }, body: device });
-    await this.#answers(404, "patch", "/api/devices", { query: { dId: "none" }, body: device });
+    await this.#answers(200, "patch", "/api/device", { query: { dId: "7234" }, body: device });
+    await this.#answers(404, "patch", "/api/device", { query: { dId: "none" }, body: device });
     const location = { location: { name: "Norte", description: "" } };
-    await this.#answers(200, "patch", "/api/locations", { query: { locationId }, body: location });
-    await this.#answers(404, "patch", "/api/locations", { query: { locationId: NOBODY }, body: location });
+    await this.#answers(200, "patch", "/api/location", { query: { locationId }, body: location });
+    await this.#answers(404, "patch", "/api/location", { query: { locationId: NOBODY }, body: location });
     await this.#answers(200, "delete", "/api/wiring", { query: { line: "SIM1" } });
     await this.#answers(404, "delete", "/api/wiring", { query: { line: "SIM1" } });
     await this.#answers(200, "delete", "/api/device", { query: { dId: "7234" } });

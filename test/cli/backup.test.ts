@@ -1,8 +1,8 @@
 import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { EMAIL, seedLedger } from "./ledger.ts";
-import { Appliance, onlyLine, PASSWORD, PROCESS_TEST_MS } from "./program.ts";
 
 const SALES = Array.from({ length: 50 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
 const HALF = 25;
@@ -16,10 +16,10 @@ interface Status {
 
 describe("flanco backup and flanco restore", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile, SALES.slice(0, HALF));
   });
 
@@ -38,7 +38,7 @@ describe("flanco backup and flanco restore", function () {
     const said = await appliance.succeed(["backup"]);
     expect(said).to.match(/backups\/flanco-\d{8}T\d{6}Z\.db: 25 records, restored and checked\.\n$/);
     const file = said.split(": ")[0] ?? "";
-    expect(onlyLine(await appliance.run(["restore", file]))).to.include(
+    expect(onlyLine(await appliance.call(["restore", file]))).to.include(
       "Another flanco is using this data directory.",
     );
     await service.end("SIGTERM");
@@ -55,7 +55,7 @@ describe("flanco backup and flanco restore", function () {
     await appliance.succeed(["backup", "--to", elsewhere]);
     expect(readdirSync(elsewhere).filter((name) => name.endsWith(".db"))).to.have.length(1);
     const environment = { FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" };
-    const skipped = await appliance.run(["backup"], { environment });
+    const skipped = await appliance.call(["backup"], "", environment);
     expect(skipped.exitCode).to.equal(0);
     expect(onlyLine(skipped)).to.include("No disk is mounted at /nowhere/disk");
   });

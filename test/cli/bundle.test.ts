@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { bundleProgram } from "../../scripts/bundle.mjs";
-import { Appliance, CHECKOUT, PROCESS_TEST_MS } from "./program.ts";
+import { CHECKOUT, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 
 const PASSWORD = "correct horse battery";
 
 describe("the bundled program", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let program: string;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     const folder = join(appliance.directory, "program");
     await bundleProgram(folder);
     program = join(folder, "flanco.mjs");

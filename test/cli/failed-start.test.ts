@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect } from "chai";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { NotifySocket } from "../systemd/notify-socket.ts";
-import { Appliance, PROCESS_TEST_MS } from "./program.ts";
 
 /** What it waits, less what a timer may be early. */
 const WAIT_MS = 4_900;
@@ -19,10 +19,10 @@ interface Failed {
 
 describe("A start that fails", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
   });
   afterEach(() => appliance.close());
 
@@ -60,7 +60,7 @@ describe("A start that fails", function () {
     }
   });
 
-  it("ends at once where nobody starts it again", async () => {
+  it("ends at once where no systemd starts it again", async () => {
     const { stderr, livedOnMs } = await failedStart({});
     expect(stderr).to.not.contain(WAITS);
     expect(livedOnMs).to.be.below(WAIT_MS);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Appliance, PASSWORD, PROCESS_TEST_MS, type RunningService } from "./program.ts";
+import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 
 const ORIGIN = "https://panel.example.org";
 const EMAIL = "ana@example.org";
@@ -81,11 +81,11 @@ class ForeignClient {
 
 describe("a client of a listed foreign origin", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let client: ForeignClient;
 
   beforeEach(async () => {
-    appliance = await Appliance.make({ FLANCO_ALLOWED_ORIGINS: ORIGIN });
+    appliance = await Program.make({ FLANCO_ALLOWED_ORIGINS: ORIGIN });
     const service = await appliance.start();
     await service.makeFirstUser();
     client = new ForeignClient(service);

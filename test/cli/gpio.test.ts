@@ -1,8 +1,12 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { expect } from "chai";
+import { LineWatch } from "../../src/cli/gpio.ts";
+import type { ChipInfo, LineDriver, WatchedLine } from "../../src/domain/line.ts";
+import { SetClock } from "../http/fakes.ts";
+import { listen, onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { change, lineRow, recordRows, seedLedger } from "./ledger.ts";
-import { Appliance, listen, onlyLine, PROCESS_TEST_MS, until } from "./program.ts";
 
 interface ShownEdge {
   readonly line: string;
@@ -13,10 +17,10 @@ interface ShownEdge {
 
 describe("flanco gpio, while the service runs simulated lines", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
     await appliance.succeed(["wiring", "remove", "SIM7"]);
     await appliance.start();
@@ -59,7 +63,7 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     const shown = listen(watch);
     // A watch hears edges from its start on: pulses go on until it shows one.
     const beganMs = Date.now();
-    const high = await appliance.run(["gpio", "set", "SIM0", "high"]);
+    const high = await appliance.call(["gpio", "set", "SIM0", "high"]);
     expect(high).to.deep.equal({ exitCode: 0, stdout: "SIM0 is high.\n", stderr: "" });
     await until("a record for the rise", () => recordsOf("SIM0").length === 1);
     expect(recordsOf("SIM0")[0]).to.deep.include({ room: "101", origin: "edge", endedMs: null });
@@ -112,16 +116,16 @@ describe("flanco gpio, while the service runs simulated lines", function () {
 
 describe("flanco gpio, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
   });
 
   after(() => appliance.close());
 
   it("sets no line, and says how to start the service", async () => {
-    const refused = await appliance.run(["gpio", "set", "SIM0", "high"]);
+    const refused = await appliance.call(["gpio", "set", "SIM0", "high"]);
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.equal(
       "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.",
@@ -147,7 +151,7 @@ describe("flanco gpio, while no service runs", function () {
   });
 
   it("detects chips by sysfs, or says what to do where the kernel has none", async () => {
-    const ended = await appliance.run(["gpio", "detect", "--json", "--gpio-driver", "sysfs"]);
+    const ended = await appliance.call(["gpio", "detect", "--json", "--gpio-driver", "sysfs"]);
     if (existsSync("/sys/class/gpio")) {
       expect(JSON.parse(ended.stdout)).to.be.an("array");
       return;
@@ -161,10 +165,10 @@ describe("flanco gpio, while no service runs", function () {
 
 describe("A trace file that the configuration names", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
   });
 
   afterEach(() => appliance.close());
@@ -201,5 +205,56 @@ describe("A trace file that the configuration names", function () {
     const refused = await appliance.run(["serve", "--simulated-trace", "/nowhere/day.trace"]);
     expect(refused.exitCode).to.equal(78);
     expect(onlyLine(refused)).to.match(/^flanco: The trace \/nowhere\/day\.trace cannot be read\. /);
+  });
+});
+
+/** One line that the test can take away. */
+class FragileDriver implements LineDriver {
+  readonly name = "chardev";
+  readonly simulated = false;
+  closed = false;
+  lose: (error: Error) => void = () => {};
+
+  async open(): Promise<void> {}
+
+  async detect(): Promise<readonly ChipInfo[]> {
+    const line = { chip: "gpiochip0", offset: 0, name: "GPIO17", holder: null };
+    return [{ name: "gpiochip0", label: "fragile", lines: [line] }];
+  }
+
+  async watch(): Promise<WatchedLine> {
+    return {
+      chip: "gpiochip0",
+      offset: 0,
+      initiallyActive: false,
+      listen: (_onEdge, onFailure) => {
+        this.lose = onFailure;
+      },
+      close: async () => {},
+    };
+  }
+
+  async read(): Promise<boolean> {
+    return false;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+describe("a watch of lines for a person", () => {
+  it("ends with what took its line away, and releases the rest", async () => {
+    const driver = new FragileDriver();
+    const shown: string[] = [];
+    const watch = new LineWatch(driver, new SetClock(1), ({ line }) => void shown.push(line));
+    const ended = watch.run([], async (names) => {
+      expect(names).to.deep.equal(["GPIO17"]);
+      setImmediate(() => driver.lose(new Error("gpiochip0 was removed")));
+      await new Promise(() => {});
+    });
+    expect(await ended.catch((error: Error) => error.message)).to.equal("gpiochip0 was removed");
+    expect(shown).to.deep.equal(["GPIO17"]);
+    expect(driver.closed).to.equal(true);
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from "chai";
-import { Appliance, onlyLine, PROCESS_TEST_MS } from "./program.ts";
+import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 
 describe("flanco health", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
   });
   after(() => appliance.close());
 

@@ -2,11 +2,11 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { hashSync } from "bcryptjs";
 import Database from "better-sqlite3";
-import { seedDemo } from "../../src/cli/demo.ts";
-import { systemClock } from "../../src/clock.ts";
-import { openReader } from "../../src/store/reader.ts";
-import { StoreWriter } from "../../src/store/writer.ts";
-import { PASSWORD } from "./program.ts";
+import { systemClock } from "../../src/service/clock.ts";
+import { seedDemo } from "../../src/service/demonstration.ts";
+import { storeWriter } from "../../src/store/ledger/writer.ts";
+import { openReader } from "../../src/store/read/reader.ts";
+import { PASSWORD } from "../rig/program.ts";
 
 /** Cheap to compare with: what is tested is elsewhere. */
 const BCRYPT_COST = 4;
@@ -25,7 +25,7 @@ const SALE = {
  */
 export async function seedLedger(file: string, recordTimesMs: readonly number[] = []): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const writer = new StoreWriter({ file, timeZone: "UTC" }, systemClock, {
+  const writer = storeWriter({ file, timeZone: "UTC" }, systemClock, {
     onChanges: () => {},
     onProgress: () => {},
     onDeath: (error) => {
@@ -52,7 +52,7 @@ export async function seedLedger(file: string, recordTimesMs: readonly number[] 
 
 /** Gives a ledger that no program has open a second user, with a device of the same dId as the first one's. */
 export async function seedSecondUser(file: string, email: string): Promise<void> {
-  const writer = new StoreWriter({ file, timeZone: "UTC" }, systemClock, {
+  const writer = storeWriter({ file, timeZone: "UTC" }, systemClock, {
     onChanges: () => {},
     onProgress: () => {},
     onDeath: () => {},
@@ -86,7 +86,7 @@ export interface LineRow {
   readonly sequence: number;
 }
 
-/** All records in the ledger's order, read from its file beside whoever writes it. */
+/** All records in the ledger's order, read from its file beside the process that writes it. */
 export function recordRows(file: string): RecordRow[] {
   return query<RecordRow>(
     file,

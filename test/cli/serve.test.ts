@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { expect } from "chai";
-import { RemoteOperations } from "../../src/control/client.ts";
+import { ControlClient } from "../../src/control/client.ts";
+import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { change, EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
-import { Appliance, PASSWORD, PROCESS_TEST_MS, type RunningService, until } from "./program.ts";
 
 /** What a service that stops may take. */
 const STOP_MS = 5_000;
@@ -17,12 +18,12 @@ const PULSE_EVERY_MS = 5;
 
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let service: RunningService;
   let cookie: string;
 
   before(async () => {
-    appliance = await Appliance.make({ FLANCO_DEMO: "true" });
+    appliance = await Program.make({ FLANCO_DEMO: "true" });
     appliance.write("quiet.trace", "# nothing happens\n");
     service = await appliance.start({ FLANCO_SIMULATED_TRACE: join(appliance.directory, "quiet.trace") });
   });
@@ -70,7 +71,7 @@ describe("flanco serve, for the first time", function () {
       readonly level: boolean | null;
     }
     const lines = async (): Promise<readonly Line[]> => {
-      const { data } = (await (await service.get("/api/lines", cookie)).json()) as {
+      const { data } = (await (await service.get("/api/line", cookie)).json()) as {
         data: { chips: { lines: Line[] }[] };
       };
       return data.chips.flatMap((chip) => chip.lines);
@@ -78,11 +79,11 @@ describe("flanco serve, for the first time", function () {
     const driven = (await lines()).find(({ wired, level }) => wired !== null && level === false);
     expect(driven).not.to.equal(undefined);
     const line = driven?.name ?? "";
-    expect((await service.post("/api/lines/read", { line }, cookie)).status).to.equal(409);
-    expect((await service.post("/api/lines/drive", { line, level: true }, cookie)).status).to.equal(200);
+    expect((await service.post("/api/line/read", { line }, cookie)).status).to.equal(409);
+    expect((await service.post("/api/line/drive", { line, level: true }, cookie)).status).to.equal(200);
     await until("the line is high", async () => (await lines()).find(({ name }) => name === line)?.level);
     const room = await until("its sale is listed", async () => {
-      const { data } = (await (await service.get("/api/records", cookie)).json()) as {
+      const { data } = (await (await service.get("/api/record", cookie)).json()) as {
         data: { habitacion: string }[];
       };
       return data.at(0)?.habitacion;
@@ -93,7 +94,7 @@ describe("flanco serve, for the first time", function () {
   it("answers over HTTPS with a certificate of its own for localhost", async () => {
     const certificate = await new Promise<string | undefined>((resolve, reject) => {
       const url = `https://localhost:${appliance.httpsPort}/healthz`;
-      // As whoever has been told to trust the appliance's authority, and nobody else.
+      // As a client that trusts the appliance's authority alone.
       const ca = readFileSync(join(appliance.dataDir, "tls", "flanco-ca.crt"));
       const request = httpsGet(url, { ca, family: 4 }, (response) => {
         const { subjectaltname } = (response.socket as TLSSocket).getPeerCertificate();
@@ -119,13 +120,13 @@ describe("flanco serve, for the first time", function () {
   });
 });
 
-describe("flanco serve, started by somebody whose files others may read", function () {
+describe("flanco serve, started with a mask that lets others read files", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let umask: number;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     umask = process.umask(0o022);
   });
 
@@ -134,9 +135,9 @@ describe("flanco serve, started by somebody whose files others may read", functi
     await appliance.close();
   });
 
-  it("keeps everything that it makes from them", async () => {
+  it("makes nothing that they can read", async () => {
     await appliance.start();
-    await appliance.succeed(["backup"]);
+    expect((await appliance.run(["backup"])).exitCode).to.equal(0);
     const made = readdirSync(appliance.dataDir, { recursive: true, encoding: "utf8" });
     expect(made).to.include.members(["flanco.db", "flanco.db-wal", "flanco.lock", "reserve", "control.sock"]);
     expect(made).to.include.members(["session.key", "tls", "backups"]);
@@ -149,10 +150,10 @@ describe("flanco serve, started by somebody whose files others may read", functi
 
 describe("flanco serve, with the demonstration", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make({ FLANCO_DEMO: "true" });
+    appliance = await Program.make({ FLANCO_DEMO: "true" });
     appliance.write("quiet.trace", "# nothing happens\n");
     const add = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
     await appliance.succeed(add, `${PASSWORD}\n`);
@@ -194,7 +195,7 @@ class Load {
   #sent = 0;
   readonly #work: Promise<unknown>;
 
-  constructor(service: RunningService, remote: RemoteOperations, cookie: string) {
+  constructor(service: RunningService, remote: ControlClient, cookie: string) {
     const posting = Array.from({ length: WRITERS }, () => this.#post(service, cookie));
     // What fails because the service ended was never answered.
     this.#work = Promise.allSettled([...posting, this.#drive(remote)]);
@@ -216,7 +217,7 @@ class Load {
     }
   }
 
-  async #drive(remote: RemoteOperations): Promise<void> {
+  async #drive(remote: ControlClient): Promise<void> {
     while (this.#going) {
       await remote.call("setLine", { line: "SIM0", high: true });
       this.rises += 1;
@@ -229,10 +230,10 @@ class Load {
 
 describe("flanco serve, when it ends", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
     // Each level counts at once, so that what was set before the end is known.
     change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
@@ -240,8 +241,8 @@ describe("flanco serve, when it ends", function () {
 
   afterEach(() => appliance.close());
 
-  async function connect(): Promise<RemoteOperations> {
-    const remote = await RemoteOperations.connect(appliance.controlSocket);
+  async function connect(): Promise<ControlClient> {
+    const remote = await ControlClient.connect(appliance.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");
     return remote;
   }
@@ -278,7 +279,7 @@ describe("flanco serve, when it ends", function () {
     expect(ended.elapsedMs).to.be.below(STOP_MS);
     expect(ended.stderr).to.equal("");
     expectEverything(load);
-    const verified = await appliance.run(["verify", "--json"]);
+    const verified = await appliance.call(["verify", "--json"]);
     expect(JSON.parse(verified.stdout)).to.deep.include({ differences: [], damage: [] });
   });
 

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { rmSync, truncateSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { toStatusAnswer } from "../../src/http/status.ts";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { EMAIL, seedLedger } from "./ledger.ts";
-import { Appliance, onlyLine, PASSWORD, PROCESS_TEST_MS, until } from "./program.ts";
 
 const STOPPED =
   "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.";
@@ -13,23 +15,26 @@ interface Told {
   readonly running: boolean;
   readonly recordsToday: { readonly sales: number; readonly revenue: number };
   readonly lastBackup: { readonly records: number } | null;
+  readonly lastEdges: readonly object[];
+  readonly currency: object;
+  readonly linesWatched: number;
   readonly faults: readonly { readonly code: string; readonly details: object }[];
 }
 
 describe("flanco status", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     // Midnight may come between: today is the day of the last of them.
     await seedLedger(appliance.ledgerFile, [Date.now(), Date.now(), Date.now()]);
   });
 
   afterEach(() => appliance.close());
 
-  it("says in plain words how a service is with which all is well, and ends with 0", async () => {
-    await appliance.start({ FLANCO_CURRENCY: "DOP", FLANCO_CURRENCY_DECIMALS: "0" });
+  it("says how a healthy service is, as JSON the same as the API, and ends with 0", async () => {
+    const service = await appliance.start({ FLANCO_CURRENCY: "DOP", FLANCO_CURRENCY_DECIMALS: "0" });
     // The start's own note of its certificate may still be on its way to the disk.
     const { exitCode, stdout, stderr } = await until("nothing waits for the disk", async () => {
       const said = await appliance.call(["status"]);
@@ -47,33 +52,23 @@ describe("flanco status", function () {
     expect(stdout).to.match(/^Disk: [\d.]+ \w+ of [\d.]+ \w+ free; the ledger takes [\d.]+ kB, its log /m);
     expect(stdout).to.match(/^Clock: .*\(UTC\), set, and to be trusted\.$/m);
     expect(lines.at(-1)).to.equal("Nothing needs attention.");
-  });
-
-  it("tells as JSON the same as the API, of all users", async () => {
-    const service = await appliance.start();
-    const { exitCode, stdout } = await appliance.call(["status", "--json"]);
-    expect(exitCode).to.equal(0);
+    const { exitCode: asJson, stdout: json } = await appliance.call(["status", "--json"]);
+    expect(asJson).to.equal(0);
     const cookie = await service.signIn(EMAIL, PASSWORD);
-    const answer = (await (await service.get("/api/status", cookie)).json()) as { data: object };
-    const { running, ...told } = JSON.parse(stdout);
+    const answer = (await (await service.get("/api/status", cookie)).json()) as { data: Told };
+    const { running, ...told } = JSON.parse(json) as Told;
     expect(running).to.equal(true);
-    expect(Object.keys(told)).to.have.members(Object.keys(answer.data));
-    const keep = ({
-      recordsToday,
-      lastEdges,
-      lastBackup,
-      currency,
-      linesWatched,
-      faults,
-    }: ReturnType<typeof toStatusAnswer>) => ({
-      recordsToday,
-      lastEdges,
-      lastBackup,
-      currency,
-      linesWatched,
-      faults,
-    });
-    expect(keep(told)).to.deep.equal(keep(answer.data as ReturnType<typeof toStatusAnswer>));
+    expect(told).to.have.all.keys(answer.data);
+    for (const key of [
+      "recordsToday",
+      "lastEdges",
+      "lastBackup",
+      "currency",
+      "linesWatched",
+      "faults",
+    ] as const) {
+      expect(told[key], key).to.deep.equal(answer.data[key]);
+    }
     expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
   });
 
@@ -134,10 +129,14 @@ describe("flanco status", function () {
   });
 
   it("does not wait for ever for a service that hangs", async () => {
-    const service = await appliance.start();
-    process.kill(service.pid, "SIGSTOP");
-    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
-    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
-    expect(stderr).to.contain("The service has not answered for 5 seconds.");
+    const hanging = createServer().listen(appliance.controlSocket);
+    await once(hanging, "listening");
+    try {
+      const { exitCode, stdout, stderr } = await appliance.call(["status"], "", {}, { answerMs: 50 });
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
+      expect(stderr).to.contain("The service has not answered for 0.05 seconds. It hangs, or ");
+    } finally {
+      hanging.close();
+    }
   });
 });

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
 import { printable } from "../../src/cli/terminal.ts";
+import { CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { seedLedger } from "./ledger.ts";
-import { Appliance, CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS, PROGRAM, until } from "./program.ts";
 
 const CONTROL_C = "\x03";
 const CONTROL_D = "\x04";
@@ -11,12 +12,12 @@ const SECOND = "Once more: ";
 
 describe("The question for a password", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let keyboard: ChildProcess;
   let screen: { stdout: string };
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
     // With the service running, a command is only its question and one message.
     await appliance.start();
@@ -26,7 +27,7 @@ describe("The question for a password", function () {
 
   /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
   beforeEach(() => {
-    const command = `"${process.execPath}" "${PROGRAM}" user passwd --email ana@example.org`;
+    const command = `"${appliance.command.join('" "')}" user passwd --email ana@example.org`;
     keyboard = appliance.adopt(
       spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
         cwd: CHECKOUT,
@@ -84,7 +85,7 @@ describe("The question for a password", function () {
 });
 
 describe("What a terminal is told", () => {
-  it("holds nothing that it would obey, whoever chose the name", () => {
+  it("holds no character that it would obey", () => {
     const names = [
       "\x1b[2Jgone",
       "\x9b31mred",

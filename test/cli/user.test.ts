@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { EMAIL, recordRows, seedLedger } from "./ledger.ts";
-import { Appliance, onlyLine, PASSWORD, PROCESS_TEST_MS, type RunningService } from "./program.ts";
 
 function adding(email: string): string[] {
   return ["user", "add", "--name", "Luis", "--email", email, "--password-stdin"];
@@ -8,17 +8,17 @@ function adding(email: string): string[] {
 
 describe("flanco user, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
   });
 
   after(() => appliance.close());
 
   it("adds, lists and removes users in the ledger's file", async () => {
-    const added = await appliance.run(adding("luis@example.org"), { input: `${PASSWORD}\n` });
+    const added = await appliance.call(adding("luis@example.org"), `${PASSWORD}\n`);
     expect(added).to.deep.equal({ exitCode: 0, stdout: "luis@example.org can sign in.\n", stderr: "" });
     expect(await appliance.succeed(["user", "list"])).to.equal(`${EMAIL}\tAna\nluis@example.org\tLuis\n`);
     await appliance.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another good one");
@@ -28,7 +28,7 @@ describe("flanco user, while no service runs", function () {
   });
 
   it("refuses to remove a user who owns devices, in one line and with exit code 1", async () => {
-    const refused = await appliance.run(["user", "remove", "--email", EMAIL]);
+    const refused = await appliance.call(["user", "remove", "--email", EMAIL]);
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.match(/^flanco: The user owns 2 device\(s\).* --with-devices /);
   });
@@ -36,7 +36,7 @@ describe("flanco user, while no service runs", function () {
   it("refuses a password as an argument, and asks for a terminal when standard input is none", async () => {
     const add = adding("luis@example.org").slice(0, -1);
     const [argument, noTerminal] = await Promise.all([
-      appliance.run([...add, "--password", PASSWORD]),
+      appliance.call([...add, "--password", PASSWORD]),
       appliance.run(add),
     ]);
     expect(argument.exitCode).to.equal(2);
@@ -48,11 +48,11 @@ describe("flanco user, while no service runs", function () {
 
 describe("flanco user, while the service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let service: RunningService;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
     service = await appliance.start();
   });
@@ -60,7 +60,7 @@ describe("flanco user, while the service runs", function () {
   after(() => appliance.close());
 
   it("adds a user who can sign in at once, with the first line of standard input as password", async () => {
-    const added = await appliance.run(adding("eva@example.org"), { input: `${PASSWORD}\r\nmore\n` });
+    const added = await appliance.call(adding("eva@example.org"), `${PASSWORD}\r\nmore\n`);
     expect(added).to.deep.equal({ exitCode: 0, stdout: "eva@example.org can sign in.\n", stderr: "" });
     const cookie = await service.signIn("eva@example.org", PASSWORD);
     expect((await service.get("/api/verify", cookie)).status).to.equal(200);
@@ -73,7 +73,7 @@ describe("flanco user, while the service runs", function () {
     expect(ana).to.have.all.keys("id", "name", "email");
   });
 
-  it("refuses an e-mail that somebody has, whatever its case, and one that is none", async () => {
+  it("refuses an e-mail that a user has, in any case, and a text that is no e-mail", async () => {
     const twice = await appliance.call(adding("ANA@Example.org"), PASSWORD);
     expect(twice.exitCode).to.equal(1);
     expect(onlyLine(twice)).to.equal("flanco: There is already a user with the e-mail ANA@Example.org.");
@@ -120,7 +120,7 @@ describe("flanco user, while the service runs", function () {
     expect(await service.signIn("leo@example.org", "another good one")).to.match(/^auth_token=/);
   });
 
-  it("says of an e-mail that nobody has how to find who there is", async () => {
+  it("refuses an e-mail that no user has, and says how to list the users", async () => {
     const email = "nobody@example.org";
     const passwd = await appliance.call(["user", "passwd", "--email", email, "--password-stdin"], PASSWORD);
     const remove = await appliance.call(["user", "remove", "--email", email]);
@@ -141,7 +141,7 @@ describe("flanco user, while the service runs", function () {
     expect(refused.exitCode).to.equal(1);
     expect((await service.get("/api/verify", cookie)).status).to.equal(200);
 
-    const removed = await appliance.run(["user", "remove", "--email", EMAIL, "--with-devices"]);
+    const removed = await appliance.call(["user", "remove", "--email", EMAIL, "--with-devices"]);
     expect(removed.stdout).to.equal(`${EMAIL} can no longer sign in.\n`);
     expect((await service.get("/api/verify", cookie)).status).to.equal(401);
     expect((await appliance.call(["wiring", "list", "--json"])).stdout).to.equal("[]\n");

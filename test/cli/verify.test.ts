@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { change, seedLedger } from "./ledger.ts";
-import { Appliance, PROCESS_TEST_MS } from "./program.ts";
 
 /** In UTC one sale on the last day of 2025 and two on the first of 2026; in Madrid all of them on the first. */
 const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date.UTC(2026, 0, 1, 12)];
@@ -9,10 +9,10 @@ const SOUND = { records: 3, entries: 3, broken: null, differences: [], damage: [
 
 describe("flanco verify", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile, SALES);
   });
 
@@ -25,9 +25,12 @@ describe("flanco verify", function () {
   });
 
   it("names each rollup that was changed by hand, and what the records say instead", async () => {
-    change(appliance.ledgerFile, "UPDATE rollup_day SET units = units + 1 WHERE day = 20260101");
+    change(
+      appliance.ledgerFile,
+      "UPDATE rollup_day SET total_micros = total_micros + 1000000 WHERE day = 20260101",
+    );
     change(appliance.ledgerFile, "DELETE FROM rollup_month WHERE month = 202512");
-    const wrong = await appliance.run(["verify"]);
+    const wrong = await appliance.call(["verify"]);
     expect(wrong.exitCode).to.equal(1);
     expect(wrong.stdout).to.equal("");
     expect(wrong.stderr.trimEnd().split("\n")).to.deep.equal([
@@ -48,8 +51,8 @@ describe("flanco verify", function () {
   it("finds a record that no rollup counts", async () => {
     change(
       appliance.ledgerFile,
-      `INSERT INTO record (user_id, location_name, device_name, device_id, room, micros, created_ms, effective_ms, origin)
-       SELECT user_id, 'Sótano', device_name, device_id, room, micros, created_ms, created_ms, origin FROM record LIMIT 1`,
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, origin, hash)
+       SELECT user_id, 'Sótano', device_name, device_id, room, valor_micros, created_ms, created_ms, origin, hash FROM record LIMIT 1`,
     );
     const wrong = await appliance.call(["verify"]);
     expect(wrong.exitCode).to.equal(1);
@@ -67,7 +70,7 @@ describe("flanco verify", function () {
     expect(service.stderr).to.equal(
       "Bringing the ledger up to date 0 %\nBringing the ledger up to date 100 %\n",
     );
-    const verified = await appliance.run(["verify", "--json"], { environment: madrid });
+    const verified = await appliance.call(["verify", "--json"], "", madrid);
     expect(JSON.parse(verified.stdout)).to.deep.equal(SOUND);
     await service.end("SIGTERM");
 

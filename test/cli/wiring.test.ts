@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import { parse } from "smol-toml";
-import { RemoteOperations } from "../../src/control/client.ts";
+import { ControlClient } from "../../src/control/client.ts";
+import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seedLedger, seedSecondUser } from "./ledger.ts";
-import { Appliance, onlyLine, PROCESS_TEST_MS, until } from "./program.ts";
 
+const EVA = "eva@example.org";
 const DEMO_LINES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `SIM${number}`);
 
 interface ListedRow {
@@ -21,76 +23,55 @@ function setting(line: string, device: string, room: string, ...more: string[]):
 
 describe("flanco wiring, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   before(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
+    await seedSecondUser(appliance.ledgerFile, EVA);
   });
 
   after(() => appliance.close());
 
-  it("exports what import wires again, equal to the last letter", async () => {
-    await appliance.succeed(["wiring", "remove", "SIM0"]);
-    const active = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];
-    await appliance.succeed(setting("GPIO17", "7234", "101", ...active));
+  it("exports what import wires again, equal to the last letter, also where two users have one dId", async () => {
+    const settings = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];
+    await appliance.succeed(setting("GPIO17", "7234", "101", "--user", EVA, ...settings));
     const exported = await appliance.succeed(["wiring", "export"]);
-    await appliance.succeed(["wiring", "remove", "GPIO17"]);
-    await appliance.succeed(["wiring", "remove", "SIM5"]);
-    const imported = await appliance.run(["wiring", "import", "-"], { input: exported });
-    expect(imported).to.deep.equal({ exitCode: 0, stdout: "8 line(s) wired.\n", stderr: "" });
+    for (const line of ["GPIO17", "SIM0", "SIM5"]) await appliance.succeed(["wiring", "remove", line]);
+    expect(await appliance.succeed(["wiring", "import", "-"], exported)).to.equal("9 line(s) wired.\n");
     expect(await appliance.succeed(["wiring", "export"])).to.equal(exported);
-    const { wiring } = parse(exported) as { wiring: object[] };
+    const { wiring } = parse(exported) as { wiring: { line: string; user: string }[] };
     expect(wiring[0]).to.deep.equal({
-      line: "GPIO17",
-      device: "7234",
-      actuator: "101",
-      valor: 4.5,
-      active_low: true,
-      bias: "pull-up",
-      debounce_ms: 7,
-      rearm_ms: 900,
-      user: EMAIL,
+      ...{ line: "GPIO17", device: "7234", actuator: "101", valor: 4.5, user: EVA },
+      ...{ active_low: true, bias: "pull-up", debounce_ms: 7, rearm_ms: 900 },
     });
+    expect(wiring[1]).to.include({ line: "SIM0", user: EMAIL });
   });
 
-  it("exports whose each device is, so that two users of one dId get back what was theirs", async () => {
-    const two = await Appliance.make();
-    try {
-      await seedLedger(two.ledgerFile);
-      await seedSecondUser(two.ledgerFile, "eva@example.org");
-      await two.succeed(setting("GPIO17", "7234", "101", "--user", "eva@example.org"));
-      const exported = await two.succeed(["wiring", "export"]);
-      await two.succeed(["wiring", "remove", "GPIO17"]);
-      await two.succeed(["wiring", "remove", "SIM0"]);
-      await two.succeed(["wiring", "import", "-"], exported);
-      expect(await two.succeed(["wiring", "export"])).to.equal(exported);
-      const { wiring } = parse(exported) as { wiring: { line: string; user: string }[] };
-      expect(wiring.map(({ line, user }) => `${line} ${user}`).slice(0, 2)).to.deep.equal([
-        "GPIO17 eva@example.org",
-        `SIM0 ${EMAIL}`,
-      ]);
-    } finally {
-      await two.close();
-    }
+  it("asks whose a device is where several users have its dId", async () => {
+    const refused = await appliance.call(setting("GPIO27", "7234", "101"));
+    expect(refused.exitCode).to.equal(1);
+    expect(onlyLine(refused)).to.equal(
+      `flanco: Several users have a device with dId "7234". Say whose with --user: ${EMAIL}, ${EVA}.`,
+    );
   });
 
-  it("says of every line that nobody watches it", async () => {
+  it("shows every line as not watched", async () => {
     const rows = JSON.parse(await appliance.succeed(["wiring", "list", "--json"])) as ListedRow[];
-    expect(rows.map(({ state }) => state)).to.deep.equal(Array(8).fill("not watched"));
+    expect(rows.map(({ state }) => state)).to.deep.equal(Array(9).fill("not watched"));
   });
 });
 
 describe("flanco wiring, while the service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Appliance;
-  let remote: RemoteOperations;
+  let appliance: Program;
+  let remote: ControlClient;
 
   before(async () => {
-    appliance = await Appliance.make({ FLANCO_SIMULATED_LINES: "10" });
+    appliance = await Program.make({ FLANCO_SIMULATED_LINES: "10" });
     await seedLedger(appliance.ledgerFile);
     await appliance.start();
-    const connected = await RemoteOperations.connect(appliance.controlSocket);
+    const connected = await ControlClient.connect(appliance.controlSocket);
     if (connected === undefined) throw new Error("The service has no control socket.");
     remote = connected;
   });
@@ -136,11 +117,11 @@ describe("flanco wiring, while the service runs", function () {
     await until("SIM7 has its first record", () => recordsOf("SIM7") === 1);
     const before = lineRow(appliance.ledgerFile, "SIM7");
 
-    const removed = await appliance.run(["wiring", "remove", "SIM6"]);
+    const removed = await appliance.call(["wiring", "remove", "SIM6"]);
     expect(removed.stdout).to.equal("SIM6 is not wired any more.\n");
     await pulse("SIM6");
     await pulse("SIM7");
-    const wired = await appliance.run(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
+    const wired = await appliance.call(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
     expect(wired.stdout).to.equal("SIM8 is wired to room 203 of device 7235.\n");
     await pulse("SIM8");
     await pulse("SIM7");
@@ -163,39 +144,50 @@ describe("flanco wiring, while the service runs", function () {
     expect(lineRow(appliance.ledgerFile, "SIM5")).to.deep.equal(before);
   });
 
-  it("refuses a device and a room that are not there", async () => {
-    expect(await refusal(setting("SIM8", "9999", "101"))).to.equal(
-      'flanco: There is no device with dId "9999". Register it first, on the page or with POST /api/device.\n',
-    );
-    expect(await refusal(setting("SIM8", "7234", "999"))).to.match(
-      /^flanco: The device "7234" has no actuator "999"\.[^\n]*\n$/,
-    );
-    expect(await refusal([...setting("SIM8", "7234", "101"), "--user", "nobody@example.org"])).to.match(
-      /^flanco: There is no user with the e-mail nobody@example\.org\.[^\n]*\n$/,
-    );
-  });
-
-  it("refuses a line that is wired to another room, by any of its names", async () => {
-    expect(await refusal(setting("SIM0", "7234", "102"))).to.equal(
-      "flanco: The line SIM0 is already wired to room 101 of Pasillo A.\n",
-    );
-    expect(await refusal(setting("simchip0:0", "7234", "102"))).to.equal(
-      "flanco: The line simchip0:0 is wired already, under the name SIM0.\n",
-    );
-  });
-
-  it("refuses a room that another line is wired to", async () => {
-    expect(await refusal(setting("SIM8", "7234", "101"))).to.equal(
-      "flanco: Room 101 is already wired to the line SIM0.\n",
-    );
-  });
-
-  it("refuses a line that the machine does not have, and says which are free", async () => {
-    expect(await refusal(setting("GPIO17", "7234", "101"))).to.match(
-      /^flanco: No line is called GPIO17\. Free lines: SIM8, SIM9\./,
-    );
-    expect(await refusal(["wiring", "remove", "SIM9"])).to.equal("flanco: The line SIM9 is not wired.\n");
-  });
+  for (const [what, args, text] of [
+    [
+      "a device that is not there",
+      setting("SIM8", "9999", "101"),
+      /^There is no device with dId "9999"\. Register it first, on the page or with POST \/api\/device\.$/,
+    ],
+    [
+      "a room that is not there",
+      setting("SIM8", "7234", "999"),
+      /^The device "7234" has no actuator "999"\.[^\n]*$/,
+    ],
+    [
+      "a user who is not there",
+      setting("SIM8", "7234", "101", "--user", "nobody@example.org"),
+      /^There is no user with the e-mail nobody@example\.org\.[^\n]*$/,
+    ],
+    [
+      "a line that is wired to another room",
+      setting("SIM0", "7234", "102"),
+      /^The line SIM0 is already wired to room 101 of Pasillo A\.$/,
+    ],
+    [
+      "a line that is wired by another name",
+      setting("simchip0:0", "7234", "102"),
+      /^The line simchip0:0 is wired already, under the name SIM0\.$/,
+    ],
+    [
+      "a room that another line is wired to",
+      setting("SIM8", "7234", "101"),
+      /^Room 101 is already wired to the line SIM0\.$/,
+    ],
+    [
+      "a line that the machine does not have, and says which are free",
+      setting("GPIO17", "7234", "101"),
+      /^No line is called GPIO17\. Free lines: SIM8, SIM9\./,
+    ],
+    ["to remove a line that is not wired", ["wiring", "remove", "SIM9"], /^The line SIM9 is not wired\.$/],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      const said = await refusal(args);
+      expect(said).to.match(/^flanco: .*\n$/);
+      expect(said.slice("flanco: ".length, -1)).to.match(text);
+    });
+  }
 
   for (const [what, more] of [
     ["a bias that there is not", ["--bias", "sideways"]],
@@ -213,7 +205,7 @@ describe("flanco wiring, while the service runs", function () {
   }
 
   it("takes a price that is no number for wrong usage", async () => {
-    const ended = await appliance.run(setting("SIM0", "7234", "101", "--valor", "four"));
+    const ended = await appliance.call(setting("SIM0", "7234", "101", "--valor", "four"));
     expect(ended.exitCode).to.equal(2);
     expect(ended.stderr).to.contain(
       "option '--valor <price>' argument 'four' is invalid. It must be a number.",
@@ -249,7 +241,7 @@ describe("flanco wiring, while the service runs", function () {
   });
 
   it("says which imported file is not there, and where one is not TOML", async () => {
-    const missing = await appliance.run(["wiring", "import", "/nowhere/wiring.toml"]);
+    const missing = await appliance.call(["wiring", "import", "/nowhere/wiring.toml"]);
     expect(missing.exitCode).to.equal(1);
     expect(onlyLine(missing)).to.match(/^flanco: \/nowhere\/wiring\.toml: cannot be read \(ENOENT\): /);
     const file = appliance.write("broken.toml", '[[wiring]]\nline = "SIM0\n');

@@ -6,7 +6,7 @@ import { parse, stringify } from "smol-toml";
 import { loadConfig } from "../../src/config/parse.ts";
 import type { Environment } from "../../src/config/read.ts";
 import { CONFIG_KEYS, type Config } from "../../src/config/schema.ts";
-import { thrown } from "../gpio/rejection.ts";
+import { thrown } from "../rig/rejection.ts";
 
 const CHECKOUT = { checkout: "/somewhere/flanco" };
 

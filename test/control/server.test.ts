@@ -1,22 +1,29 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { get, type IncomingMessage } from "node:http";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { expect } from "chai";
-import type { Operations } from "../../src/control/operation.ts";
+import { API_PREFIX } from "../../src/contract/declaration.ts";
+import { OPERATIONS, watchLines } from "../../src/contract/operator.ts";
+import { ControlClient } from "../../src/control/client.ts";
 import { ControlServer } from "../../src/control/server.ts";
+import { commandActor } from "../../src/domain/audit.ts";
+import { type ErrorCode, FlancoError } from "../../src/domain/error.ts";
 import type { Lines } from "../../src/domain/lines.ts";
-import type { Log } from "../../src/domain/log.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import { FakeLines } from "../http/fakes.ts";
+import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.ts";
+import { FakeLines, KeptLog } from "../http/fakes.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { until } from "../rig/until.ts";
 
-const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-/** Far more than a socket's own buffers and what the server lets wait. */
+/** Lines of some 70 bytes: far more than a socket's own buffers and what the server lets wait. */
 const MANY = 50_000;
+/** Twice what the server lets wait. */
+const ENOUGH = 8_000;
 const AT_ONCE = 500;
-const NO_OPERATIONS: Operations = { call: () => Promise.reject(new Error("none")) };
+const TOO_MANY = 17;
 
 /** Lines whose levels the test tells. */
 class ToldLines extends FakeLines implements Lines {
@@ -31,66 +38,246 @@ class ToldLines extends FakeLines implements Lines {
   tell(sequence: number): void {
     for (const listener of [...this.listeners]) {
       listener({
-        line: "SIM0",
-        deviceId: "d",
-        actuatorId: "101",
-        activeLow: false,
-        active: sequence % 2 === 1,
-        timeMs: 1,
-        monotonicNs: 1n,
+        ...{ line: "SIM0", deviceId: "d", actuatorId: "101", activeLow: false, active: sequence % 2 === 1 },
+        ...{ timeMs: 1, monotonicNs: 1n, provisional: false, missed: 0 },
         source: { bootId: "boot", request: 1, sequence },
-        provisional: false,
-        missed: 0,
       });
     }
   }
 }
 
-describe("the control socket's watch", () => {
-  let directory: string;
-  let lines: ToldLines;
-  let server: ControlServer;
-  let socket: Socket;
+/** Operations of which a test gives those that it uses. */
+function tableOf(runs: Partial<OperatorTable>): OperatorTable {
+  const refuse = () => {
+    throw new Error("This operation is no part of the test.");
+  };
+  // Object.fromEntries does not know that these are all names.
+  return {
+    ...(Object.fromEntries(
+      Object.keys(OPERATIONS).map((name) => [name, refuse]),
+    ) as unknown as OperatorTable),
+    ...runs,
+  };
+}
 
-  beforeEach(async () => {
+describe("The control socket", () => {
+  let directory: string;
+  let path: string;
+  let lines: ToldLines;
+  let log: KeptLog;
+  let server: ControlServer | undefined;
+  let client: ControlClient | undefined;
+
+  beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "flanco-control-"));
+    path = join(directory, "control.sock");
     lines = new ToldLines();
-    const path = join(directory, "control.sock");
-    server = new ControlServer(path, NO_OPERATIONS, lines, SILENT);
-    await server.open();
-    socket = connect(path);
-    socket.on("error", () => {});
-    socket.write('{"kind":"watch"}\n');
+    log = new KeptLog();
   });
 
   afterEach(async () => {
-    socket.destroy();
-    await server.close();
+    client?.close();
+    await server?.close();
     rmSync(directory, { recursive: true });
   });
 
-  it("cuts off who does not read, so that what waits for it stays bounded", async () => {
-    await once(socket, "readable");
-    expect(lines.listeners.size).to.equal(1);
-    for (let sequence = 1; sequence <= MANY; sequence += 1) {
-      lines.tell(sequence);
-      if (sequence % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(lines.listeners.size).to.equal(0);
+  async function open(runs: Partial<OperatorTable>, by = ""): Promise<ControlClient> {
+    server = new ControlServer(path, operatorEndpoints(tableOf(runs), lines), log);
+    await server.open();
+    client = await ControlClient.connect(path, { by });
+    if (client === undefined) throw new Error("No service listens.");
+    return client;
+  }
+
+  it("carries an operation's input, defaults filled in, its answer, and the name of the user behind it", async () => {
+    const seen: unknown[] = [];
+    const connected = await open(
+      {
+        setWiring: ({ row }, by) => {
+          seen.push(row, by);
+          return null;
+        },
+        listAudit: (search) => {
+          seen.push(search);
+          return [];
+        },
+      },
+      "root (josé 火)",
+    );
+    const row = { line: "SIM0", device: "7234", actuator: "101", valor: 4.5 };
+    expect(await connected.call("setWiring", { row })).to.equal(null);
+    expect(await connected.call("listAudit", { limit: 7, sinceMs: 0 })).to.deep.equal([]);
+    expect(seen).to.deep.equal([
+      { ...row, active_low: false, bias: "as-is", debounce_ms: 50, rearm_ms: 0 },
+      commandActor("root (josé 火)"),
+      { limit: 7, sinceMs: 0 },
+    ]);
   });
 
-  it("shows who reads every edge, however many they are", async () => {
-    let told = 0;
-    let sent = 0;
-    let shown = 0;
-    for await (const line of createInterface({ input: socket })) {
-      if (line.includes('"sighting"')) shown += 1;
-      // Some at a time, as fast as they are read.
-      if (shown === told) {
-        for (told += AT_ONCE; sent < told; sent += 1) lines.tell(sent);
-      }
-      if (shown >= MANY) break;
+  it("takes as many lines as one import may wire", async () => {
+    let rows = 0;
+    const connected = await open({
+      importWiring: (input) => {
+        rows = input.rows.length;
+        return null;
+      },
+    });
+    const long = "á".repeat(200);
+    const row = { line: long, device: long, actuator: long, valor: 4.5, user: long };
+    await connected.call("importWiring", { rows: Array.from({ length: 1_000 }, () => row) });
+    expect(rows).to.equal(1_000);
+  });
+
+  for (const [code, shown] of [
+    ["not_found", "not_found"],
+    ["conflict", "conflict"],
+    ["invalid", "invalid"],
+    ["unavailable", "unavailable"],
+    ["overloaded", "unavailable"],
+    ["damaged", "internal"],
+  ] as const satisfies readonly (readonly [ErrorCode, ErrorCode])[]) {
+    it(`carries an error of the code ${code} with its text and what to do`, async () => {
+      const connected = await open({
+        voidRecord: () => {
+          throw new FlancoError(code, "It did not work.", { hint: "Try again." });
+        },
+      });
+      const failed = await connected
+        .call("voidRecord", { recordId: 1, reason: "test" })
+        .catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(FlancoError);
+      expect(failed).to.include({ code: shown, message: "It did not work. Try again." });
+    });
+  }
+
+  it("names the field of an input that does not fit", async () => {
+    const connected = await open({});
+    const row = { line: "SIM0", device: "7234", actuator: "101", valor: 4.5, debounce_ms: -1 };
+    const failed = await connected.call("setWiring", { row }).catch((error: Error) => error.message);
+    expect(failed).to.equal("debounce_ms: must be at least 0.");
+  });
+
+  it("serves 16 connections at a time and refuses more", async () => {
+    const connected = await open({ listUsers: () => [] });
+    await connected.call("listUsers", {});
+    const sockets = Array.from({ length: TOO_MANY }, () => get({ socketPath: path, path: "/" }));
+    const ends = await Promise.allSettled(
+      sockets.map(async (request) => {
+        const [answer] = (await once(request, "response")) as [IncomingMessage];
+        return answer.statusCode;
+      }),
+    );
+    for (const request of sockets) request.destroy();
+    expect(ends.filter(({ status }) => status === "fulfilled")).to.have.length.at.most(16);
+    expect(ends.some(({ status }) => status === "rejected")).to.equal(true);
+  });
+
+  it("has no place on a path that is too long for a socket, which both sides say", async () => {
+    path = join(directory, "x".repeat(100));
+    const failed = await open({}).catch((error: unknown) => error);
+    expect(failed).to.include({ code: "config" });
+    const refused = await ControlClient.connect(path).catch((error: unknown) => error);
+    expect(refused).to.include({ code: "config" });
+    server = undefined;
+  });
+
+  describe("as its client finds it", () => {
+    it("is not there where no service listens", async () => {
+      expect(await ControlClient.connect(path)).to.equal(undefined);
+      expect(await ControlClient.connect(join(path, "below"))).to.equal(undefined);
+    });
+
+    /** A service that takes connections and does this with what it reads. */
+    async function fake(onData: (socket: Socket) => void): Promise<() => void> {
+      const sockets = new Set<Socket>();
+      const listening = createServer((socket) => {
+        sockets.add(socket);
+        socket.on("error", () => {});
+        socket.on("data", () => onData(socket));
+      }).listen(path);
+      await once(listening, "listening");
+      return () => {
+        for (const socket of sockets) socket.destroy();
+        listening.close();
+      };
     }
-    expect(lines.listeners.size).to.equal(1);
+
+    for (const [what, onData, text] of [
+      ["that hangs", () => {}, "The service has not answered for 0.05 seconds."],
+      ["that ends", (socket: Socket) => socket.destroy(), "The service ended before it answered."],
+      [
+        "of another version",
+        (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"status":"other"}'),
+        "The service's answer is not of this version of flanco.",
+      ],
+    ] as const) {
+      it(`does not wait for a service ${what}, and says so`, async () => {
+        const stop = await fake(onData);
+        client = await ControlClient.connect(path, { answerMs: 50 });
+        const failed = await client?.call("listUsers", {}).catch((error: unknown) => error);
+        expect(failed).to.include({ code: "unavailable", message: text });
+        stop();
+      });
+    }
+  });
+
+  describe("with a watch of lines", () => {
+    it("cuts off a watcher that does not read, so that what waits for it stays bounded", async () => {
+      await open({});
+      const request = get({ socketPath: path, path: `${API_PREFIX}${watchLines.path}` });
+      request.on("error", () => {}).on("response", (answer) => answer.on("error", () => {}));
+      await until("the watch has begun", () => lines.listeners.size === 1);
+      for (let sequence = 1; sequence <= MANY; sequence += 1) {
+        lines.tell(sequence);
+        if (sequence % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(lines.listeners.size).to.equal(0);
+    });
+
+    it("shows a watcher that reads every edge, however many they are, until the service ends", async () => {
+      const connected = await open({});
+      const shown: number[] = [];
+      let sent = 0;
+      const send = () => {
+        for (const end = sent + AT_ONCE; sent < end; sent += 1) lines.tell(sent);
+      };
+      const watching = (async () => {
+        for await (const { sequence } of connected.watch()) {
+          shown.push(sequence);
+          if (shown.length === ENOUGH) void server?.close();
+          else if (shown.length === sent) send();
+        }
+      })();
+      await until("the watch has begun", () => lines.listeners.size === 1);
+      send();
+      await watching;
+      expect(shown).to.deep.equal(Array.from({ length: ENOUGH }, (_, sequence) => sequence));
+    });
+  });
+});
+
+describe("The operator's endpoints", () => {
+  const declared = [...Object.values(OPERATIONS), watchLines];
+
+  it("are not there on the network, with a session or without one", async () => {
+    const appliance = await Appliance.open();
+    try {
+      const { cookie } = await appliance.addUser();
+      for (const { method, path } of declared) {
+        for (const headers of [{}, { cookie }]) {
+          const answer = await appliance.api[method](API_PREFIX + path).set(headers);
+          expect(answer.status, `${method} ${path}`).to.equal(404);
+        }
+      }
+    } finally {
+      await appliance.close();
+    }
+  });
+
+  it("are each on a path of their own, and need no session", () => {
+    const routes = declared.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(routes).size).to.equal(routes.length);
+    expect(declared.filter(({ session }) => session)).to.deep.equal([]);
+    expect(routes.filter((route) => !route.includes(" /operator/"))).to.deep.equal([]);
   });
 });

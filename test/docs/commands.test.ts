@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { Appliance, CHECKOUT, PROCESS_TEST_MS, PROGRAM, until } from "../cli/program.ts";
+import { CHECKOUT, listen, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 
 const DOCUMENTS = [
   "README.md",
@@ -14,19 +15,6 @@ const DOCUMENTS = [
 /** What one of a document's commands may take. */
 const COMMAND_MS = 30_000;
 const FLANCO = "npm run -s flanco --";
-/** Scripts that take long, and have a short form. */
-const SHORTENED = [
-  "test:page",
-  "test:guest",
-  "test:systemd",
-  "test:faults",
-  "test:release",
-  "test:security",
-  "bench",
-];
-/** Those whose short form CI has the time for. */
-const IN_CI = ["test:page", "test:guest", "test:systemd", "test:faults"];
-
 /** Every command of a document: the lines of its `sh` blocks. */
 function commandsOf(document: string): string[] {
   const text = readFileSync(join(CHECKOUT, document), "utf8");
@@ -34,54 +22,48 @@ function commandsOf(document: string): string[] {
   return blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
 }
 
-const scripts = (
-  JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8")) as { scripts: Record<string, string> }
-).scripts;
-const ci = readFileSync(join(CHECKOUT, ".ci", "run"), "utf8");
-
 describe("the documents' commands", () => {
-  let appliance: Appliance;
+  let program: Program;
 
-  beforeEach(async () => {
-    appliance = await Appliance.make({ FLANCO_DEMO: "true" });
+  before(async function () {
+    this.timeout(PROCESS_TEST_MS);
+    program = await Program.make({ FLANCO_DEMO: "true" });
+    await program.start();
+    const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"];
+    await program.succeed(ana, "a long password\n");
+    const wired = async () => (await program.succeed(["wiring", "list"])).trim().split("\n").length === 8;
+    await until("the demonstration is wired", wired);
   });
 
-  afterEach(() => appliance.close());
+  after(() => program.close());
 
-  /** Runs a line of a document as a shell would, in the appliance's own directory. One that hangs ends by SIGKILL. */
-  async function run(line: string): Promise<{ exitCode: number | null; said: string }> {
-    const command = line.replace(FLANCO, `'${process.execPath}' '${PROGRAM}'`);
-    const child = appliance.adopt(
-      spawn("bash", ["-c", command], {
-        cwd: appliance.directory,
-        env: appliance.environment as NodeJS.ProcessEnv,
-        detached: true,
+  /** Runs a line of a document in the program's own directory. */
+  async function run(line: string): Promise<{ readonly exitCode: number | null; readonly said: string }> {
+    const words = line.replace(`${FLANCO} `, "").split(" ");
+    const namesFile = words.some((word) => existsSync(join(program.directory, word)));
+    if (line.startsWith(FLANCO) && !namesFile && !/['"|<>$]/.test(line)) {
+      const { exitCode, stdout, stderr } = await program.call(words);
+      return { exitCode, said: stdout + stderr };
+    }
+    const script = line.replace(FLANCO, `'${program.command.join("' '")}'`);
+    const child = program.adopt(
+      spawn("bash", ["-c", script], {
+        cwd: program.directory,
+        env: program.environment as NodeJS.ProcessEnv,
+        timeout: COMMAND_MS,
+        killSignal: "SIGKILL",
       }),
     );
-    let said = "";
-    child.stdout?.on("data", (chunk) => (said += chunk));
-    child.stderr?.on("data", (chunk) => (said += chunk));
-    const timer = setTimeout(() => {
-      said += `\nIt was killed: it had not ended after ${COMMAND_MS} ms.`;
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    }, COMMAND_MS);
+    const said = listen(child);
     const [exitCode] = (await once(child, "close")) as [number | null];
-    clearTimeout(timer);
-    return { exitCode, said };
+    return { exitCode, said: said.stdout + said.stderr };
   }
 
   for (const document of DOCUMENTS) {
     const commands = commandsOf(document).filter((line) => line.includes(FLANCO));
     if (commands.length === 0) continue;
     it(`of ${document} work beside a running service, in their order`, async function () {
-      this.timeout(PROCESS_TEST_MS + commands.length * COMMAND_MS);
-      await appliance.start();
-      await appliance.succeed(
-        ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"],
-        "a long password\n",
-      );
-      const wired = async () => (await appliance.succeed(["wiring", "list"])).trim().split("\n").length === 8;
-      await until("the demonstration is wired", wired);
+      this.timeout(commands.length * COMMAND_MS);
       for (const line of commands) {
         const { exitCode, said } = await run(line);
         expect(exitCode, `${line}\n${said}`).to.equal(0);
@@ -93,56 +75,47 @@ describe("the documents' commands", () => {
     const starts = DOCUMENTS.flatMap(commandsOf).filter((line) => line.endsWith("npm start"));
     this.timeout(starts.length * PROCESS_TEST_MS);
     expect(starts).to.have.length(2);
-    for (const line of starts) {
-      const settings = { ...appliance.environment };
-      if (line.startsWith("npm")) {
-        delete settings["FLANCO_GPIO_DRIVER"];
-        delete settings["FLANCO_DEMO"];
-      }
-      const child = appliance.adopt(
-        spawn("bash", ["-c", `exec ${line.replace("npm ci && ", "").replace(/^(FLANCO\S+ )+/, "env $&")}`], {
-          cwd: CHECKOUT,
-          env: settings as NodeJS.ProcessEnv,
-          detached: true,
-        }),
-      );
-      let said = "";
-      child.stdout?.on("data", (chunk) => (said += chunk));
-      child.stderr?.on("data", (chunk) => (said += chunk));
-      await until(`${line} is ready`, () => said.includes("flanco is ready."), 30_000);
-      const page = await fetch(`http://127.0.0.1:${appliance.httpPort}/`);
-      expect(page.status, said).to.equal(200);
-      expect(await page.text()).to.include("<html");
-      expect((await fetch(`http://127.0.0.1:${appliance.httpPort}/healthz`)).status).to.equal(200);
-      process.kill(-(child.pid ?? 0), "SIGTERM");
-      await once(child, "close");
+    const own = await Program.make({ FLANCO_DEMO: "true" });
+    try {
+      for (const line of starts) await startAndStop(own, line);
+    } finally {
+      await own.close();
     }
   });
 
-  it("that build, test and measure are scripts of the project that CI runs", () => {
-    const others = DOCUMENTS.flatMap(commandsOf).filter(
-      (line) => !line.includes(FLANCO) && !line.endsWith("npm start"),
+  async function startAndStop(own: Program, line: string): Promise<void> {
+    const settings = { ...own.environment };
+    if (line.startsWith("npm")) {
+      delete settings["FLANCO_GPIO_DRIVER"];
+      delete settings["FLANCO_DEMO"];
+    }
+    const child = own.adopt(
+      spawn("bash", ["-c", `exec ${line.replace("npm ci && ", "").replace(/^(FLANCO\S+ )+/, "env $&")}`], {
+        cwd: CHECKOUT,
+        env: settings as NodeJS.ProcessEnv,
+        detached: true,
+      }),
     );
-    expect(new Set(others)).to.deep.equal(
-      new Set([
-        "npm ci && npm test",
-        "npm test",
-        "npm run test:tls",
-        "npm run test:slow",
-        "npm run test:image",
-        ...SHORTENED.map((name) => `npm run ${name}`),
-      ]),
+    const said = listen(child);
+    await until(`${line} is ready`, () => said.stdout.includes("flanco is ready."));
+    const page = await fetch(`http://127.0.0.1:${own.httpPort}/`);
+    expect(page.status, said.stderr).to.equal(200);
+    expect(await page.text()).to.include("<html");
+    expect((await fetch(`http://127.0.0.1:${own.httpPort}/healthz`)).status).to.equal(200);
+    process.kill(-(child.pid ?? 0), "SIGTERM");
+    await once(child, "close");
+  }
+
+  it("that npm runs are scripts of the project", () => {
+    const { scripts } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8")) as {
+      scripts: Readonly<Record<string, string>>;
+    };
+    const named = DOCUMENTS.flatMap((document) =>
+      [...readFileSync(join(CHECKOUT, document), "utf8").matchAll(/npm run (?:-s )?([\w:]+)/g)].map(
+        ([, name = ""]) => name,
+      ),
     );
-    expect(ci).to.match(/^npm ci$/m);
-    const run = [...ci.matchAll(/^run ([\w: ]+)/gm)].flatMap(([, names = ""]) => names.trim().split(" "));
-    expect(run).to.have.members(["test", ...IN_CI.map((name) => `${name}:short`)]);
-    const slow = [
-      "test:tls",
-      "test:package",
-      "test:image",
-      ...SHORTENED.filter((name) => name.startsWith("test:")),
-    ];
-    for (const name of slow) expect(scripts["test:slow"]).to.include(`npm run -s ${name}`);
-    for (const name of SHORTENED) expect(scripts[`${name}:short`]).to.include(scripts[name] ?? "?");
+    expect(named).to.include.members(["flanco", "test:slow", "bench"]);
+    for (const name of named) expect(scripts).to.have.property(name);
   });
 });

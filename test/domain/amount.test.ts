@@ -6,8 +6,7 @@ describe("amount", () => {
   it("rounds to millionths", () => {
     expect(microsFromValor(0.1234567)).to.equal(123_457);
     expect(microsFromValor(-0.1234567)).to.equal(-123_457);
-    expect(microsFromValor(1e9)).to.equal(1e15);
-    expect(microsFromValor(0)).to.equal(0);
+    expect(microsFromValor(MAX_VALOR)).to.equal(1e13);
   });
 
   it("has no negative zero", () => {
@@ -21,13 +20,13 @@ describe("amount", () => {
 
   it("keeps every number of six decimals", () => {
     fc.assert(
-      fc.property(fc.integer({ min: -1e15, max: 1e15 }), (micros) => {
+      fc.property(fc.integer({ min: -1e13, max: 1e13 }), (micros) => {
         expect(microsFromValor(valorFromMicros(micros))).to.equal(micros);
       }),
     );
   });
 
-  it("is never further from the number than half a millionth", () => {
+  it("differs from the number by half a millionth at most", () => {
     fc.assert(
       fc.property(fc.double({ min: -MAX_VALOR, max: MAX_VALOR, noNaN: true }), (valor) => {
         expect(Math.abs(valorFromMicros(microsFromValor(valor)) - valor)).to.be.at.most(

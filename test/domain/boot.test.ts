@@ -20,14 +20,14 @@ function lived(stretches: readonly { offMs: number; onMs: number; trusted: boole
   });
 }
 
-describe("How long ago something was, by what is known of the boots", () => {
+describe("The least age of a moment", () => {
   it("is exact within a boot, whatever the boots' zeros are", () => {
     const boots = [{ bootId: "b", zeroMs: -1e15, lastMs: 0 }];
     const age = leastAgeMs({ bootId: "b", monotonicMs: 1_000 }, { bootId: "b", monotonicMs: 5_000 }, boots);
     expect(age).to.equal(4_000);
   });
 
-  it("is never more than the truth, never less than the time with power, and exact between two known boots", () => {
+  it("is at most the true age, at least the time with power, and exact between two known boots", () => {
     fc.assert(
       fc.property(fc.array(stretch, { minLength: 1, maxLength: 6 }), fc.nat(100), (stretches, percent) => {
         const all = lived(stretches);
@@ -48,7 +48,7 @@ describe("How long ago something was, by what is known of the boots", () => {
     );
   });
 
-  it("counts the time between two known boots also when the first moment's own is not known", () => {
+  it("includes the time between two known boots when the moment's own boot is not known", () => {
     const boots = [
       { bootId: "a", zeroMs: null, lastMs: 10 },
       { bootId: "b", zeroMs: 1_000, lastMs: 20 },
@@ -60,7 +60,7 @@ describe("How long ago something was, by what is known of the boots", () => {
     );
   });
 
-  it("is the time of the boot that runs for a moment of which the ledger has lost the boot", () => {
+  it("is the current boot's time for a moment of a boot that is not in the ledger", () => {
     const boots = [
       { bootId: "a", zeroMs: 0, lastMs: 900 },
       { bootId: "b", zeroMs: 2_000, lastMs: 0 },

@@ -13,17 +13,12 @@ describe("id", () => {
 
   it("sorts by creation within a millisecond and while the clock steps back", () => {
     const times = [5, 5, 5, 3, 0, -7, 4, 6, 6];
-    const randoms = [0, 2 ** 48 - 2, 7];
+    const randoms = [0, 2 ** 48 - 2, 7, 0, 2 ** 48 - 2, 7, 0, 2 ** 48 - 2, 7];
     const ids = new IdGenerator(
       () => times.shift() ?? 6,
-      () => {
-        const next = randoms.shift() ?? 0;
-        randoms.push(next);
-        return next;
-      },
+      () => randoms.shift() ?? 0,
     );
     const made = Array.from({ length: 9 }, () => ids.next());
-    expect([...made].sort()).to.deep.equal(made);
-    expect(new Set(made).size).to.equal(made.length);
+    expect([...new Set(made)].sort()).to.deep.equal(made);
   });
 });

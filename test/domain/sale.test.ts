@@ -26,71 +26,45 @@ function state(active: boolean, sequence: number, recordId: number | null = 1): 
   return { active, activeLow: false, changed, source, recordId };
 }
 
-describe("the judgement of a level", () => {
-  it("is a sale when a line goes from low to high", () => {
-    expect(judge(state(false, 1), sighting(true, 2), 0)).to.equal("sale");
-  });
+/** The level found when a watch begins, at another time or boot. */
+function found(active: boolean, bootId: string, overrides: Partial<Sighting> = {}): Sighting {
+  return sighting(active, 9, { source: { bootId, request: 2, sequence: 0 }, ...overrides });
+}
 
-  it("is the end when it goes from high to low", () => {
-    expect(judge(state(true, 1), sighting(false, 2), 0)).to.equal("end");
-  });
-
-  it("is a sale when a line was low before a restart and is found high", () => {
-    const found = sighting(true, 9, { source: { bootId: "boot", request: 2, sequence: 0 } });
-    expect(judge(state(false, 5), found, 0)).to.equal("sale");
-  });
-
-  it("is nothing when a line was high before a restart and is found high: the same sale", () => {
-    const found = sighting(true, 0, { source: { bootId: "later", request: 2, sequence: 0 } });
-    expect(judge(state(true, 5), found, 0)).to.equal("nothing");
-  });
-
-  it("is only a baseline when a line is seen for the first time", () => {
-    expect(judge(undefined, sighting(true, 0), 0)).to.equal("baseline");
-    expect(judge(undefined, sighting(false, 0), 0)).to.equal("baseline");
-  });
-
-  it("is only a baseline when all that is known was read with the other polarity", () => {
-    const turned = sighting(true, 0, {
-      activeLow: true,
-      source: { bootId: "boot", request: 2, sequence: 0 },
+describe("The meaning of a sighting", () => {
+  const inverted = found(true, "boot", { activeLow: true });
+  const timedEarly = found(true, "later", { timeMs: 10 });
+  for (const [what, known, seen, rearmMs, meaning] of [
+    ["a rise", state(false, 1), sighting(true, 2), 0, "sale"],
+    ["a fall", state(true, 1), sighting(false, 2), 0, "end"],
+    ["a low line that is found high after a restart", state(false, 5), found(true, "boot"), 0, "sale"],
+    ["a high line that is found high after a boot", state(true, 5), found(true, "later"), 0, "nothing"],
+    ["the first sighting of a high line", undefined, sighting(true, 0), 0, "baseline"],
+    ["the first sighting of a low line", undefined, sighting(false, 0), 0, "baseline"],
+    ["the first sighting with another polarity", state(false, 5), inverted, 0, "baseline"],
+    ["a repetition of the last edge", state(false, 4), sighting(true, 4), 0, "repeated"],
+    ["a repetition of an earlier edge", state(false, 4), sighting(true, 3), 0, "repeated"],
+    ["a second rise in a row", state(true, 1), sighting(true, 2), 0, "nothing"],
+    ["a second rise after lost edges", state(true, 1), sighting(true, 4, { missed: 2 }), 0, "sale"],
+    ["a rise within the rearm time", state(false, 1), sighting(true, 2), 1_001, "same_sale"],
+    ["a rise after the rearm time", state(false, 1), sighting(true, 2), 1_000, "sale"],
+    ["a rise within the rearm time of no sale", state(false, 1, null), sighting(true, 2), 60_000, "sale"],
+    ["a rise after the wall clock went back at a boot", state(false, 5), timedEarly, 60_000, "sale"],
+  ] as const) {
+    it(`is "${meaning}" for ${what}`, () => {
+      expect(judge(known, seen, rearmMs)).to.equal(meaning);
     });
-    expect(judge(state(false, 5), turned, 0)).to.equal("baseline");
-  });
+  }
 
-  it("takes the same edge once, however often it is told", () => {
-    expect(judge(state(false, 4), sighting(true, 4), 0)).to.equal("repeated");
-    expect(judge(state(false, 4), sighting(true, 3), 0)).to.equal("repeated");
-  });
-
-  it("takes two rises in a row for one sale, unless an edge was lost between them", () => {
-    expect(judge(state(true, 1), sighting(true, 2), 0)).to.equal("nothing");
-    expect(judge(state(true, 1), sighting(true, 4, { missed: 2 }), 0)).to.equal("sale");
-  });
-
-  it("is the same sale when the line rises again within the rearm time", () => {
-    expect(judge(state(false, 1), sighting(true, 2), 1_001)).to.equal("same_sale");
-    expect(judge(state(false, 1), sighting(true, 2), 1_000)).to.equal("sale");
-  });
-
-  it("measures the rearm time on the monotonic clock while the machine is up, on the wall clock after", () => {
+  it("depends on monotonic time within a boot, and on wall time between boots", () => {
     const yearLater = sighting(true, 2, { timeMs: 4e10 });
     expect(judge(state(false, 1), yearLater, 5_000)).to.equal("same_sale");
-    const afterBoot = sighting(true, 0, {
-      timeMs: 4e10,
-      source: { bootId: "later", request: 2, sequence: 0 },
-    });
+    const afterBoot = found(true, "later", { timeMs: 4e10 });
     expect(judge(state(false, 1), afterBoot, 5_000)).to.equal("sale");
   });
 
-  it("is a sale when the wall clock went back between two boots", () => {
-    const before = sighting(true, 0, { timeMs: 10, source: { bootId: "later", request: 2, sequence: 0 } });
-    expect(judge(state(false, 5), before, 60_000)).to.equal("sale");
-  });
-
-  it("is a sale when the wall clock was not trusted at either end of the time between two boots", () => {
-    const source = { bootId: "later", request: 2, sequence: 0 };
-    const soon = sighting(true, 0, { timeMs: 5_001, source });
+  it('is "sale" when the wall clock was not trusted at either end of the time between two boots', () => {
+    const soon = found(true, "later", { timeMs: 5_001 });
     expect(judge(state(false, 5), soon, 60_000)).to.equal("same_sale");
     expect(judge(state(false, 5), { ...soon, provisional: true }, 60_000)).to.equal("sale");
     const low = state(false, 5);
@@ -99,11 +73,7 @@ describe("the judgement of a level", () => {
     expect(judge(unplaced, sighting(true, 6), 60_000)).to.equal("same_sale");
   });
 
-  it("never rearms a sale that was not made", () => {
-    expect(judge(state(false, 1, null), sighting(true, 2), 60_000)).to.equal("sale");
-  });
-
-  it("counts exactly the rises of any alternating run, also when some are told twice", () => {
+  it("counts each rise of any alternating sequence once, even if edges are repeated", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.infiniteStream(fc.boolean()), (length, repeats) => {
         let known = state(false, 0);
@@ -123,7 +93,7 @@ describe("the judgement of a level", () => {
   });
 });
 
-describe("lost edges", () => {
+describe("Lost edges", () => {
   it("alternate, so the number of lost rises follows from the level before", () => {
     expect(missedRises(false, 1)).to.equal(1);
     expect(missedRises(true, 1)).to.equal(0);

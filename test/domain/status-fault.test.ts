@@ -1,11 +1,10 @@
 import { expect } from "chai";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { diskFullFault } from "../../src/domain/fault.ts";
 import type { BackupStatus } from "../../src/domain/status.ts";
 import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const GIGABYTE = 1024 ** 3;
 const FIRST_SEEN_MS = NOW_MS - 7;
 
@@ -45,12 +44,20 @@ function diskWith(otherwise: Partial<NonNullable<Reading["disk"]>>): Partial<Rea
   return SOUND.disk === null ? {} : { disk: { ...SOUND.disk, ...otherwise } };
 }
 
+function edgeQueue(waiting: number, refused = false): Partial<Reading> {
+  return { queues: { ...SOUND.queues, edges: { waiting, limit: 10_000, refused } } };
+}
+
+function writeQueue(waiting: number): Partial<Reading> {
+  return { queues: { ...SOUND.queues, writes: { waiting, limit: 4_096 } } };
+}
+
 function card(lifeUsedPercent: number | null, spareBlocks: "normal" | "warning" | "urgent" | null) {
   return diskWith({ card: { device: "mmcblk0", lifeUsedPercent, spareBlocks } });
 }
 
-describe("A look at the appliance", () => {
-  it("raises no alarm while all is well", () => {
+describe("The faults of the appliance", () => {
+  it("are none while all is well", () => {
     expect(codes({})).to.deep.equal([]);
     expect(codes({ lastBackup: BACKUP })).to.deep.equal([]);
   });
@@ -103,26 +110,11 @@ describe("A look at the appliance", () => {
     ["a card at the end of its life", card(90, "normal"), card(100, null), "card_worn"],
     ["a card whose spare blocks run out", card(null, "normal"), card(10, "warning"), "card_worn"],
     ["a card whose spare blocks have run out", card(null, null), card(null, "urgent"), "card_worn"],
+    ["a tenth of the room for switchings taken", edgeQueue(999), edgeQueue(1_000), "queue_filling"],
+    ["switchings that the ledger refuses", edgeQueue(1), edgeQueue(1, true), "edges_refused"],
+    ["three quarters of the room for writes taken", writeQueue(3_071), writeQueue(3_072), "queue_filling"],
     [
-      "a tenth of the room for switchings taken",
-      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 999 } } },
-      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 1_000 } } },
-      "queue_filling",
-    ],
-    [
-      "switchings that the ledger refuses",
-      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 1 } } },
-      { queues: { ...SOUND.queues, edges: { ...SOUND.queues.edges, waiting: 1, refused: true } } },
-      "edges_refused",
-    ],
-    [
-      "three quarters of the room for writes taken",
-      { queues: { ...SOUND.queues, writes: { waiting: 3_071, limit: 4_096 } } },
-      { queues: { ...SOUND.queues, writes: { waiting: 3_072, limit: 4_096 } } },
-      "queue_filling",
-    ],
-    [
-      "a record that nobody can place",
+      "a record whose time is unknown",
       { provisional: { waiting: 9, unplaced: 0 } },
       { provisional: { waiting: 0, unplaced: 1 } },
       "records_unplaced",
@@ -135,24 +127,24 @@ describe("A look at the appliance", () => {
       "edges_lost",
     ],
     [
-      "a time in the last day in which nobody watched",
+      "an outage in the last day",
       {},
       { gaps: { ...SOUND.gaps, unwatchedToday: { gaps: 1, lines: ["L"], fromTimeMs: 1, toTimeMs: 5 } } },
       "line_outage",
     ],
   ] as const satisfies readonly (readonly [string, Partial<Reading>, Partial<Reading>, string])[]) {
-    it(`raises one for ${what}, and none before`, () => {
+    it(`include ${what}, and not before`, () => {
       expect(codes(before)).to.deep.equal([]);
       expect(codes(after)).to.deep.equal([code]);
     });
   }
 
-  it("raises none for a time in which nobody watched lines that are simulated", () => {
+  it("do not include an outage of simulated lines", () => {
     const unwatchedToday = { gaps: 1, lines: ["SIM0"], fromTimeMs: 1, toTimeMs: 5 };
     expect(codes({ simulated: true, gaps: { ...SOUND.gaps, unwatchedToday } })).to.deep.equal([]);
   });
 
-  it("says of each fault one line, what to do, since when it lasts, and the values that it names", () => {
+  it("have a message, a hint, a beginning, and the values of their texts", () => {
     const faults = faultsIn(
       {
         ...SOUND,
@@ -185,17 +177,10 @@ describe("A look at the appliance", () => {
     }
   });
 
-  it("says of a disk that is full no less: that it is nearly full is no news", () => {
-    const full = {
-      code: "disk_full",
-      sinceMs: 1,
-      message: "Full.",
-      hint: "Free some.",
-      details: {},
-    } as const;
+  it("include only that the disk is full, not that it is nearly full or that edges wait", () => {
+    const full = diskFullFault(1);
     expect(codes({ ...diskWith({ freeBytes: 0 }), lasting: [full] })).to.deep.equal(["disk_full"]);
-    const refused = { queues: { ...SOUND.queues, edges: { waiting: 1, limit: 10_000, refused: true } } };
-    expect(codes({ ...refused, lasting: [full] })).to.deep.equal(["disk_full"]);
+    expect(codes({ ...edgeQueue(1, true), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes(diskWith({ freeBytes: 0 }))).to.deep.equal(["disk_low"]);
   });
 });

@@ -3,15 +3,16 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
-import { listBackups } from "../../src/store/backup-directory.ts";
-import { finishReplacing } from "../../src/store/replace.ts";
-import { faultsOf, verifyLedger } from "../../src/store/verify.ts";
+import { listBackups } from "../../src/store/backup/backup-directory.ts";
+import { finishReplacing } from "../../src/store/backup/replace.ts";
+import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
-import { Appliance } from "../cli/program.ts";
+import { CONTROLS } from "../rig/controls.ts";
+import { Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { Variant } from "./variant.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 4 : 60;
-const MAX_CONTROL_TRIALS = 40;
 const TEST_MS = 1_800_000;
 const SEED = 8;
 const SALES = Array.from({ length: 2_000 }, (_, minute) => Date.UTC(2026, 0, 1) + minute * 60_000);
@@ -20,18 +21,18 @@ const LONGEST_MS = 2_500;
 
 describe("kill -9 in the middle of", function () {
   this.timeout(TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
 
   beforeEach(async () => {
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile, SALES);
     await appliance.succeed(["backup"]);
   });
 
   afterEach(() => appliance.close());
 
-  async function killed(args: readonly string[], afterMs: number, program?: string): Promise<void> {
-    const child = appliance.spawn(args, program === undefined ? {} : { program });
+  async function killed(args: readonly string[], afterMs: number): Promise<void> {
+    const child = appliance.spawn(args);
     const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
     await once(child, "close");
     clearTimeout(timer);
@@ -69,22 +70,16 @@ describe("kill -9 in the middle of", function () {
   });
 
   it("a restore that removes the old ledger before the new one is in its place loses it (control)", async () => {
-    const variant = new Variant([
-      {
-        file: "src/store/replace.ts",
-        from: "  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));\n",
-        to: "  rmSync(ledger);\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);\n  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));\n",
-      },
-    ]);
+    const variant = new Variant(CONTROLS["a restore removes the old ledger before the new one is there"]);
     try {
-      const random = new SeededRandom(SEED);
       const directory = join(appliance.dataDir, "backups");
       const backup = join(directory, listBackups(directory)[0]?.file ?? "");
-      for (let trial = 0; existsSync(appliance.ledgerFile); trial += 1) {
-        expect(trial, "restores that lost nothing").to.be.below(MAX_CONTROL_TRIALS);
-        await killed(["restore", backup], random.between(0, 2 * LONGEST_MS), variant.program);
-        finishReplacing(appliance.ledgerFile);
-      }
+      const child = appliance.spawn(["restore", backup], { program: variant.program });
+      await until("the old ledger is gone", () => !existsSync(appliance.ledgerFile));
+      child.kill("SIGKILL");
+      await once(child, "close");
+      finishReplacing(appliance.ledgerFile);
+      expect(existsSync(appliance.ledgerFile)).to.equal(false);
     } finally {
       variant.remove();
     }

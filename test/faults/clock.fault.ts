@@ -1,16 +1,21 @@
 import { assert } from "chai";
 import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
 import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
-import { FakedWorld, NO_SETTLING } from "./clock/faked.ts";
+import { CONTROLS } from "../rig/controls.ts";
+import { FakedWorld } from "./clock/faked.ts";
 import { requireTruth, type Story, storySchema, tellStory } from "./clock/story.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 /** On a machine that has much else to do. */
 const GUEST_MS = 560_000;
 
+function changes(settling: boolean) {
+  return settling ? [] : CONTROLS["records before the clock was set stay where they are"];
+}
+
 describe("A gateway whose clock is wrong, by libfaketime", () => {
   async function story(settling: boolean): Promise<Story> {
-    const world = await FakedWorld.make({ settling });
+    const world = await FakedWorld.make(changes(settling));
     try {
       return await tellStory(world, settling);
     } finally {
@@ -28,19 +33,17 @@ describe("A gateway whose clock is wrong, by libfaketime", () => {
   });
 });
 
-// The short form has no time for a machine of its own.
+// The short form has no time for a guest.
 if (!SHORT) describe("A gateway whose clock is wrong, in a guest whose clock is set", proveInGuest);
 
 function proveInGuest(): void {
   async function story(settling: boolean): Promise<Story> {
-    let stdout = "";
-    let stderr = "";
     const guest = await buildGuest({
       checkout: false,
       scripts: { clock: "test/faults/inside/clock.ts" },
-      patches: settling ? [] : [NO_SETTLING],
+      patches: changes(settling),
     });
-    const exitCode = await runInGuest(guest, {
+    const { exitCode, stdout, stderr } = await runInGuest(guest, {
       command: [
         "node",
         `${INSTALLED_SCRIPTS}/clock.mjs`,
@@ -49,14 +52,6 @@ function proveInGuest(): void {
       ],
       environment: { FLANCO_CLOCK_TRUST: "auto" },
       timeoutMs: GUEST_MS,
-      onStdout: (chunk) => {
-        stdout += chunk.toString();
-      },
-      onStderr: (chunk) => {
-        stderr += chunk.toString();
-      },
-    }).catch((error: unknown) => {
-      throw new Error(`The guest failed; this is how far it came:\n${stderr}`, { cause: error });
     });
     assert.equal(exitCode, 0, stderr);
     return storySchema.parse(JSON.parse(stdout));

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import type { RemoteOperations } from "../../src/control/client.ts";
-import type { RunningService } from "../cli/program.ts";
+import type { ControlClient } from "../../src/control/client.ts";
+import type { RunningService } from "../rig/program.ts";
 
 const CONNECTIONS = 8;
 const PULSE_EVERY_MS = 3;
@@ -12,7 +12,7 @@ export interface Post {
   readonly key: string | undefined;
 }
 
-/** What was asked and answered over all lives of a service. Each post has a room of its own. */
+/** What was asked and answered over all runs of a service. Each post has its own room. */
 export class CrashAccount {
   /** Rooms whose post was answered with 201. */
   readonly acknowledged = new Set<string>();
@@ -38,7 +38,7 @@ export class CrashLoad {
   readonly #work: Promise<unknown>;
   #going = true;
 
-  constructor(account: CrashAccount, service: RunningService, remote: RemoteOperations, cookie: string) {
+  constructor(account: CrashAccount, service: RunningService, remote: ControlClient, cookie: string) {
     this.#account = account;
     const posting = Array.from({ length: CONNECTIONS }, () => this.#post(service, cookie));
     this.#work = Promise.allSettled([...posting, this.#drive(remote)]);
@@ -53,7 +53,7 @@ export class CrashLoad {
     while (this.#going) await sendPost(this.#account, this.#account.newPost(), service, cookie);
   }
 
-  async #drive(remote: RemoteOperations): Promise<void> {
+  async #drive(remote: ControlClient): Promise<void> {
     while (this.#going) {
       this.#account.rises += 1;
       await remote.call("setLine", { line: LINE, high: true });

@@ -4,10 +4,11 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { Patch } from "../../scripts/patch.ts";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
-import { RemoteOperations } from "../../src/control/client.ts";
-import { verifyLedger } from "../../src/store/verify.ts";
+import { ControlClient } from "../../src/control/client.ts";
+import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
-import { Appliance, PASSWORD, type RunningService } from "../cli/program.ts";
+import { CONTROLS, failureOf } from "../rig/controls.ts";
+import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
 import { Variant } from "./variant.ts";
 
@@ -35,19 +36,19 @@ class CrashTrial {
   sentAgain = 0;
   /** Edges that a reader has seen in the ledger. */
   seenEdges = 0;
-  readonly #appliance: Appliance;
+  readonly #appliance: Program;
   readonly #program: string | undefined;
   #cookie = "";
   #knownRises = 0;
   #knownEdges = 0;
 
-  private constructor(appliance: Appliance, program: string | undefined) {
+  private constructor(appliance: Program, program: string | undefined) {
     this.#appliance = appliance;
     this.#program = program;
   }
 
   static async make(program?: string): Promise<CrashTrial> {
-    const appliance = await Appliance.make();
+    const appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
     // Each level counts at once.
     change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
@@ -58,7 +59,7 @@ class CrashTrial {
     return this.#appliance.close();
   }
 
-  /** One life and its end; then the next one begins, and is asked for everything. */
+  /** Starts the service, checks that it holds everything so far, and kills it at work or while it starts. */
   async kill(random: SeededRandom, atStart: boolean): Promise<void> {
     if (atStart) await this.#killAtStart(random.between(0, MAX_START_MS));
     else await this.#killUnderLoad(random.between(MIN_LOAD_MS, MAX_LOAD_MS));
@@ -72,7 +73,7 @@ class CrashTrial {
   }
 
   async #killAtStart(afterMs: number): Promise<void> {
-    const child = this.#appliance.spawn(["serve"], this.#programOption);
+    const child = this.#appliance.spawn(["serve"], { program: this.#program });
     await setTimeout(afterMs);
     const exit = once(child, "exit");
     child.kill("SIGKILL");
@@ -83,7 +84,7 @@ class CrashTrial {
     const service = await this.#start();
     await this.#sendAgain(service);
     this.#check();
-    const remote = await RemoteOperations.connect(this.#appliance.controlSocket);
+    const remote = await ControlClient.connect(this.#appliance.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");
     const load = new CrashLoad(this.account, service, remote, this.#cookie);
     const end = performance.now() + afterMs;
@@ -97,7 +98,7 @@ class CrashTrial {
 
   async #start(): Promise<RunningService> {
     const began = performance.now();
-    const service = await this.#appliance.start({}, this.#programOption);
+    const service = await this.#appliance.start({}, { program: this.#program });
     expect((await service.get("/healthz")).status).to.equal(200);
     this.readyMs.push(performance.now() - began);
     if (this.#cookie === "") this.#cookie = await service.signIn(EMAIL, PASSWORD);
@@ -121,7 +122,7 @@ class CrashTrial {
     expect(rooms.length - stored.size, "posts stored twice").to.equal(0);
     expect([...acknowledged].filter((room) => !stored.has(room)).length, "posts lost").to.equal(0);
     const strange = rooms.filter((room) => !acknowledged.has(room) && !unanswered.has(room));
-    expect(strange, "posts that nobody sent").to.deep.equal([]);
+    expect(strange, "posts that were not sent").to.deep.equal([]);
 
     const edges = this.#edges();
     expect(edges, "edges lost that were in the ledger").to.be.at.least(this.seenEdges);
@@ -135,10 +136,6 @@ class CrashTrial {
 
   #edges(): number {
     return recordRows(this.#appliance.ledgerFile).filter(({ origin }) => origin !== "posted").length;
-  }
-
-  get #programOption(): { readonly program?: string } {
-    return this.#program === undefined ? {} : { program: this.#program };
   }
 }
 
@@ -167,37 +164,26 @@ describe("kill -9 at random moments under load", function () {
   });
 
   describe("without what protects from it (controls)", () => {
-    async function failure(patch: Patch): Promise<string> {
-      variant = new Variant([patch]);
-      trial = await CrashTrial.make(variant.program);
+    async function failure(patches: readonly Patch[]): Promise<string> {
+      variant = new Variant(patches);
+      const killed = await CrashTrial.make(variant.program);
+      trial = killed;
       const random = new SeededRandom(seed);
-      for (let life = 1; life <= CONTROL_KILLS; life += 1) {
-        try {
-          await trial.kill(random, false);
-        } catch (error) {
-          console.log(`    noticed after ${life - 1} kills`);
-          return error instanceof Error ? error.message : String(error);
-        }
+      for (let life = 0; life < CONTROL_KILLS; life += 1) {
+        const message = await failureOf(killed.kill(random, false));
+        if (message === "none") continue;
+        console.log(`    noticed after ${life} kills`);
+        return message;
       }
       return "none";
     }
 
     it("loses posts that are answered before their commit", async () => {
-      const patch = {
-        file: "src/http/data.ts",
-        from: "        await writer.addRecord(userId, record, idempotencyOf(context, record));\n",
-        to: "        void writer.addRecord(userId, record, idempotencyOf(context, record)).catch(() => {});\n",
-      };
-      expect(await failure(patch)).to.contain("posts lost");
+      expect(await failure(CONTROLS["posts are answered before their commit"])).to.contain("posts lost");
     });
 
     it("counts posts twice whose key is not kept", async () => {
-      const patch = {
-        file: "src/http/data.ts",
-        from: "await writer.addRecord(userId, record, idempotencyOf(context, record));",
-        to: "await writer.addRecord(userId, record, null);",
-      };
-      expect(await failure(patch)).to.contain("posts stored twice");
+      expect(await failure(CONTROLS["no idempotency key is kept"])).to.contain("posts stored twice");
     });
   });
 });

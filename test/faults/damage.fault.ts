@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { markSuspect } from "../../src/store/suspect.ts";
-import { faultsOf, type Verification, verifyLedger } from "../../src/store/verify.ts";
+import { markSuspect } from "../../src/store/repair/suspect.ts";
+import { faultsOf, type Verification, verifyLedger } from "../../src/store/repair/verify.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { DAMAGES, DamageBench, damage, liesOf, start } from "./damage.ts";
 
@@ -33,37 +33,37 @@ describe("A damaged file", function () {
     }
   }
 
-  it(`is found, set aside and built anew, or named by verify: ${TRIALS} files, seed ${SEED}`, async () => {
+  it(`is found, set aside and rebuilt, or named by verify: ${TRIALS} files, seed ${SEED}`, async () => {
     bench = await new DamageBench().open();
     const random = new SeededRandom(SEED);
     const outcomes = new Map<Outcome, number>();
     const count = (outcome: Outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     for (let trial = 0; trial < TRIALS; trial += 1) {
-      const place = bench.copy();
-      const what = damage(place.ledger, DAMAGES[trial % DAMAGES.length] ?? "bit", random);
+      const dataDirectory = bench.copy();
+      const what = damage(dataDirectory.ledger, DAMAGES[trial % DAMAGES.length] ?? "bit", random);
       const told = `trial ${trial}, ${what}`;
-      let begun = await start(place);
+      let begun = await start(dataDirectory);
       expect(begun.users, `${told}: never a silent empty start`).to.equal(1);
-      let verification = verify(place.ledger);
+      let verification = verify(dataDirectory.ledger);
       let outcome: Outcome = begun.recovered ? "recovered at start" : "sound";
       if (!begun.recovered && (verification === null || verification.damage.length > 0)) {
         // What the service does when its full check finds this: it ends, and looks at all of it when it starts.
-        markSuspect(place.ledger, new KeptLog());
-        begun = await start(place);
+        markSuspect(dataDirectory.ledger, new KeptLog());
+        begun = await start(dataDirectory);
         expect(begun, told).to.deep.equal({ users: 1, recovered: true });
-        verification = verify(place.ledger);
+        verification = verify(dataDirectory.ledger);
         outcome = "found by the full check, recovered at the next start";
       }
       const faults = verification === null ? ["it cannot be read"] : faultsOf(verification);
       if (begun.recovered) {
         expect(faults, told).to.deep.equal([]);
         expect(
-          readdirSync(place.directory).filter((name) => /\.damaged-\w+$/.test(name)),
+          readdirSync(dataDirectory.path).filter((name) => /\.damaged-\w+$/.test(name)),
           told,
         ).to.have.length(1);
       }
       if (faults.length > 0) outcome = "named by verify";
-      else expect(liesOf(place.ledger, bench.truth), told).to.deep.equal([]);
+      else expect(liesOf(dataDirectory.ledger, bench.truth), told).to.deep.equal([]);
       count(outcome);
     }
     console.log(`      ${[...outcomes].map(([outcome, files]) => `${files} ${outcome}`).join("; ")}`);
@@ -72,12 +72,12 @@ describe("A damaged file", function () {
 
   it("does not start without a backup, and stays as it is", async () => {
     bench = await new DamageBench(false).open();
-    const place = bench.copy();
-    damage(place.ledger, "cut", new SeededRandom(SEED));
-    const names = () => readdirSync(place.directory).filter((name) => !/-(wal|shm)$/.test(name));
+    const dataDirectory = bench.copy();
+    damage(dataDirectory.ledger, "cut", new SeededRandom(SEED));
+    const names = () => readdirSync(dataDirectory.path).filter((name) => !/-(wal|shm)$/.test(name));
     const before = names();
     let refusal: unknown;
-    await start(place).catch((error: unknown) => {
+    await start(dataDirectory).catch((error: unknown) => {
       refusal = error;
     });
     expect(refusal).to.be.instanceOf(FlancoError).with.property("code", "damaged");

@@ -13,15 +13,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import type { SeededRandom } from "../../scripts/powercut/random.ts";
-import { type Place, placeOf } from "../../src/cli/place.ts";
-import { openRecovering } from "../../src/cli/recovery.ts";
-import { makeBackup } from "../../src/store/backup.ts";
-import { openReader } from "../../src/store/reader.ts";
-import { StoreWriter } from "../../src/store/writer.ts";
+import { MINUTE_MS } from "../../src/domain/clock.ts";
+import { openRecovering } from "../../src/service/ledger.ts";
+import { makeBackup } from "../../src/store/backup/backup.ts";
+import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { storeWriter } from "../../src/store/ledger/writer.ts";
+import { openReader } from "../../src/store/read/reader.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
-const MINUTE_MS = 60_000;
 const CLOCK = { nowMs: () => NOW_MS, monotonicNs: () => 0n };
 const PAGE_BYTES = 4_096;
 const BITS = 8;
@@ -37,7 +37,7 @@ const VOIDED = [10, 2_000, SALES - 1];
 export const DAMAGES = ["cut", "bit", "smudge", "pages"] as const;
 export type Damage = (typeof DAMAGES)[number];
 
-/** What somebody outside knows of the ledger. */
+/** What the test knows of the ledger. */
 export interface Truth {
   /** Millionths by number of the record. */
   readonly micros: ReadonlyMap<number, number>;
@@ -83,12 +83,12 @@ export class DamageBench {
     return this.#truth;
   }
 
-  /** A copy of its own for one trial. */
-  copy(): Place {
+  /** A copy for one trial. */
+  copy(): DataDirectory {
     const directory = `${this.#base}-trial`;
     rmSync(directory, { recursive: true, force: true });
     cpSync(this.#base, directory, { recursive: true });
-    return placeOf(directory);
+    return dataDirectoryOf(directory);
   }
 
   close(): void {
@@ -133,25 +133,25 @@ export function damage(file: string, kind: Damage, random: SeededRandom): string
 
 export interface Start {
   readonly users: number;
-  /** Whether the ledger was built anew. */
+  /** Whether the ledger was rebuilt. */
   readonly recovered: boolean;
 }
 
 /** Starts as the service does, as far as the ledger goes, and stops again. */
-export async function start(place: Place): Promise<Start> {
+export async function start(dataDirectory: DataDirectory): Promise<Start> {
   let recovered = false;
   const noteError = () => {
     recovered = true;
   };
   const log = { debug() {}, info() {}, warn() {}, error: noteError };
-  const config = { data_dir: place.directory, backup_dir: "", backup_disk_dir: "" };
-  const options = { config, place, log, nowMs: CLOCK.nowMs, onProgress: () => {} };
+  const config = { data_dir: dataDirectory.path, backup_dir: "", backup_disk_dir: "" };
+  const options = { config, dataDirectory, log, nowMs: CLOCK.nowMs, onProgress: () => {} };
   return openRecovering(options, async () => {
     const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
-    const writer = new StoreWriter({ file: place.ledger, timeZone: "UTC" }, CLOCK, listener);
+    const writer = storeWriter({ file: dataDirectory.ledger, timeZone: "UTC" }, CLOCK, listener);
     await writer.open();
     try {
-      const reader = openReader(place.ledger, "UTC");
+      const reader = openReader(dataDirectory.ledger, "UTC");
       const users = reader.userCount();
       reader.close();
       return { users, recovered };
@@ -201,7 +201,7 @@ export function readTruth(file: string): Truth {
   try {
     const rows = db
       .prepare<[], { recordId: number; micros: number; voidedBy: number | null }>(
-        "SELECT record_id AS recordId, micros, voided_by AS voidedBy FROM record",
+        "SELECT record_id AS recordId, valor_micros AS micros, voided_by AS voidedBy FROM record",
       )
       .all();
     return {

@@ -13,18 +13,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SeededRandom } from "../../scripts/powercut/random.ts";
-import { placeOf } from "../../src/cli/place.ts";
-import { makeBackup } from "../../src/store/backup.ts";
-import { faultsOf, verifyLedger } from "../../src/store/verify.ts";
+import { MINUTE_MS } from "../../src/domain/clock.ts";
+import { makeBackup } from "../../src/store/backup/backup.ts";
+import { dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 import { liesOf, readTruth, start, type Truth } from "./damage.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 8 : 100;
 const SEED = 20_261_121;
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
-const MINUTE_MS = 60_000;
 const BACKED_UP = 40;
-/** After the backup: each a commit of its own. */
+/** Commits after the backup, of one sale each. */
 const COMMITS = 80;
 const TEST_MS = 1_800_000;
 
@@ -66,8 +66,8 @@ describe("A log that is damaged before its end", function () {
     cpSync(base, trial, { recursive: true });
   }
 
-  const place = () => placeOf(trial);
-  const log = () => `${place().ledger}-wal`;
+  const dataDirectory = () => dataDirectoryOf(trial);
+  const log = () => `${dataDirectory().ledger}-wal`;
 
   function flip(at: number): void {
     const descriptor = openSync(log(), "r+");
@@ -86,10 +86,10 @@ describe("A log that is damaged before its end", function () {
       const at = Math.floor(random.next() * provableBytes);
       flip(at);
       const told = `trial ${number}, bit at ${at} of the log`;
-      expect(await start(place()), told).to.deep.equal({ users: 1, recovered: true });
-      expect(faultsOf(verifyLedger(place().ledger, () => {})), told).to.deep.equal([]);
-      expect(liesOf(place().ledger, truth), told).to.deep.equal([]);
-      kept += readTruth(place().ledger).micros.size;
+      expect(await start(dataDirectory()), told).to.deep.equal({ users: 1, recovered: true });
+      expect(faultsOf(verifyLedger(dataDirectory().ledger, () => {})), told).to.deep.equal([]);
+      expect(liesOf(dataDirectory().ledger, truth), told).to.deep.equal([]);
+      kept += readTruth(dataDirectory().ledger).micros.size;
     }
     const all = TRIALS * truth.micros.size;
     console.log(`      ${kept} of ${all} records kept, ${all - kept} named as lost`);
@@ -98,20 +98,20 @@ describe("A log that is damaged before its end", function () {
   });
 
   it("is read as SQLite reads it when it is whole", async () => {
-    expect(await start(place())).to.deep.equal({ users: 1, recovered: false });
-    expect(readTruth(place().ledger).micros).to.deep.equal(truth.micros);
+    expect(await start(dataDirectory())).to.deep.equal({ users: 1, recovered: false });
+    expect(readTruth(dataDirectory().ledger).micros).to.deep.equal(truth.micros);
   });
 
   it("is no damage where a power cut broke off the last commit", async () => {
     const { size } = statSync(log());
     truncateSync(log(), size - 5_000);
-    expect(await start(place())).to.deep.equal({ users: 1, recovered: false });
-    expect(readTruth(place().ledger).micros.size).to.equal(truth.micros.size - 1);
+    expect(await start(dataDirectory())).to.deep.equal({ users: 1, recovered: false });
+    expect(readTruth(dataDirectory().ledger).micros.size).to.equal(truth.micros.size - 1);
   });
 
   it("would lose what follows it without a word (control: SQLite alone)", () => {
     flip(Math.floor(provableBytes / 2));
-    expect(readTruth(place().ledger).micros.size).to.be.below(truth.micros.size);
-    expect(faultsOf(verifyLedger(place().ledger, () => {}))).to.deep.equal([]);
+    expect(readTruth(dataDirectory().ledger).micros.size).to.be.below(truth.micros.size);
+    expect(faultsOf(verifyLedger(dataDirectory().ledger, () => {}))).to.deep.equal([]);
   });
 });

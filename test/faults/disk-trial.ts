@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { RemoteOperations } from "../../src/control/client.ts";
+import { ControlClient } from "../../src/control/client.ts";
 import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
-import { Appliance, PASSWORD, type RunningService, type RunOptions, until } from "../cli/program.ts";
+import { PASSWORD, Program, type RunningService, type RunOptions } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 const DISK_MEBIBYTES = 24;
@@ -20,24 +21,24 @@ function aPost(habitacion: string) {
   return { locationName: "L", deviceName: "D", deviceId: "1", habitacion, valor: 1, createdTime: Date.now() };
 }
 
-/** A service on a disk of its own, and what was asked of it. */
+/** A service whose data directory is a small disk, and what was asked of it. */
 export class DiskTrial {
-  readonly appliance: Appliance;
+  readonly appliance: Program;
   readonly disk: SmallDisk;
   readonly acknowledged: string[] = [];
   edges = 0;
   #service: RunningService | undefined;
-  #remote: RemoteOperations | undefined;
+  #remote: ControlClient | undefined;
   #cookie = "";
   #posts = 0;
 
-  private constructor(appliance: Appliance) {
+  private constructor(appliance: Program) {
     this.appliance = appliance;
     this.disk = new SmallDisk(appliance.dataDir);
   }
 
   static async make(): Promise<DiskTrial> {
-    const trial = new DiskTrial(await Appliance.make());
+    const trial = new DiskTrial(await Program.make());
     trial.disk.mount(DISK_MEBIBYTES);
     await seedLedger(trial.appliance.ledgerFile);
     // Each level counts at once.
@@ -53,7 +54,7 @@ export class DiskTrial {
     this.#service = service;
     // A session outlives a restart, and beginning one needs room on the disk.
     if (this.#cookie === "") this.#cookie = await service.signIn(EMAIL, PASSWORD);
-    this.#remote = await RemoteOperations.connect(this.appliance.controlSocket);
+    this.#remote = await ControlClient.connect(this.appliance.controlSocket);
     return service;
   }
 

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { expect } from "chai";
 import type { Patch } from "../../scripts/patch.ts";
 import { gapRows } from "../cli/ledger.ts";
-import { until } from "../cli/program.ts";
+import { CONTROLS, failureOf } from "../rig/controls.ts";
+import { until } from "../rig/until.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { Variant } from "./variant.ts";
 
@@ -50,7 +51,7 @@ describe("A full disk", () => {
     expect(fault?.code).to.equal("disk_full");
     expect(fault?.sinceTime).to.be.within(before, Date.now());
     expect(fault?.message).to.contain("The disk is full");
-    for (const path of ["/api/data?period=semanal", "/api/device", "/api/records"]) {
+    for (const path of ["/api/data?period=semanal", "/api/device", "/api/record"]) {
       expect((await trial.get(path)).status, path).to.equal(200);
     }
     await trial.switchTimes(6);
@@ -101,7 +102,7 @@ describe("A full disk", () => {
     await trial.expectSound();
   });
 
-  it("is noticed where the log has room of its own and only the file cannot grow", async () => {
+  it("is noticed where the log still has room and only the file cannot grow", async () => {
     const service = await trial.start();
     await until("the log is as long as it gets", async () => {
       await Promise.all(Array.from({ length: AT_ONCE }, () => trial.post()));
@@ -131,7 +132,7 @@ describe("A full disk", () => {
     await trial.start();
     expect((await trial.faults())[0]).to.deep.include({ code: "disk_full", sinceTime: since });
     expect((await trial.post()).status).to.equal(503);
-    expect((await trial.get("/api/records")).status).to.equal(200);
+    expect((await trial.get("/api/record")).status).to.equal(200);
     trial.disk.free();
     await until("the fault is over", async () => (await trial.faults()).length === 0);
     expect((await trial.post()).status).to.equal(201);
@@ -139,34 +140,21 @@ describe("A full disk", () => {
   });
 
   describe("without what protects from it (controls)", () => {
-    async function failure(patch: Patch, run: () => Promise<unknown>): Promise<string> {
-      variant = new Variant([patch]);
+    async function failure(patches: readonly Patch[], run: () => Promise<unknown>): Promise<string> {
+      variant = new Variant(patches);
       await trial.start({ program: variant.program });
-      try {
-        await run();
-        return "none";
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
+      return failureOf(run());
     }
 
     it("is not told and takes no edge where no reserve is held", async () => {
-      const patch = {
-        file: "src/cli/service.ts",
-        from: "timeZone: config.time_zone, reserve }",
-        to: "timeZone: config.time_zone }",
-      };
-      expect(await failure(patch, refusesAndTells)).to.contain("expected false to equal true");
+      const message = await failure(CONTROLS["no disk space is reserved"], refusesAndTells);
+      expect(message).to.contain("expected false to equal true");
     });
 
     if (!SHORT)
       it("loses edges where they are not tried again", async () => {
-        const patch = {
-          file: "src/gpio/sighting-queue.ts",
-          from: "      } catch (error) {\n",
-          to: "      } catch (error) {\n        this.#waiting = [];\n",
-        };
-        expect(await failure(patch, keepsEdges)).to.match(/edges that wait|all edges are in/);
+        const message = await failure(CONTROLS["edges are tried once"], keepsEdges);
+        expect(message).to.match(/edges that wait|all edges are in/);
       });
   });
 });

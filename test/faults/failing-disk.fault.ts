@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Patch } from "../../scripts/patch.ts";
+import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { type DiskCall, FailingDisk } from "./failing-disk.ts";
 import { FailingSync } from "./failing-sync.ts";
@@ -32,8 +33,7 @@ describe("A failing disk", () => {
 
   /** Some posts go well, then the disk fails; the process must end, and the next one know what was answered. */
   async function stopsAndKeeps(call: DiskCall, program?: string): Promise<void> {
-    const wrapped = program === undefined ? {} : { program };
-    const service = await trial.start({ wrapper: failing.wrapper, ...wrapped });
+    const service = await trial.start({ wrapper: failing.wrapper, program });
     for (let left = 20; left > 0; left -= 1) expect((await trial.post()).status).to.equal(201);
     failing.fail(service.pid, call);
     const refused = await Promise.all(
@@ -51,7 +51,7 @@ describe("A failing disk", () => {
       /flanco: The ledger takes no writes \(SQLITE_IOERR_\w+\)\. The disk or card may be/,
     );
 
-    await trial.start(wrapped);
+    await trial.start({ program });
     trial.expectAcknowledgedOnce();
     expect((await trial.post()).status).to.equal(201);
     trial.expectAcknowledgedOnce();
@@ -68,9 +68,8 @@ describe("A failing disk", () => {
 
   /** Commits go well, but what they wrote to the log cannot be brought into the file. */
   async function stopsAtCheckpoint(program?: string): Promise<void> {
-    const wrapped = program === undefined ? {} : { program };
     const sync = new FailingSync(trial.appliance.directory, trial.appliance.ledgerFile);
-    const service = await trial.start({ wrapper: sync.wrapper, ...wrapped });
+    const service = await trial.start({ wrapper: sync.wrapper, program });
     expect((await trial.post()).status).to.equal(201);
     sync.begin();
     const posting = Promise.allSettled(Array.from({ length: AT_ONCE }, () => postUntilRefused()));
@@ -78,7 +77,7 @@ describe("A failing disk", () => {
     await posting;
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain("flanco: The ledger takes no writes (SQLITE_IOERR_FSYNC).");
-    await trial.start(wrapped);
+    await trial.start({ program });
     trial.expectAcknowledged();
     await trial.expectSound();
   }
@@ -92,49 +91,27 @@ describe("A failing disk", () => {
   });
 
   describe("without what protects from it (controls)", () => {
-    async function failure(patch: Patch): Promise<string> {
-      variant = new Variant([patch]);
-      try {
-        await stopsAndKeeps("posix/io/sync/*", variant.program);
-        return "none";
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
+    function program(patches: readonly Patch[]): string {
+      variant = new Variant(patches);
+      return variant.program;
     }
 
     it("goes on in the same process, as if the next fsync could be trusted", async () => {
-      const patch = {
-        file: "src/store/disk-error.ts",
-        from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
-        to: "return code === 'none';",
-      };
-      expect(await failure(patch)).to.contain("the service ends");
+      const changed = program(CONTROLS["the process outlives a disk error"]);
+      expect(await failureOf(stopsAndKeeps("posix/io/sync/*", changed))).to.contain("the service ends");
     });
 
-    if (!SHORT)
+    if (!SHORT) {
       it("goes on where a checkpoint may fail unheard, as SQLite's own do", async () => {
-        const patch = {
-          file: "src/store/writer-thread.ts",
-          from: "      else this.#failure = ",
-          to: "      else if (false) this.#failure = ",
-        };
-        variant = new Variant([patch]);
-        const { program } = variant;
-        const outcome = await stopsAtCheckpoint(program).then(
-          () => "none",
-          (error: Error) => error.message,
-        );
-        expect(outcome).to.contain("the service ends");
+        const changed = program(CONTROLS["the process outlives a failed checkpoint"]);
+        expect(await failureOf(stopsAtCheckpoint(changed))).to.contain("the service ends");
       });
 
-    if (!SHORT)
-      it("stores what it refused: whoever sent it again would be counted twice", async () => {
-        const patch = {
-          file: "src/store/writer-thread.ts",
-          from: "      this.#cutLog();\n",
-          to: "",
-        };
-        expect(await failure(patch)).to.contain("to have the same members");
+      it("stores what it refused, so that a client that sends it again is counted twice", async () => {
+        const changed = program(CONTROLS["what was refused stays in the log"]);
+        const message = await failureOf(stopsAndKeeps("posix/io/sync/*", changed));
+        expect(message).to.contain("to have the same members");
       });
+    }
   });
 });

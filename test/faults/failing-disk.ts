@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { installMissing } from "../../scripts/guest/debian.ts";
+import { installFor } from "../../scripts/debian.ts";
 
 /** What libfiu puts into errno. */
 const EIO = 5;
@@ -20,7 +20,7 @@ export class FailingDisk {
 
   /** Installs what is missing; only root may. */
   static install(): void {
-    installMissing(["fiu-utils", "libfiu0"]);
+    installFor("failing disk");
   }
 
   /** Runs a command so that it can be told. */

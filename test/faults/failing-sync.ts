@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { compileLibrary } from "../../scripts/compile-library.ts";
 
 const SOURCE = join(import.meta.dirname, "failing-sync.c");
 
@@ -15,8 +15,7 @@ export class FailingSync {
     this.#library = join(directory, "failing-sync.so");
     this.#begun = join(directory, "sync-fails");
     this.#file = file;
-    const options = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", this.#library, SOURCE, "-ldl"];
-    execFileSync("gcc", options, { stdio: ["ignore", "ignore", "inherit"] });
+    compileLibrary(SOURCE, this.#library);
   }
 
   /** Runs a command so that its syncs can fail. */

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { EMAIL } from "../cli/ledger.ts";
-import { PASSWORD, type RunningService } from "../cli/program.ts";
+import { CONTROLS } from "../rig/controls.ts";
+import { PASSWORD, type RunningService } from "../rig/program.ts";
 import { NotifySocket } from "../systemd/notify-socket.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { Variant } from "./variant.ts";
@@ -33,10 +34,13 @@ describe("A full disk, under systemd's watchdog", () => {
   });
 
   function start(program?: string): Promise<RunningService> {
-    return trial.start(program === undefined ? {} : { program }, {
-      NOTIFY_SOCKET: socket.path,
-      WATCHDOG_USEC: String(LIMIT_MS * MICROSECONDS_PER_MILLISECOND),
-    });
+    return trial.start(
+      { program },
+      {
+        NOTIFY_SOCKET: socket.path,
+        WATCHDOG_USEC: String(LIMIT_MS * MICROSECONDS_PER_MILLISECOND),
+      },
+    );
   }
 
   /** The longest time without a sign of life while everybody writes and nothing is taken, in milliseconds. */
@@ -74,13 +78,7 @@ describe("A full disk, under systemd's watchdog", () => {
   });
 
   it("is silent, in this very test, where a refusal is no answer", async () => {
-    variant = new Variant([
-      {
-        file: "src/cli/service.ts",
-        from: "if (writer.diskFullSinceMs === null) throw error;",
-        to: "throw error;",
-      },
-    ]);
+    variant = new Variant(CONTROLS["a full disk is no sign of life"]);
     const silenceMs = await longestSilence(await start(variant.program));
     console.log(`    longest silence: ${Math.round(silenceMs)} ms of ${LIMIT_MS}`);
     expect(silenceMs).to.be.above(LIMIT_MS);

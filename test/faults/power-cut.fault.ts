@@ -11,11 +11,14 @@ import { type CutRange, chooseStates, finalState } from "../../scripts/powercut/
 import { SeededRandom } from "../../scripts/powercut/random.ts";
 import { MOUNT_POINT, type Workload } from "../../scripts/powercut/recording.ts";
 import type { Finding, Judge } from "../../scripts/powercut/survey.ts";
+import { CONTROLS } from "../rig/controls.ts";
+import { laterSchemaWith } from "../rig/later-schema.ts";
 import { Books } from "./power-cut/books.ts";
 import { Cuts, faultsIn } from "./power-cut/cuts.ts";
 import { FoundFolders } from "./power-cut/found-folders.ts";
 import { OldLedger } from "./power-cut/old-ledger.ts";
-import { DATA_FOLDER, OLD_FOLDER } from "./power-cut/work.ts";
+import { DATA_FOLDER, LATER_VARIABLE, OLD_FOLDER } from "./power-cut/work.ts";
+import { Variant } from "./variant.ts";
 
 /** How much the guest does, of how many moments a state is made, and on how many of them the program is started. */
 const SIZES = {
@@ -35,33 +38,10 @@ const SCRIPT = "test/faults/inside/power-cut.ts";
 const size = SIZES[process.env["FLANCO_FAULTS"] === "short" ? "short" : "full"];
 const seed = Number(process.env["FLANCO_FAULTS_SEED"] ?? randomInt(2 ** 32));
 
-/** The program without its protection: what it wrote may stay in the disk's cache. */
+/** The program without its protections. */
 const UNSAFE: readonly Patch[] = [
-  {
-    file: "src/store/open.ts",
-    from: 'db.pragma("synchronous = FULL");',
-    to: 'db.pragma("synchronous = NORMAL");',
-  },
-  { file: "src/store/open.ts", from: "const SYNCHRONOUS_FULL = 2;", to: "const SYNCHRONOUS_FULL = 1;" },
-  { file: "src/store/sync.ts", from: "fsyncSync(descriptor);", to: "" },
-  // The upgraded copy is written over the ledger, page by page, in place of taking its place.
-  {
-    file: "src/store/upgrade.ts",
-    from: 'import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";',
-    to: `import { existsSync, linkSync, rmSync, statSync } from "node:fs";
-         import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";`,
-  },
-  {
-    file: "src/store/upgrade.ts",
-    from: "    renameSync(draft, file);",
-    to: `    const ledger = openSync(file, "r+");
-         const copy = readFileSync(draft);
-         for (let at = 0; at < copy.length; at += 4096) {
-           writeSync(ledger, copy, at, 4096, at);
-           fsyncSync(ledger);
-         }
-         closeSync(ledger);`,
-  },
+  ...CONTROLS["commits and files wait in the disk's cache"],
+  ...CONTROLS["an upgrade is written over the ledger, page by page"],
 ];
 
 describe("A power cut", function () {
@@ -69,14 +49,15 @@ describe("A power cut", function () {
   const random = new SeededRandom(seed);
   const figures: string[] = [];
   const disk = mkdtempSync(join(tmpdir(), "flanco-power-cut-disk-"));
-  let oldLedger: OldLedger;
+  const oldLedger = new OldLedger();
+  const later = new Variant(CONTROLS["the ledger has a later schema"]);
   let safe: Cuts;
   let unsafe: Cuts;
   let books: Books;
 
   before(async function () {
     this.timeout(RECORD_MS * 2);
-    oldLedger = new OldLedger(join(disk, OLD_FOLDER));
+    await oldLedger.make(join(disk, OLD_FOLDER));
     const began = performance.now();
     [safe, unsafe] = await Promise.all([record("full", []), record("normal", UNSAFE)]);
     figures.push(`seed ${seed}; recorded in ${secondsSince(began)} s`);
@@ -86,6 +67,7 @@ describe("A power cut", function () {
   after(() => {
     safe?.close();
     unsafe?.close();
+    later.remove();
     rmSync(disk, { recursive: true, force: true });
     for (const line of figures) console.log(`  power cut: ${line}`);
   });
@@ -104,7 +86,12 @@ describe("A power cut", function () {
       diskContent: disk,
       timeoutMs: RECORD_MS,
     };
-    const guest = () => buildGuest({ checkout: false, scripts: { "power-cut": SCRIPT }, patches });
+    const guest = () =>
+      buildGuest({
+        checkout: false,
+        scripts: { "power-cut": SCRIPT },
+        patches: [laterSchemaWith(LATER_VARIABLE), ...patches],
+      });
     return Cuts.record(name, guest, work);
   }
 
@@ -174,7 +161,7 @@ describe("A power cut", function () {
   });
 
   it("during an upgrade leaves the old ledger or the new one, with the same totals, ready within 10 s", async () => {
-    const found = new FoundFolders(safe.scratch);
+    const found = new FoundFolders(safe.scratch, later.program);
     const end = books.entryOf("upgraded");
     const range = { from: books.entryOf("upgrading"), to: end + 1, favoured: [end] };
     await prove("upgrade", OLD_FOLDER, range, size.other, (folder, { cut }) => {

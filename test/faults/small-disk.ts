@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { installFor } from "../../scripts/debian.ts";
 
 const OWNER_ONLY = 0o700;
 const PIECE_BYTES = 4_096;
@@ -16,6 +17,7 @@ export class SmallDisk {
   }
 
   mount(mebibytes: number): void {
+    installFor("small disk");
     mkdirSync(this.directory, { recursive: true, mode: OWNER_ONLY });
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=700`, "tmpfs", this.directory]);
   }

@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { verifyLedger } from "../../src/store/verify.ts";
-import { BundledProgram } from "../cli/bundled-program.ts";
+import { SECOND_MS } from "../../src/domain/clock.ts";
+import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { recordRows } from "../cli/ledger.ts";
+import { BundledProgram } from "../rig/bundled-program.ts";
+import { CONTROLS } from "../rig/controls.ts";
 import { type Holding, SoakedService } from "./soak/soaked-service.ts";
 import { floorsOf, type Reading, type Trend, trendOf } from "./soak/trend.ts";
 
@@ -24,9 +26,6 @@ const MEGABYTE = 1_000_000;
 /** The promise. In a few seconds the process is still growing to its size: then only a fast leak is told from it. */
 const GROWTH_PER_HOUR = (SHORT ? 1_000 : 1) * MEGABYTE;
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
-const MS_PER_SECOND = 1_000;
-/** What the control's request leaves behind: 8 bytes each. */
-const LEAKED_ITEMS = SHORT ? 8_192 : 64;
 const TEST_MS = 2 * (WARM_UP_MS + SOAK_MS) + 120_000;
 
 interface Soak {
@@ -45,7 +44,7 @@ async function soak(service: SoakedService, warmUpMs: number, lengthMs: number):
     for (let dueMs = startMs; performance.now() < endMs; ) {
       await act();
       const pace = dueMs < startMs + warmUpMs ? WARM_UP_PACE : 1;
-      dueMs += MS_PER_SECOND / (perSecond * pace);
+      dueMs += SECOND_MS / (perSecond * pace);
       await setTimeout(Math.max(0, dueMs - performance.now()));
     }
   };
@@ -76,7 +75,7 @@ async function soak(service: SoakedService, warmUpMs: number, lengthMs: number):
   };
 }
 
-describe(`${SOAK_MS / MS_PER_SECOND} seconds at ${EDGES_PER_SECOND} edges and ${REQUESTS_PER_SECOND} requests a second`, function () {
+describe(`${SOAK_MS / SECOND_MS} seconds at ${EDGES_PER_SECOND} edges and ${REQUESTS_PER_SECOND} requests a second`, function () {
   this.timeout(TEST_MS);
   let service: SoakedService | undefined;
   let program: BundledProgram | undefined;
@@ -112,13 +111,8 @@ describe(`${SOAK_MS / MS_PER_SECOND} seconds at ${EDGES_PER_SECOND} edges and ${
   });
 
   it("would show a request that leaves something behind (control)", async () => {
-    program = await BundledProgram.make([
-      {
-        file: "src/http/app.ts",
-        from: "  context.status = endpoint.status;",
-        to: `  ((globalThis as { kept?: unknown[] }).kept ??= []).push(new Array(${LEAKED_ITEMS}).fill(0));\n  context.status = endpoint.status;`,
-      },
-    ]);
+    const control = SHORT ? "each request leaks much" : "each request leaks";
+    program = await BundledProgram.make(CONTROLS[control]);
     service = await SoakedService.start(program);
     const { objects } = await soak(service, SHORT ? 4_000 : 20_000, CONTROL_MS);
     console.log(`    with a leak: ${Math.round(objects.atLeastPerHour / MEGABYTE)} MB an hour at least`);

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { SCHEMA_VERSION } from "../../src/store/migration.ts";
-import { openForWriting } from "../../src/store/open.ts";
-import { faultsOf, verifyLedger } from "../../src/store/verify.ts";
+import { openForWriting } from "../../src/store/ledger/open.ts";
+import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
 import { SmallDisk } from "./small-disk.ts";
 
-const FIXTURE = join(import.meta.dirname, "..", "store", "fixtures", "schema-1.sql");
+const RECORDS = 200;
 const DISK_MEBIBYTES = 8;
 const KIBIBYTE = 1_024;
 /** From no room at all to enough for the copy, its log and its new columns. */
@@ -33,10 +32,13 @@ describe("An upgrade on a full disk", function () {
   function make(): void {
     disk.free();
     for (const name of readdirSync(base)) rmSync(join(base, name));
-    const db = new DatabaseConstructor(file);
-    // A dump tells its tables by name, children before parents.
-    db.pragma("foreign_keys = OFF");
-    db.exec(readFileSync(FIXTURE, "utf8"));
+    const db = openForWriting(file);
+    const insert = db.prepare(
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms,
+                           origin, hash)
+       VALUES ('u', 'l', 'd', 'x', '1', 1, 1, 1, 'posted', randomblob(200))`,
+    );
+    for (let record = 0; record < RECORDS; record += 1) insert.run();
     db.pragma("journal_mode = DELETE");
     db.close();
   }
@@ -59,7 +61,7 @@ describe("An upgrade on a full disk", function () {
       const told = `with ${kibibytes} KiB of room`;
       let outcome = "upgraded";
       try {
-        openForWriting(file).close();
+        openForWriting(file, () => {}, LATER_MIGRATIONS).close();
       } catch (error) {
         if (!(error instanceof FlancoError)) throw error;
         expect(error.code, told).to.equal("unavailable");
@@ -74,12 +76,9 @@ describe("An upgrade on a full disk", function () {
           readdirSync(base).filter((name) => /upgrade|schema-/.test(name)),
           told,
         ).to.deep.equal([]);
-        openForWriting(file).close();
+        openForWriting(file, () => {}, LATER_MIGRATIONS).close();
       }
-      const { records } = verifyLedger(file, () => {});
-      expect(faultsOf(verifyLedger(file, () => {})), told).to.deep.equal([]);
-      expect(held(), told).to.match(new RegExp(`^${SCHEMA_VERSION} `));
-      expect(records, told).to.be.above(0);
+      expect(held(), told).to.equal(before.replace(/^\d+/, String(LATER_MIGRATIONS.length)));
     }
     console.log(`      ${[...outcomes].map(([outcome, times]) => `${times} ${outcome}`).join(", ")}`);
     expect([...outcomes.keys()].sort()).to.deep.equal(["refused", "upgraded"]);

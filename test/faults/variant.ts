@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Patch, patched } from "../../scripts/patch.ts";
-import { CHECKOUT } from "../cli/program.ts";
+import { CHECKOUT } from "../rig/program.ts";
 
 const COPIED = ["bin", "src", "package.json"];
 const LINKED = ["node_modules", "demo", "dist"];

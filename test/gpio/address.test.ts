@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { ChipInfo } from "../../src/domain/line.ts";
-import { parseLineAddress, resolveLine } from "../../src/gpio/address.ts";
-import { thrown } from "./rejection.ts";
+import { resolveLine } from "../../src/gpio/address.ts";
+import { thrown } from "../rig/rejection.ts";
 
 function chip(name: string, lines: readonly (readonly [string | null, string | null])[]): ChipInfo {
   return {
@@ -25,35 +25,25 @@ const CHIPS = [
 ];
 
 describe("A line's address", () => {
-  it("is chip and offset, or else a name", () => {
-    expect(parseLineAddress("gpiochip0:17")).to.deep.equal({ kind: "offset", chip: "gpiochip0", offset: 17 });
+  it("is a name unless it is chip and offset", () => {
     for (const name of ["GPIO17", "gpiochip0:", ":17", "gpiochip0:1x", "a b:1"]) {
-      expect(parseLineAddress(name)).to.deep.equal({ kind: "name", name });
+      expect(thrown(() => resolveLine(name, CHIPS)).message).to.equal(`No line is called ${name}.`);
     }
-  });
-
-  it("is refused when it is empty", () => {
-    for (const text of ["", "  "]) expect(thrown(() => parseLineAddress(text)).code).to.equal("invalid");
-  });
-
-  it("finds the same line by name and by chip and offset", () => {
-    expect(resolveLine("GPIO1", CHIPS)).to.equal(resolveLine("gpiochip0:1", CHIPS));
   });
 
   it("prefers a line that is called like a chip and an offset", () => {
     expect(resolveLine("gpiochip0:0", CHIPS)).to.deep.include({ chip: "gpiochip1", offset: 1 });
   });
 
-  it("lists the candidates of a name that several lines have", () => {
+  it("is refused when several lines have the name, with the list of them", () => {
     const error = thrown(() => resolveLine("SHARED", CHIPS));
     expect(error.code).to.equal("invalid");
     expect(error.message).to.equal("2 lines are called SHARED: gpiochip0:3, gpiochip1:0.");
   });
 
-  it("says what is wrong with an unknown one, and which lines are free", () => {
+  it("is refused when it is unknown, with the reason and the free lines", () => {
     const byName = thrown(() => resolveLine("GPIO99", CHIPS));
-    expect(byName.code).to.equal("not_found");
-    expect(byName.message).to.equal("No line is called GPIO99.");
+    expect(byName).to.include({ code: "not_found", message: "No line is called GPIO99." });
     expect(byName.hint).to.equal(
       "Free lines: GPIO0, gpiochip0:2, SHARED, SHARED, gpiochip0:0. `flanco gpio detect` lists all.",
     );

@@ -1,16 +1,16 @@
 import { expect } from "chai";
-import type { LineRequest } from "../../src/domain/line.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
-import { Edges, noFailure } from "./edges.ts";
-import { type Errno, FakeKernel } from "./fake-kernel.ts";
-import { rejection } from "./rejection.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import { rejection } from "../rig/rejection.ts";
+import { VirtualTime } from "../rig/virtual-time.ts";
+import { FakeKernel } from "./fake-kernel.ts";
+import { lineRequest, watchLine } from "./rigs.ts";
 
+const LINE = "gpiochip0:0";
 const MILLISECOND_NS = 1_000_000n;
 /** Where struct gpio_v2_line_request has the flags of its configuration. */
 const REQUEST_FLAGS = 288;
 
-describe("The chardev driver on a kernel that does as told", () => {
+describe("The chardev driver on a fake kernel", () => {
   let time: VirtualTime;
   let kernel: FakeKernel;
   let driver: ChardevDriver;
@@ -27,15 +27,11 @@ describe("The chardev driver on a kernel that does as told", () => {
     expect(kernel.openDescriptors.size, "descriptors left open").to.equal(0);
   });
 
-  function request(wanted: Partial<LineRequest> = {}): LineRequest {
-    return { line: "gpiochip0:0", activeLow: false, bias: "as-is", debounceMs: 0, ...wanted };
-  }
-
   function turn(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  it("looks at a free line as it is: without direction, edges or bias, and lets it go", async () => {
+  it("reads a free line without setting direction, edges or bias, and releases it", async () => {
     kernel.line(1).level = true;
     expect(await driver.read("GPIO1")).to.equal(true);
     const asked = kernel.line(1).requested;
@@ -44,23 +40,21 @@ describe("The chardev driver on a kernel that does as told", () => {
     expect(kernel.line(1).used).to.equal(false);
   });
 
-  it("takes the level before an edge that is already there for the initial one", async () => {
+  it("reports the level before an early edge as the initial one", async () => {
     kernel.afterLevel = () => {
       kernel.afterLevel = () => {};
       kernel.occur(0, true, 1, time.monotonicNs());
     };
-    const edges = new Edges();
-    const line = await driver.watch(request(), edges.onEdge, noFailure);
+    const { line, edges } = await watchLine(driver, lineRequest(LINE));
     await edges.until(1);
 
     expect(line.initiallyActive).to.equal(false);
     expect(edges.levels).to.deep.equal([true]);
   });
 
-  it("does not tell an edge twice that led to the initial level but came late to the buffer", async () => {
+  it("does not deliver an edge that led to the initial level but reached the buffer late", async () => {
     kernel.line(0).level = true;
-    const edges = new Edges();
-    const line = await driver.watch(request(), edges.onEdge, noFailure);
+    const { line, edges } = await watchLine(driver, lineRequest(LINE));
     kernel.occur(0, true, 1, time.monotonicNs() - 1n);
     kernel.occur(0, false, 2, time.monotonicNs() + 20n * MILLISECOND_NS);
     kernel.wake(0);
@@ -76,20 +70,16 @@ describe("The chardev driver on a kernel that does as told", () => {
     expect(edges.seen.length).to.equal(1);
   });
 
-  it("tells a first edge to the initial level when it came long after the start", async () => {
+  it("delivers a first edge to the initial level that came long after the start", async () => {
     kernel.line(0).level = true;
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+    const { edges } = await watchLine(driver, lineRequest(LINE));
     kernel.occur(0, true, 1, time.monotonicNs() + 20n * MILLISECOND_NS);
     kernel.wake(0);
-    await edges.until(1);
-
-    expect(edges.levels).to.deep.equal([true]);
+    expect(await edges.until(1)).to.deep.equal([true]);
   });
 
   it("counts exactly the edges that a full buffer lost, past the kernel's 32 bits too", async () => {
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+    const { edges } = await watchLine(driver, lineRequest(LINE));
     for (const seqno of [1, 2, 2_979, 2_980, 0xffff_fffe, 0, 3]) kernel.occur(0, true, seqno, 1n);
     kernel.wake(0);
     await edges.until(7);
@@ -99,8 +89,7 @@ describe("The chardev driver on a kernel that does as told", () => {
   });
 
   it("reads a buffer of any length in the order of its events", async () => {
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+    const { edges } = await watchLine(driver, lineRequest(LINE));
     for (let seqno = 1; seqno <= 1_024; seqno += 1) kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
     kernel.wake(0);
     await edges.until(1_024);
@@ -110,9 +99,8 @@ describe("The chardev driver on a kernel that does as told", () => {
     );
   });
 
-  it("delivers on close what the kernel has buffered by then", async () => {
-    const edges = new Edges();
-    const line = await driver.watch(request(), edges.onEdge, noFailure);
+  it("delivers on close the edges that the kernel has buffered", async () => {
+    const { line, edges } = await watchLine(driver, lineRequest(LINE));
     kernel.occur(0, true, 1);
     kernel.occur(0, false, 2);
     await line.close();
@@ -122,15 +110,11 @@ describe("The chardev driver on a kernel that does as told", () => {
 
   for (const [how, lose] of [
     ["the kernel wakes its readers", () => kernel.wake(0, "failed")],
-    ["only its device node goes", () => kernel.remove()],
+    ["only its device node is removed", () => kernel.remove()],
   ] as const) {
-    it(`tells once that a line is lost with its chip, when ${how}`, async () => {
+    it(`reports once that a line is lost with its chip, when ${how}`, async () => {
       const failures: Error[] = [];
-      await driver.watch(
-        request(),
-        () => {},
-        (error) => failures.push(error),
-      );
+      await watchLine(driver, lineRequest(LINE), failures);
       lose();
       lose();
       await turn();
@@ -141,15 +125,10 @@ describe("The chardev driver on a kernel that does as told", () => {
     });
   }
 
-  it("goes on with the other lines when one is lost", async () => {
-    const edges = new Edges();
+  it("keeps watching the other lines when one is lost", async () => {
     const failures: Error[] = [];
-    await driver.watch(
-      request({ line: "gpiochip0:0" }),
-      () => {},
-      (error) => failures.push(error),
-    );
-    await driver.watch(request({ line: "gpiochip0:1" }), edges.onEdge, noFailure);
+    await watchLine(driver, lineRequest(LINE), failures);
+    const { edges } = await watchLine(driver, lineRequest("gpiochip0:1"));
     kernel.wake(0, "failed");
     kernel.occur(1, true, 1);
     kernel.wake(1);
@@ -159,21 +138,18 @@ describe("The chardev driver on a kernel that does as told", () => {
     expect(edges.levels).to.deep.equal([true]);
   });
 
-  it("stays on watch when a device node changes and the chip is still there", async () => {
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+  it("keeps watching when a device node changes and the chip is still there", async () => {
+    const { edges } = await watchLine(driver, lineRequest(LINE));
     kernel.touchNode();
     kernel.occur(0, true, 1);
     kernel.wake(0);
-    await edges.until(1);
-
-    expect(edges.levels).to.deep.equal([true]);
+    expect(await edges.until(1)).to.deep.equal([true]);
   });
 
   for (const code of ["EACCES", "EPERM"] as const) {
     it(`says what group to join when the kernel answers ${code}`, async () => {
       kernel.openError = code;
-      const error = await rejection(driver.watch(request(), () => {}, noFailure));
+      const error = await rejection(watchLine(driver, lineRequest(LINE)));
       expect(error.code).to.equal("unavailable");
       expect(error.hint).to.contain("group gpio");
       expect(
@@ -185,26 +161,24 @@ describe("The chardev driver on a kernel that does as told", () => {
   it("points to sysfs on a kernel without the interface v2", async () => {
     kernel.hasV2 = false;
     const error = await rejection(driver.detect());
-    expect(error.code).to.equal("unavailable");
-    expect(error.hint).to.equal("Use FLANCO_GPIO_DRIVER=sysfs.");
+    expect(error).to.include({ code: "unavailable", hint: "Use FLANCO_GPIO_DRIVER=sysfs." });
   });
 
   it("names the kernel's code for a line that cannot give edges", async () => {
-    const refused: Errno = "ENXIO";
-    kernel.requestError = refused;
-    const error = await rejection(driver.watch(request(), () => {}, noFailure));
+    kernel.requestError = "ENXIO";
+    const error = await rejection(watchLine(driver, lineRequest(LINE)));
     expect(error.code).to.equal("unavailable");
     expect(error.message).to.equal("The kernel cannot watch GPIO0 (gpiochip0:0) (ENXIO).");
   });
 
-  it("calls a holder unnamed that gave no label", async () => {
+  it("calls a program that gave no label an unnamed user", async () => {
     kernel.line(2).used = true;
-    const error = await rejection(driver.watch(request({ line: "gpiochip0:2" }), () => {}, noFailure));
+    const error = await rejection(watchLine(driver, lineRequest("gpiochip0:2")));
     expect(error.message).to.equal("gpiochip0:2 is in use by 'an unnamed user'.");
     kernel.line(2).used = false;
   });
 
-  it("refuses to be used before it is open", async () => {
+  it("cannot be used before it is open", async () => {
     const closed = new ChardevDriver({ clock: time, loadKernel: async () => kernel });
     expect((await rejection(closed.detect())).code).to.equal("internal");
   });

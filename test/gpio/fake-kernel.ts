@@ -1,6 +1,7 @@
+import type { Cancel } from "../../src/domain/clock.ts";
+import type { DescriptorKeeper } from "../../src/gpio/kept-lines.ts";
 import type { GpioKernel } from "../../src/gpio/kernel.ts";
-import { SyscallError } from "../../src/gpio/syscall.ts";
-import type { Cancel } from "../../src/gpio/timers.ts";
+import { SyscallError } from "../../src/gpio/kernel.ts";
 import {
   GPIO_GET_CHIPINFO_IOCTL,
   GPIO_GET_LINEINFO_IOCTL,
@@ -11,7 +12,7 @@ import {
 
 const EVENT_BYTES = 48;
 const ERRNO = { EPERM: 1, ENXIO: 6, EACCES: 13, EBUSY: 16, ENODEV: 19, EINVAL: 22, ENOTTY: 25 } as const;
-export type Errno = keyof typeof ERRNO;
+type Errno = keyof typeof ERRNO;
 
 export interface FakeLine {
   name: string;
@@ -33,14 +34,13 @@ export function eventBytes(rising: boolean, lineSeqno: number, timestampNs: bigi
   return new Uint8Array(view.buffer);
 }
 
-/** A kernel with one chip, gpiochip0, made of bytes: for what a real one cannot be brought to do at will. */
+/** A kernel with one chip, gpiochip0, for situations that cannot be produced at will on a real one. */
 export class FakeKernel implements GpioKernel {
   readonly lines: FakeLine[];
   readonly openDescriptors = new Set<number>();
   /** Fails the opening of the chip, or calls, with these codes. */
   openError: Errno | null = null;
   requestError: Errno | null = null;
-  hasV1 = true;
   hasV2 = true;
   gone = false;
   /** Runs just after a level was read. */
@@ -76,7 +76,7 @@ export class FakeKernel implements GpioKernel {
       if (this.#lineOf.get(fd) === this.line(offset)) callback(state);
   }
 
-  /** Something about the chip's device node changes: its mode, say. */
+  /** The chip's device node changes, its mode for example. */
   touchNode(): void {
     for (const callback of [...this.#nodeWatchers]) callback();
   }
@@ -114,7 +114,7 @@ export class FakeKernel implements GpioKernel {
     }
   }
 
-  /** Another descriptor of what this one is of, as dup(2) and a message with descriptors make it. */
+  /** Duplicates a descriptor, as dup(2) and a message with descriptors do. */
   duplicate(fd: number): number {
     const copy = this.#allocate();
     const line = this.#lineOf.get(fd);
@@ -124,7 +124,7 @@ export class FakeKernel implements GpioKernel {
     return copy;
   }
 
-  /** Ends a process by SIGKILL: every descriptor but these is closed, and nobody is called back. */
+  /** Ends a process as SIGKILL does: closes every descriptor except these, without any callback. */
   kill(others: ReadonlySet<number>): void {
     this.#readers.clear();
     this.#nodeWatchers.clear();
@@ -165,7 +165,6 @@ export class FakeKernel implements GpioKernel {
         return;
       }
       case GPIO_GET_LINEINFO_IOCTL: {
-        if (!this.hasV1) throw new SyscallError("ioctl", ERRNO.EINVAL);
         const line = this.line(view.getUint32(0, true));
         view.setUint32(4, line.used ? 1 : 0, true);
         argument.set(new TextEncoder().encode(line.name), 8);
@@ -220,5 +219,64 @@ export class FakeKernel implements GpioKernel {
     this.#nextFd += 1;
     this.openDescriptors.add(this.#nextFd);
     return this.#nextFd;
+  }
+}
+
+/** A descriptor store like systemd's: it stores duplicates, and gives duplicates of them to each process. */
+export class FakeKeeper implements DescriptorKeeper {
+  readonly #kernel: FakeKernel;
+  readonly #stored = new Map<string, number[]>();
+
+  constructor(kernel: FakeKernel) {
+    this.#kernel = kernel;
+  }
+
+  get names(): string[] {
+    return [...this.#stored.keys()];
+  }
+
+  get descriptors(): ReadonlySet<number> {
+    return new Set([...this.#stored.values()].flat());
+  }
+
+  take(): ReadonlyMap<string, readonly number[]> {
+    // The order within a name is not guaranteed.
+    const given = [...this.#stored].map(([name, fds]): [string, number[]] => [
+      name,
+      fds.map((fd) => this.#kernel.duplicate(fd)).reverse(),
+    ]);
+    return new Map(given);
+  }
+
+  keep(name: string, descriptors: readonly number[]): void {
+    this.#stored.set(
+      name,
+      descriptors.map((fd) => this.#kernel.duplicate(fd)),
+    );
+  }
+
+  forget(name: string): void {
+    for (const fd of this.#stored.get(name) ?? []) this.#kernel.close(fd);
+    this.#stored.delete(name);
+  }
+
+  /** Loses one of the descriptors of the first name, as a full store does. */
+  loseOne(): void {
+    const [fds] = this.#stored.values();
+    const fd = fds?.pop();
+    if (fd !== undefined) this.#kernel.close(fd);
+  }
+}
+
+/** Closes forgotten descriptors some time later, as systemd does. */
+export class LateKeeper extends FakeKeeper {
+  readonly #forgotten: string[] = [];
+
+  override forget(name: string): void {
+    this.#forgotten.push(name);
+  }
+
+  closeForgotten(): void {
+    for (const name of this.#forgotten.splice(0)) super.forget(name);
   }
 }

@@ -1,11 +1,12 @@
 import { expect } from "chai";
-import type { LineRequest } from "../../src/domain/line.ts";
+import fc from "fast-check";
+import { BIASES, type LineRequest } from "../../src/domain/line.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
-import { Edges, noFailure } from "./edges.ts";
-import { FakeKeeper, LateKeeper } from "./fake-keeper.ts";
-import { FakeKernel } from "./fake-kernel.ts";
-import { rejection } from "./rejection.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import { nameOf, parseKeptName } from "../../src/gpio/kept-lines.ts";
+import { rejection } from "../rig/rejection.ts";
+import { VirtualTime } from "../rig/virtual-time.ts";
+import { FakeKeeper, FakeKernel, LateKeeper } from "./fake-kernel.ts";
+import { lineRequest, watchLine } from "./rigs.ts";
 
 const REQUEST = 7;
 
@@ -41,19 +42,12 @@ describe("A line that outlives the process", () => {
 
   function request(sequence: number | null, wanted: Partial<LineRequest> = {}): LineRequest {
     const seen = sequence === null ? null : { request: REQUEST, sequence };
-    return {
-      line: "GPIO0",
-      activeLow: false,
-      bias: "as-is",
-      debounceMs: 50,
-      keep: { request: sequence === null ? REQUEST : REQUEST + 1, room: "101", seen },
-      ...wanted,
-    };
+    const keep = { request: sequence === null ? REQUEST : REQUEST + 1, room: "101", seen };
+    return lineRequest("GPIO0", { debounceMs: 50, keep, ...wanted });
   }
 
-  it("gives the edges of a process's absence to the next one, with their times and numbers, once", async () => {
-    const before = new Edges();
-    await driver.watch(request(null), before.onEdge, noFailure);
+  it("gives the edges between two processes to the second one, once, with their times and numbers", async () => {
+    const { edges: before } = await watchLine(driver, request(null));
     kernel.occur(0, true, 1, 10n);
     kernel.wake(0);
     await before.until(1);
@@ -61,8 +55,7 @@ describe("A line that outlives the process", () => {
     kernel.occur(0, false, 2, 20n);
     kernel.occur(0, true, 3, 30n);
     driver = await process();
-    const after = new Edges();
-    const line = await driver.watch(request(1), after.onEdge, noFailure);
+    const { line, edges: after } = await watchLine(driver, request(1));
     kernel.occur(0, false, 4, 40n);
     kernel.wake(0);
     await after.until(3);
@@ -75,59 +68,51 @@ describe("A line that outlives the process", () => {
     ]);
   });
 
-  it("loses no edge that a process had read but not brought to the ledger when it died", async () => {
-    const before = new Edges();
-    await driver.watch(request(null), before.onEdge, noFailure);
-    for (let seqno = 1; seqno <= 500; seqno += 1) {
-      kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
-      if (seqno % 7 === 0) kernel.wake(0);
-    }
-    kernel.wake(0);
-    await before.until(500);
-    kernel.kill(keeper.descriptors);
-    kernel.occur(0, true, 501, 501n);
-    driver = await process();
-    const after = new Edges();
-    await driver.watch(request(123), after.onEdge, noFailure);
-    await after.until(378);
+  it("outlives any number of processes that die with edges they read, and loses none", async () => {
+    const runs = fc.array(fc.array(fc.boolean(), { maxLength: 40 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(runs, fc.nat(200), async (wakings, known) => {
+        await driver.close();
+        kernel = new FakeKernel(["GPIO0", "GPIO1", ""]);
+        keeper = new FakeKeeper(kernel);
+        driver = await process();
+        await watchLine(driver, request(null));
+        let seqno = 0;
+        for (const wakes of wakings) {
+          for (const isWoken of wakes) {
+            seqno += 1;
+            kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
+            if (isWoken) kernel.wake(0);
+          }
+          await restart();
+          await watchLine(driver, request(0));
+        }
+        await restart();
+        const committed = Math.min(known, seqno);
+        const { edges } = await watchLine(driver, request(committed));
 
-    expect(after.seen.map((edge) => edge.sequence)).to.deep.equal(
-      Array.from({ length: 378 }, (_, index) => 124 + index),
-    );
-    expect(after.seen.every((edge) => edge.missed === 0 && edge.timeNs === BigInt(edge.sequence))).to.equal(
-      true,
-    );
-  });
-
-  it("survives any number of processes, each of which dies with edges that it read", async () => {
-    await driver.watch(request(null), () => {}, noFailure);
-    for (let seqno = 1; seqno <= 60; seqno += 1) {
-      kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
-      kernel.wake(0);
-      if (seqno % 20 !== 0) continue;
-      await restart();
-      await driver.watch(request(5), () => {}, noFailure);
-    }
-    await restart();
-    const after = new Edges();
-    await driver.watch(request(5), after.onEdge, noFailure);
-    await after.until(55);
-
-    expect(after.seen.map((edge) => edge.sequence)).to.deep.equal(
-      Array.from({ length: 55 }, (_, index) => 6 + index),
+        expect(edges.seen.map(({ sequence, missed, timeNs }) => [sequence, missed, timeNs])).to.deep.equal(
+          Array.from({ length: seqno - committed }, (_, index) => [
+            committed + index + 1,
+            0,
+            BigInt(committed + index + 1),
+          ]),
+        );
+      }),
+      // Also run in an emulated guest machine, where each run takes 0.4 s.
+      { numRuns: 10 },
     );
   });
 
-  it("counts what was overwritten before the ledger took it", async () => {
-    await driver.watch(request(null), () => {}, noFailure);
+  it("counts the edges that were overwritten before their commit", async () => {
+    await watchLine(driver, request(null));
     const RING = 2_048;
     for (let seqno = 1; seqno <= RING + 100; seqno += 1) {
       kernel.occur(0, seqno % 2 === 1, seqno, BigInt(seqno));
       kernel.wake(0);
     }
     await restart();
-    const after = new Edges();
-    await driver.watch(request(10), after.onEdge, noFailure);
+    const { edges: after } = await watchLine(driver, request(10));
     await after.until(RING);
 
     expect(after.seen[0]).to.deep.include({ sequence: 101, missed: 90 });
@@ -135,35 +120,29 @@ describe("A line that outlives the process", () => {
     expect(after.seen.length).to.equal(RING);
   });
 
-  it("stays kept when the driver closes, and what is read by then is delivered", async () => {
-    const before = new Edges();
-    await driver.watch(request(null), before.onEdge, noFailure);
+  it("stays kept when the driver closes, after the edges up to then were delivered", async () => {
+    const { edges: before } = await watchLine(driver, request(null));
     kernel.occur(0, true, 1, 10n);
     await driver.close();
     kernel.occur(0, false, 2, 20n);
     driver = await process();
-    const after = new Edges();
-    await driver.watch(request(1), after.onEdge, noFailure);
+    const { edges: after } = await watchLine(driver, request(1));
     await after.until(1);
 
     expect(before.levels).to.deep.equal([true]);
     expect(after.seen).to.deep.equal([{ active: false, timeNs: 20n, sequence: 2, missed: 0 }]);
   });
 
-  it("is let go when its watch is closed", async () => {
-    const line = await driver.watch(request(null), () => {}, noFailure);
+  it("is released when its watch is closed", async () => {
+    const { line } = await watchLine(driver, request(null));
     expect(keeper.names).to.have.length(1);
     await line.close();
     expect(keeper.names).to.deep.equal([]);
     expect(kernel.line(0).used).to.equal(false);
   });
 
-  it("is let go when its chip goes", async () => {
-    await driver.watch(
-      request(null),
-      () => {},
-      () => {},
-    );
+  it("is released when its chip is removed", async () => {
+    await watchLine(driver, request(null), []);
     kernel.remove();
     expect(keeper.names).to.deep.equal([]);
     kernel.gone = false;
@@ -176,17 +155,16 @@ describe("A line that outlives the process", () => {
     ["name", { line: "gpiochip0:0" }],
     ["room", { keep: { request: 8, room: "102", seen: { request: REQUEST, sequence: 0 } } }],
     ["ledger's last request", { keep: { request: 8, room: "101", seen: { request: 3, sequence: 9 } } }],
-    ["ledger, which never saw it", { keep: { request: 8, room: "101", seen: null } }],
+    ["ledger, which has no sighting of it", { keep: { request: 8, room: "101", seen: null } }],
   ];
   for (const [what, change] of changes) {
-    it(`is requested anew after a change of its ${what}`, async () => {
-      await driver.watch(request(null), () => {}, noFailure);
+    it(`is requested again after a change of its ${what}`, async () => {
+      await watchLine(driver, request(null));
       const [before] = keeper.names;
       kernel.kill(keeper.descriptors);
       kernel.occur(0, true, 1, 10n);
       driver = await process();
-      const edges = new Edges();
-      const line = await driver.watch(request(0, change), edges.onEdge, noFailure);
+      const { line } = await watchLine(driver, request(0, change));
 
       expect(line.resumed).to.equal(false);
       expect(line.initiallyActive).to.equal(true);
@@ -195,35 +173,31 @@ describe("A line that outlives the process", () => {
     });
   }
 
-  it("is requested anew when the store has lost a part of it", async () => {
-    await driver.watch(request(null), () => {}, noFailure);
+  it("is requested again when the store has lost a part of it", async () => {
+    await watchLine(driver, request(null));
     keeper.loseOne();
     await restart();
-    const line = await driver.watch(request(0), () => {}, noFailure);
+    const { line } = await watchLine(driver, request(0));
     expect(line.resumed).to.equal(false);
   });
 
-  it("is let go at the next start when it is wired no longer", async () => {
-    await driver.watch(request(null), () => {}, noFailure);
-    await driver.watch(request(null, { line: "GPIO1" }), () => {}, noFailure);
+  it("is released at the next start when it is no longer wired", async () => {
+    await watchLine(driver, request(null));
+    await watchLine(driver, request(null, { line: "GPIO1" }));
     await restart();
     driver.forgetOthers(["GPIO1"]);
 
     expect(kernel.line(0).used).to.equal(false);
     expect(kernel.line(1).used).to.equal(true);
-    expect((await driver.watch(request(0, { line: "GPIO1" }), () => {}, noFailure)).resumed).to.equal(true);
+    expect((await watchLine(driver, request(0, { line: "GPIO1" }))).line.resumed).to.equal(true);
   });
 
-  it("is not kept when nobody asks for it", async () => {
-    await driver.watch(
-      { line: "GPIO0", activeLow: false, bias: "as-is", debounceMs: 0 },
-      () => {},
-      noFailure,
-    );
+  it("is not kept without a request to keep it", async () => {
+    await watchLine(driver, lineRequest("GPIO0"));
     expect(keeper.names).to.deep.equal([]);
   });
 
-  describe("and whose keeper lets go of it late", () => {
+  describe("and whose keeper closes it late", () => {
     let late: LateKeeper;
 
     beforeEach(async () => {
@@ -236,46 +210,123 @@ describe("A line that outlives the process", () => {
     const asked = () => kernel.line(0).requested;
     const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-    it("is requested anew with other settings as soon as it is free", async () => {
-      await (await driver.watch(request(null), () => {}, noFailure)).close();
+    it("is requested again with other settings as soon as it is free", async () => {
+      await (await watchLine(driver, request(null))).line.close();
       const before = asked();
-      const watched = driver.watch(request(null, { debounceMs: 20 }), () => {}, noFailure);
+      const watched = watchLine(driver, request(null, { debounceMs: 20 }));
       await turn();
       expect(asked()).to.equal(before);
-      late.letGo();
-      expect((await watched).resumed).to.equal(false);
+      late.closeForgotten();
+      expect((await watched).line.resumed).to.equal(false);
       expect(asked()).not.to.equal(before);
     });
 
-    it("is requested anew by the next process as soon as it is free", async () => {
-      await driver.watch(request(null), () => {}, noFailure);
+    it("is requested again by the next process as soon as it is free", async () => {
+      await watchLine(driver, request(null));
       await restart();
-      const watched = driver.watch(request(0, { debounceMs: 20 }), () => {}, noFailure);
+      const watched = watchLine(driver, request(0, { debounceMs: 20 }));
       await turn();
-      late.letGo();
-      expect((await watched).resumed).to.equal(false);
+      late.closeForgotten();
+      expect((await watched).line.resumed).to.equal(false);
     });
 
-    it("is told as in use after a second in which it was not let go", async () => {
-      await (await driver.watch(request(null), () => {}, noFailure)).close();
-      const watched = rejection(driver.watch(request(null, { debounceMs: 20 }), () => {}, noFailure));
+    it("is listed, and read, once it is free", async () => {
+      await (await watchLine(driver, request(null))).line.close();
+      const detected = driver.detect();
+      const read = driver.read("GPIO0");
+      await turn();
+      late.closeForgotten();
+      expect((await detected)[0]?.lines[0]?.holder).to.equal(null);
+      expect(await read).to.equal(false);
+    });
+
+    it("is reported as in use after a second", async () => {
+      await (await watchLine(driver, request(null))).line.close();
+      const watched = rejection(watchLine(driver, request(null, { debounceMs: 20 })));
       await turn();
       time.advance(1_000);
       expect(await watched).to.include({ code: "conflict" });
-      late.letGo();
+      late.closeForgotten();
     });
 
-    it("is told as in use at once when another program has it, or a watch of ours", async () => {
-      await driver.watch(request(null), () => {}, noFailure);
-      expect(await rejection(driver.watch(request(null), () => {}, noFailure))).to.include({
-        code: "conflict",
-      });
-      await (await driver.watch(request(null, { line: "GPIO1" }), () => {}, noFailure)).close();
+    it("is reported as in use at once when another program or another watch has it", async () => {
+      await watchLine(driver, request(null));
+      expect(await rejection(watchLine(driver, request(null)))).to.include({ code: "conflict" });
+      const other = request(null, { line: "GPIO1" });
+      await (await watchLine(driver, other)).line.close();
       kernel.line(1).consumer = "other-program";
-      expect(await rejection(driver.watch(request(null, { line: "GPIO1" }), () => {}, noFailure))).to.include(
-        { code: "conflict" },
-      );
-      late.letGo();
+      expect(await rejection(watchLine(driver, other))).to.include({ code: "conflict" });
+      late.closeForgotten();
     });
+  });
+});
+
+interface KeptLine extends Omit<LineRequest, "keep"> {
+  readonly chip: string;
+  readonly offset: number;
+  readonly request: number;
+  readonly room: string;
+}
+
+const anyLine: fc.Arbitrary<KeptLine> = fc.record({
+  line: fc.string({ unit: "grapheme", minLength: 1, maxLength: 32 }),
+  chip: fc.constantFrom("gpiochip0", "gpiochip512"),
+  offset: fc.nat(511),
+  request: fc.nat(),
+  room: fc.string({ unit: "grapheme", maxLength: 200 }),
+  activeLow: fc.boolean(),
+  bias: fc.constantFrom(...BIASES),
+  debounceMs: fc.nat(60_000),
+});
+
+function formatKeptName({ chip, offset, request, room, ...wanted }: KeptLine): string | null {
+  return nameOf({ chip, offset }, { ...wanted, keep: { request, room, seen: null } }, request);
+}
+
+describe("The name of a kept line", () => {
+  it("can be read by a person in systemd-analyze fdstore", () => {
+    const settings = { activeLow: true, bias: "pull-up", debounceMs: 50 } as const;
+    const wired = { line: "gpiochip0:17", chip: "gpiochip0", offset: 17, request: 4, room: "101" };
+    expect(formatKeptName({ ...wired, ...settings })).to.equal(
+      "line/gpiochip0%3A17/gpiochip0/17/4/active-low/pull-up/50ms/16dc368a89b428b2",
+    );
+  });
+
+  it("is valid for systemd, and gives line, chip and offset back", () => {
+    fc.assert(
+      fc.property(anyLine, (kept) => {
+        const name = formatKeptName(kept);
+        if (name === null) return;
+        // fdname_is_valid: printable ASCII, no colon, 1 to 255 characters.
+        expect(name).to.match(/^[ -9;-~]{1,255}$/);
+        const { line, chip, offset } = kept;
+        expect(parseKeptName(name)).to.deep.equal({ line, chip, offset });
+      }),
+    );
+  });
+
+  it("differs for any difference in line, request or room", () => {
+    fc.assert(
+      fc.property(anyLine, anyLine, (a, b) => {
+        const same = JSON.stringify(a) === JSON.stringify(b);
+        const [first, second] = [formatKeptName(a), formatKeptName(b)];
+        if (first !== null && second !== null) expect(first === second).to.equal(same);
+      }),
+    );
+  });
+
+  it("is null when it would be too long", () => {
+    const long = anyLine.map((kept) => ({ ...kept, line: "é".repeat(60) }));
+    fc.assert(fc.property(long, (kept) => formatKeptName(kept) === null));
+  });
+
+  it("is not read from another form", () => {
+    for (const name of [
+      "unknown",
+      "line/",
+      "line/a/b/x/1/active-high/as-is/0ms/00",
+      "line/%zz/b/1/1/a/b/c/d",
+    ])
+      expect(parseKeptName(name), name).to.equal(undefined);
   });
 });

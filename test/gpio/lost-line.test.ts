@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { SECOND_MS } from "../../src/domain/clock.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
-import { UnwatchedFile } from "../../src/store/unwatched-file.ts";
+import { UnwatchedFile } from "../../src/store/ledger/unwatched-file.ts";
 import { TestLedger } from "../store/ledger.ts";
 import { HandDriver, SILENT } from "./recorder-rig.ts";
 
 const LINE = "A";
 const BOOT = "boot";
-const MS_PER_SECOND = 1_000;
 
-describe("A line that nobody watches while processes come and go", () => {
+describe("A line that is not watched over several processes", () => {
   let ledger: TestLedger;
   let startMs: number;
   let userId: string;
@@ -22,8 +22,8 @@ describe("A line that nobody watches while processes come and go", () => {
   afterEach(() => ledger.remove());
 
   function at(second: number): void {
-    ledger.monotonicMs = second * MS_PER_SECOND;
-    ledger.nowMs = startMs + second * MS_PER_SECOND;
+    ledger.monotonicMs = second * SECOND_MS;
+    ledger.nowMs = startMs + second * SECOND_MS;
   }
 
   /** One process: what it does of the line, then its end. */
@@ -45,7 +45,7 @@ describe("A line that nobody watches while processes come and go", () => {
   function gaps(): readonly (readonly number[])[] {
     return ledger.reader
       .gaps(userId, { before: null, limit: 9 })
-      .map(({ fromTimeMs, toTimeMs }) => [fromTimeMs, toTimeMs].map((ms) => (ms - startMs) / MS_PER_SECOND));
+      .map(({ fromTimeMs, toTimeMs }) => [fromTimeMs, toTimeMs].map((ms) => (ms - startMs) / SECOND_MS));
   }
 
   it("has one gap, from its loss to its return, however many of them there were", async () => {

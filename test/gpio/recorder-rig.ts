@@ -7,7 +7,6 @@ import type { Wiring } from "../../src/domain/wiring.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 
 /** Asserts nothing: it is for a slow machine, an emulated one included, and below mocha's own timeout of 20 s. */
-const DEADLINE_MS = 15_000;
 export const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A wiring of a line to a room of the same name. */
@@ -34,10 +33,6 @@ export class HandDriver implements LineDriver {
   readonly simulated = false;
   readonly asked: string[] = [];
   readonly held = new Set<string>();
-  /** Who holds these. */
-  holder = "other-program";
-  /** Runs before each look at the lines. */
-  beforeDetect: () => void = () => {};
   readonly edges = new Map<string, (edge: Edge) => void>();
   /** Lines that go on with the request that the ledger saw last, when it saw one. */
   readonly kept = new Set<string>();
@@ -56,12 +51,11 @@ export class HandDriver implements LineDriver {
   async close(): Promise<void> {}
 
   async detect(): Promise<readonly ChipInfo[]> {
-    this.beforeDetect();
     const lines = ["A", "B", "C"].map((name, offset) => ({
       chip: "gpiochip0",
       offset,
       name,
-      holder: this.held.has(name) ? this.holder : null,
+      holder: this.held.has(name) ? "other-program" : null,
     }));
     return [{ name: "gpiochip0", label: "hand", lines }];
   }
@@ -71,23 +65,21 @@ export class HandDriver implements LineDriver {
     return true;
   }
 
-  async watch(
-    request: LineRequest,
-    onEdge: (edge: Edge) => void,
-    onFailure: (error: Error) => void,
-  ): Promise<WatchedLine> {
+  async watch(request: LineRequest): Promise<WatchedLine> {
     this.asked.push(`watch ${request.line}`);
     this.beforeWatch();
     if (this.failure !== undefined) throw this.failure;
     if (this.held.has(request.line))
       throw new FlancoError("conflict", `${request.line} is in use by "other-program"`);
-    this.edges.set(request.line, onEdge);
-    this.losses.set(request.line, onFailure);
     return {
       chip: "gpiochip0",
       offset: ["A", "B", "C"].indexOf(request.line.at(-1) ?? ""),
       initiallyActive: false,
       resumed: this.kept.has(request.line) && request.keep?.seen !== null,
+      listen: (onEdge, onFailure) => {
+        this.edges.set(request.line, onEdge);
+        this.losses.set(request.line, onFailure);
+      },
       close: async () => {
         this.asked.push(`release ${request.line}`);
         this.edges.delete(request.line);
@@ -151,15 +143,6 @@ export class RecorderRig {
       lastAlive: undefined,
       ...overrides,
     });
-  }
-}
-
-/** Takes turns of the event loop until something holds; throws at the deadline. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
-  const end = performance.now() + DEADLINE_MS;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`Waited ${DEADLINE_MS} ms for this: ${what}.`);
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

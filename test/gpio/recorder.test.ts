@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { edge, RecorderRig, SILENT, until, wiring } from "./recorder-rig.ts";
+import { until } from "../rig/until.ts";
+import { edge, RecorderRig, SILENT, wiring } from "./recorder-rig.ts";
 
 const MAX_WAITING = 10_000;
 
@@ -10,8 +11,9 @@ describe("the recorder", () => {
   beforeEach(() => {
     rig = new RecorderRig();
   });
+  afterEach(() => rig.recorder.close());
 
-  it("notes the level at the start of each watch, then every edge in order", async () => {
+  it("records the initial level of each watch, then every edge in order", async () => {
     await rig.recorder.open();
     rig.driver.edges.get("A")?.(edge(1));
     rig.driver.edges.get("A")?.(edge(2));
@@ -38,12 +40,12 @@ describe("the recorder", () => {
     expect(rig.ledger.edgesOf("A")).to.deep.equal([0]);
   });
 
-  describe("when nobody watched for a time", () => {
+  describe("after a time without a watch", () => {
     const lastAlive = { bootId: "boot before", monotonicMs: 60_000 };
     const nowInBoot = { bootId: "boot", monotonicMs: 3_000 };
 
-    /** What the levels found of a line say, one after the other. */
-    const told = (line: string) =>
+    /** What the levels found of a line report, one after the other. */
+    const reported = (line: string) =>
       rig.ledger.taken
         .filter((sighting) => sighting.line === line && sighting.source.sequence === 0)
         .map((sighting) => sighting.unwatchedSince ?? null);
@@ -52,16 +54,14 @@ describe("the recorder", () => {
       rig.recorder = rig.make({ lastAlive });
     });
 
-    afterEach(() => rig.recorder.close());
-
-    it("tells with the level that it finds when a process before it last ran", async () => {
+    it("reports with the initial level when an earlier process last ran", async () => {
       await rig.recorder.open();
       await rig.recorder.close();
-      expect(told("A")).to.deep.equal([lastAlive]);
-      expect(told("B")).to.deep.equal([lastAlive]);
+      expect(reported("A")).to.deep.equal([lastAlive]);
+      expect(reported("B")).to.deep.equal([lastAlive]);
     });
 
-    it("tells nothing of a line that was kept meanwhile", async () => {
+    it("reports nothing for a line that was kept meanwhile", async () => {
       rig.driver.kept.add("A");
       rig.last = { bootId: "boot", request: 77, sequence: 4 };
       await rig.recorder.open();
@@ -71,28 +71,29 @@ describe("the recorder", () => {
       expect(sightings.map(({ unwatchedSince }) => unwatchedSince)).to.deep.equal([undefined]);
     });
 
-    it("tells it of a line that only later could be watched", async () => {
+    it("reports it for a line that could be watched only later", async () => {
       rig.driver.held.add("A");
       await rig.recorder.open();
       rig.driver.held.clear();
       await rig.recorder.reconcile();
       await rig.recorder.close();
-      expect(told("A")).to.deep.equal([lastAlive]);
+      expect(reported("A")).to.deep.equal([lastAlive]);
     });
 
-    it("tells when a line was lost, once it is back", async () => {
+    it("reports when a line was lost, once it is back", async () => {
       await rig.recorder.open();
       rig.driver.held.add("A");
       rig.driver.losses.get("A")?.(new Error("the chip was removed"));
       await rig.recorder.reconcile();
       rig.driver.held.clear();
       await rig.recorder.reconcile();
+      expect(rig.recorder.healthy()).to.equal(true);
       await rig.recorder.close();
-      expect(told("A")).to.deep.equal([lastAlive, nowInBoot]);
-      expect(told("B")).to.deep.equal([lastAlive]);
+      expect(reported("A")).to.deep.equal([lastAlive, nowInBoot]);
+      expect(reported("B")).to.deep.equal([lastAlive]);
     });
 
-    it("tells nothing of a line that it asks for anew with other settings, unless that fails", async () => {
+    it("reports nothing for a line that it requests again with other settings, unless that fails", async () => {
       await rig.recorder.open();
       rig.wired = [wiring("A", { debounceMs: 9 }), wiring("B", { debounceMs: 9 })];
       rig.driver.held.add("B");
@@ -100,11 +101,11 @@ describe("the recorder", () => {
       rig.driver.held.clear();
       await rig.recorder.reconcile();
       await rig.recorder.close();
-      expect(told("A")).to.deep.equal([lastAlive, null]);
-      expect(told("B")).to.deep.equal([lastAlive, nowInBoot]);
+      expect(reported("A")).to.deep.equal([lastAlive, null]);
+      expect(reported("B")).to.deep.equal([lastAlive, nowInBoot]);
     });
 
-    it("tells it of a line that it asks for anew when that takes long, from the moment of its release", async () => {
+    it("reports the release of a line that it requests again, when that takes long", async () => {
       let nowMs = 3_000;
       const clock = { nowMs: () => 5_000, monotonicNs: () => BigInt(nowMs) * 1_000_000n };
       rig.recorder = rig.make({ lastAlive, clock });
@@ -119,10 +120,10 @@ describe("the recorder", () => {
       await askAnew(99, 8);
       await askAnew(100, 9);
       await rig.recorder.close();
-      expect(told("A")).to.deep.equal([lastAlive, null, { bootId: "boot", monotonicMs: 3_099 }]);
+      expect(reported("A")).to.deep.equal([lastAlive, null, { bootId: "boot", monotonicMs: 3_099 }]);
     });
 
-    it("tells it also when the level found no room in the queue", async () => {
+    it("reports it even if the initial level found the queue full", async () => {
       rig.driver.held.add("A");
       await rig.recorder.open();
       await until("the level of B is in", () => rig.ledger.taken.length === 1);
@@ -139,7 +140,7 @@ describe("the recorder", () => {
     });
   });
 
-  it("has lines let go that were kept and are wired no longer, and keeps the rest when it closes", async () => {
+  it("releases kept lines that are no longer wired, and keeps the others when it closes", async () => {
     await rig.recorder.open();
     expect(rig.driver.others).to.deep.equal([["A", "B"]]);
     rig.driver.asked.length = 0;
@@ -156,7 +157,7 @@ describe("the recorder", () => {
     expect(sighting?.source.bootId).to.equal("boot");
   });
 
-  it("stamps an edge rightly also when the processor was taken away while it looked at the clocks", async () => {
+  it("stamps an edge correctly when the process is suspended between two readings of the clocks", async () => {
     await rig.recorder.open();
     await rig.recorder.close();
     let monotonicNs = 3_000_000_000n;
@@ -184,24 +185,19 @@ describe("the recorder", () => {
     expect(rig.ledger.taken.find((one) => one.source.sequence === 1)?.timeMs).to.equal(4_500);
   });
 
-  it("takes up new wiring and lets go of old without touching the other lines", async () => {
-    await rig.recorder.open();
-    rig.driver.asked.length = 0;
-    rig.wired = [wiring("B", { valorMicros: 9 }), wiring("C")];
-    await rig.recorder.reconcile();
-    expect(rig.driver.asked).to.deep.equal(["release A", "watch C"]);
-    expect(rig.recorder.status().watched).to.deep.equal(["B", "C"]);
-    await rig.recorder.close();
-  });
-
-  it("asks for a line anew when what is asked of the kernel changes", async () => {
-    await rig.recorder.open();
-    rig.driver.asked.length = 0;
-    rig.wired = [wiring("A", { activeLow: true }), wiring("B")];
-    await rig.recorder.reconcile();
-    expect(rig.driver.asked).to.deep.equal(["release A", "watch A"]);
-    await rig.recorder.close();
-  });
+  for (const [change, wired, asked] of [
+    ["of the rooms", [wiring("B", { valorMicros: 9 }), wiring("C")], ["release A", "watch C"]],
+    ["of a request", [wiring("A", { activeLow: true }), wiring("B")], ["release A", "watch A"]],
+  ] as const) {
+    it(`applies a changed wiring ${change} without touching the other lines`, async () => {
+      await rig.recorder.open();
+      rig.driver.asked.length = 0;
+      rig.wired = wired;
+      await rig.recorder.reconcile();
+      expect(rig.driver.asked).to.deep.equal(asked);
+      expect(rig.recorder.status().watched).to.have.members(wired.map(({ line }) => line));
+    });
+  }
 
   it("watches the other lines when one cannot be, says why, and is not healthy until it can", async () => {
     rig.driver.held.add("A");
@@ -215,16 +211,6 @@ describe("the recorder", () => {
     await rig.recorder.reconcile();
     expect(rig.recorder.status().failures).to.deep.equal([]);
     expect(rig.recorder.healthy()).to.equal(true);
-    await rig.recorder.close();
-  });
-
-  it("watches a line again after it was lost", async () => {
-    await rig.recorder.open();
-    rig.driver.losses.get("A")?.(new Error("the chip was removed"));
-    await rig.recorder.reconcile();
-    expect(rig.driver.asked.filter((one) => one === "watch A")).to.have.length(2);
-    expect(rig.recorder.healthy()).to.equal(true);
-    await rig.recorder.close();
   });
 
   it("keeps edges, in order, while the ledger takes nothing", async () => {
@@ -233,7 +219,6 @@ describe("the recorder", () => {
     for (let sequence = 1; sequence <= 50; sequence += 1) rig.driver.edges.get("A")?.(edge(sequence));
     await until("all are taken in", () => rig.ledger.edgesOf("A").length === 51);
     expect(rig.ledger.edgesOf("A")).to.deep.equal(Array.from({ length: 51 }, (_, index) => index));
-    await rig.recorder.close();
   });
 
   /** Sends so many edges of A at once; every third from the queue's end on tells of two lost by the kernel. */
@@ -253,7 +238,7 @@ describe("the recorder", () => {
       .reduce((sum, { missed }) => sum + 1 + missed, 0);
   }
 
-  it("tells what its bounded queue could not hold as lost, without waiting for the line's next edge", async () => {
+  it("reports as lost what its bounded queue could not hold, without waiting for the line's next edge", async () => {
     await rig.recorder.open();
     rig.ledger.refusals = 1;
     const told = flood(MAX_WAITING + 10);
@@ -307,7 +292,6 @@ describe("the recorder", () => {
     readable = true;
     await until("both lines are watched", () => rig.recorder.status().watched.length === 2);
     expect(rig.recorder.healthy()).to.equal(true);
-    await rig.recorder.close();
   });
 
   it("goes on watching a line while the ledger numbers its next request, and when it refuses to", async () => {
@@ -373,6 +357,5 @@ describe("the recorder", () => {
     rig.driver.failure = new FlancoError("unavailable", "The chip is gone.");
     rig.driver.losses.get("A")?.(new Error("EIO: read 17"));
     expect(message()).to.equal("The line cannot be watched; the log says more.");
-    await rig.recorder.close();
   });
 });

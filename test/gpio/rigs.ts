@@ -1,34 +1,90 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../../src/domain/clock.ts";
-import type { LineDriver } from "../../src/domain/line.ts";
+import type { Bias, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import { createDriver } from "../../src/gpio/driver.ts";
 import type { GpioKernel } from "../../src/gpio/kernel.ts";
-import { loadKernel } from "../../src/gpio/koffi.ts";
+import { loadKernel } from "../../src/gpio/kernel.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
-import { systemTimers } from "../../src/gpio/timers.ts";
 import {
   decodeLineRequestFd,
   encodeLineRequest,
   GPIO_V2_GET_LINE_IOCTL,
   LINE_FLAG,
 } from "../../src/gpio/uapi.ts";
-import type { Rig } from "./conformance.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import { systemClock, systemTimers } from "../../src/service/clock.ts";
+import { VirtualTime } from "../rig/virtual-time.ts";
 
 /** The lines of a rig that the tests use. */
 const LINES = [0, 1, 2, 3];
 /** gpio-sim merges changes that come faster than its interrupt work. */
 const PACE_MS = 1;
 const VIRTUAL_DEBOUNCE_MS = 200;
-/** Time passes by itself, also while the machine that a guest runs on has no time for it. */
+/** Longer, because real time also passes while a guest machine is not scheduled. */
 const KERNEL_DEBOUNCE_MS = 1_000;
 
-export const systemClock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicNs: () => process.hrtime.bigint(),
-};
+/** The hardware behind a driver: sets levels, and uses lines as another program. */
+export interface Rig {
+  /** The chip's name; it has at least four lines, free and low. */
+  readonly chip: string;
+  /** A bias that this driver can set without changing a driven level. */
+  readonly bias: Bias;
+  /** The debounce time in tests of it: longer than setting a few levels ever takes. */
+  readonly debounceMs: number;
+  lineName(offset: number): string;
+  /** Sets a line's physical level; resolves when the driver's source has seen it. */
+  set(offset: number, high: boolean): Promise<void>;
+  /** Advances virtual time; does nothing where time is real. */
+  elapse(ms: number): void;
+  /** Uses a line as another program; resolves to a function that releases it. */
+  hold(offset: number, holder: string): Promise<() => void>;
+  /** Sets every level low again. */
+  close(): Promise<void>;
+}
+
+/** Collects a line's edges, so that a test can wait for the edges that it causes. */
+export class Edges {
+  readonly seen: Edge[] = [];
+  readonly #waiting: { count: number; resolve: () => void }[] = [];
+
+  readonly onEdge = (edge: Edge): void => {
+    this.seen.push(edge);
+    for (const waiter of this.#waiting) if (this.seen.length >= waiter.count) waiter.resolve();
+  };
+
+  get levels(): readonly boolean[] {
+    return this.seen.map((edge) => edge.active);
+  }
+
+  /** Gives the levels once there are `count` edges in all; otherwise mocha's timeout fails the test. */
+  async until(count: number): Promise<readonly boolean[]> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.seen.length >= count) resolve();
+    else this.#waiting.push({ count, resolve });
+    await promise;
+    return this.levels;
+  }
+}
+
+/** A request of an active-high line without debounce. */
+export function lineRequest(line: string, wanted: Partial<LineRequest> = {}): LineRequest {
+  return { line, activeLow: false, bias: "as-is", debounceMs: 0, ...wanted };
+}
+
+/** Watches a line and listens to it at once. A line that fails fails the test, unless `failures` collects the errors. */
+export async function watchLine(
+  driver: LineDriver,
+  request: LineRequest,
+  failures?: Error[],
+): Promise<{ readonly line: WatchedLine; readonly edges: Edges }> {
+  const line = await driver.watch(request);
+  const edges = new Edges();
+  line.listen(edges.onEdge, (error) => {
+    if (failures === undefined) throw error;
+    failures.push(error);
+  });
+  return { line, edges };
+}
 
 export async function createSimulatedRig(): Promise<{ driver: LineDriver; rig: Rig }> {
   const time = new VirtualTime();

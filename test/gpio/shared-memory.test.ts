@@ -2,18 +2,18 @@ import { closeSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect } from "chai";
 import type { GpioKernel } from "../../src/gpio/kernel.ts";
-import { loadKernel } from "../../src/gpio/koffi.ts";
+import { loadKernel } from "../../src/gpio/kernel.ts";
 
 const BYTES = 98_304;
 
-describe("Memory that outlives its descriptor's process", () => {
+describe("The memory for a kept line's events", () => {
   let kernel: GpioKernel;
 
   before(async () => {
     kernel = await loadKernel();
   });
 
-  it("is zero at first, the same for everybody who maps it, and stays when the descriptor is closed", () => {
+  it("is zero at first, shared by all its mappings, and outlives its descriptor", () => {
     const fd = kernel.createMemory(BYTES);
     const one = kernel.mapMemory(fd, BYTES);
     const other = kernel.mapMemory(fd, BYTES);
@@ -24,7 +24,7 @@ describe("Memory that outlives its descriptor's process", () => {
     expect([...other.subarray(BYTES - 4)]).to.deep.equal([0, 1, 2, 3]);
   });
 
-  it("is what the kernel reads into", () => {
+  it("can be read into by the kernel", () => {
     const fd = kernel.createMemory(BYTES);
     const memory = kernel.mapMemory(fd, BYTES);
     const other = kernel.mapMemory(fd, BYTES);
@@ -36,20 +36,20 @@ describe("Memory that outlives its descriptor's process", () => {
     expect(new TextDecoder().decode(other.subarray(100, 110))).to.match(/^\d+ \(/);
   });
 
-  it("is told apart from other descriptors", () => {
+  it("is distinguished from other descriptors", () => {
     const fd = kernel.createMemory(BYTES);
     const device = openSync("/dev/null", "r");
     expect([kernel.isMemory(fd), kernel.isMemory(device)]).to.deep.equal([true, false]);
     for (const one of [fd, device]) closeSync(one);
   });
 
-  it("is refused where a descriptor has none", () => {
+  it("is not mapped for another descriptor", () => {
     const folder = openSync(tmpdir(), "r");
     expect(() => kernel.mapMemory(folder, 1)).to.throw("mmap: EACCES");
     closeSync(folder);
   });
 
-  it("is refused when it is smaller than what is asked", () => {
+  it("is not mapped when it is smaller than requested", () => {
     const fd = kernel.createMemory(1);
     expect(() => kernel.mapMemory(fd, BYTES)).to.throw("too small");
     closeSync(fd);

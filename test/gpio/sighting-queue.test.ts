@@ -6,9 +6,10 @@ import type { Id } from "../../src/domain/id.ts";
 import type { Taken } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
+import { until } from "../rig/until.ts";
 import { TestLedger } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { SILENT, until } from "./recorder-rig.ts";
+import { SILENT } from "./recorder-rig.ts";
 
 const ROOMS = { GPIO17: "101", GPIO27: "102" } as const;
 type Line = keyof typeof ROOMS;

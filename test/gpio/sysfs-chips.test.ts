@@ -39,7 +39,7 @@ describe("The numbers that sysfs gives to lines", () => {
     folder = null;
   });
 
-  it("start at the chip's base, and go by the character device's names", () => {
+  it("start at the chip's base, with the character device's names", () => {
     const chips = [known("gpiochip0", "pinctrl-bcm2711", ["ID_SDA", "ID_SCL", "GPIO2"])];
     expect(numberedChips(lay([EXPANDER, BANK]), chips)).to.deep.equal([
       { base: 512, chip: chips[0] },
@@ -54,7 +54,7 @@ describe("The numbers that sysfs gives to lines", () => {
     ]);
   });
 
-  it("are told apart by label where two chips hang from one device", () => {
+  it("are distinguished by label where one device has two chips", () => {
     const twins = ["left", "right"].map((label, index) => ({
       ...BANK,
       label,
@@ -78,7 +78,7 @@ describe("The numbers that sysfs gives to lines", () => {
     ]);
   });
 
-  it("never take a chip of the same label on another device for it", () => {
+  it("do not confuse chips of the same label on two devices", () => {
     const path = lay([BANK, { ...EXPANDER, label: BANK.label }]);
     const chips = [known("gpiochip0", BANK.label, ["A", "B", "C"])];
     expect(
@@ -89,7 +89,7 @@ describe("The numbers that sysfs gives to lines", () => {
     ]);
   });
 
-  it("go by sysfs's own chip name on a kernel without character devices", () => {
+  it("have sysfs's own chip name on a kernel without character devices", () => {
     const [only] = numberedChips(lay([{ ...BANK, charDevice: null }]), []);
     expect(only?.chip.name).to.equal("gpiochip512");
     expect(only?.chip.lines.map((line) => line.chip)).to.deep.equal([
@@ -99,7 +99,7 @@ describe("The numbers that sysfs gives to lines", () => {
     ]);
   });
 
-  it("are none where the kernel has no GPIO sysfs", () => {
+  it("do not exist where the kernel has no GPIO sysfs", () => {
     expect(numberedChips("/nonexistent", [])).to.deep.equal([]);
   });
 });

@@ -2,14 +2,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { LineRequest } from "../../src/domain/line.ts";
+import { SyscallError } from "../../src/gpio/kernel.ts";
 import type { ExportedLine } from "../../src/gpio/onoff.ts";
-import { SyscallError } from "../../src/gpio/syscall.ts";
 import { SYSFS_LIMITS, SysfsDriver } from "../../src/gpio/sysfs.ts";
-import { Edges, noFailure } from "./edges.ts";
+import { rejection } from "../rig/rejection.ts";
+import { VirtualTime } from "../rig/virtual-time.ts";
 import { FakeKernel } from "./fake-kernel.ts";
-import { rejection } from "./rejection.ts";
+import { lineRequest, watchLine } from "./rigs.ts";
 import { SysfsFolder } from "./sysfs-folder.ts";
-import { VirtualTime } from "./virtual-time.ts";
 
 const ERRNO_EACCES = 13;
 const ERRNO_EBUSY = 16;
@@ -43,7 +43,7 @@ class FakeExport implements ExportedLine {
   }
 }
 
-describe("The sysfs driver on lines that do as told", () => {
+describe("The sysfs driver on fake lines", () => {
   let time: VirtualTime;
   let folder: SysfsFolder;
   let kernel: FakeKernel;
@@ -88,7 +88,7 @@ describe("The sysfs driver on lines that do as told", () => {
   }
 
   function request(wanted: Partial<LineRequest> = {}): LineRequest {
-    return { line: "gpiochip1:3", activeLow: false, bias: "as-is", debounceMs: DEBOUNCE_MS, ...wanted };
+    return lineRequest("gpiochip1:3", { debounceMs: DEBOUNCE_MS, ...wanted });
   }
 
   function line(number: number): FakeExport {
@@ -97,31 +97,30 @@ describe("The sysfs driver on lines that do as told", () => {
     return found;
   }
 
-  it("looks at a free line and gives it back, and says who cannot be asked for it", async () => {
+  it("reads a free line and releases it, and reports a line that is in use", async () => {
     expect(await driver.read("gpiochip1:3")).to.equal(false);
     expect(line(603).released).to.equal(1);
     exportError = new SyscallError("export", ERRNO_EBUSY);
     expect(await rejection(driver.read("gpiochip1:3"))).to.include({ code: "conflict" });
   });
 
-  it("looks at no line that is exported already: giving it back would take it from whoever has it", async () => {
+  it("reads no line that is exported already, because the release would take it from its user", async () => {
     mkdirSync(join(folder.path, "class", "gpio", "gpio603"));
     expect(await rejection(driver.read("gpiochip1:3"))).to.include({ code: "conflict" });
     expect(exported.size).to.equal(0);
   });
 
-  it("tells its limits when it opens", () => {
+  it("reports its limits when it opens", () => {
     expect(warnings).to.deep.equal(SYSFS_LIMITS);
   });
 
   it("adds the offset to the chip's base", async () => {
-    await driver.watch(request(), () => {}, noFailure);
+    await watchLine(driver, request());
     expect([...exported.keys()]).to.deep.equal([603]);
   });
 
-  it("counts a level from the change that held, however it bounced before", async () => {
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+  it("stamps an edge with the change that held, after any bounces", async () => {
+    const { edges } = await watchLine(driver, request());
     line(603).change(true);
     time.advance(DEBOUNCE_MS - 1);
     line(603).change(false);
@@ -134,25 +133,20 @@ describe("The sysfs driver on lines that do as told", () => {
     expect(edges.seen).to.deep.equal([{ active: true, timeNs: heldFromNs, sequence: 1, missed: 0 }]);
   });
 
-  it("starts the wait anew when two changes cancelled out before they were read", async () => {
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+  it("restarts the wait when two changes cancelled out before they were read", async () => {
+    const { edges } = await watchLine(driver, request());
     line(603).change(true);
     time.advance(DEBOUNCE_MS - 1);
     line(603).change(true);
     time.advance(DEBOUNCE_MS - 1);
-    const other = await driver.watch(request({ line: "gpiochip1:0" }), () => {}, noFailure);
-    await other.close();
+    await (await watchLine(driver, request({ line: "gpiochip1:0" }))).line.close();
     expect(edges.seen).to.deep.equal([]);
     time.advance(1);
-    await edges.until(1);
-
-    expect(edges.levels).to.deep.equal([true]);
+    expect(await edges.until(1)).to.deep.equal([true]);
   });
 
-  it("reads the level again when the wait is over, for a change it has not heard of yet", async () => {
-    const edges = new Edges();
-    await driver.watch(request(), edges.onEdge, noFailure);
+  it("reads the level again after the wait, because a change may not be reported yet", async () => {
+    const { edges } = await watchLine(driver, request());
     line(603).change(true);
     line(603).active = false;
     time.advance(2 * DEBOUNCE_MS);
@@ -164,18 +158,15 @@ describe("The sysfs driver on lines that do as told", () => {
     expect(edges.levels).to.deep.equal([true]);
   });
 
-  it("passes every change on at once when the debounce is 0, but no level twice", async () => {
-    const edges = new Edges();
-    await driver.watch(request({ debounceMs: 0 }), edges.onEdge, noFailure);
+  it("delivers every change at once without debounce, but no level twice", async () => {
+    const { edges } = await watchLine(driver, request({ debounceMs: 0 }));
     for (const active of [false, true, true, false]) line(603).change(active);
-    await edges.until(2);
-
-    expect(edges.levels).to.deep.equal([true, false]);
+    expect(await edges.until(2)).to.deep.equal([true, false]);
     expect(time.pendingTimers).to.equal(0);
   });
 
   it("refuses a bias that sysfs cannot set, without touching the line", async () => {
-    const error = await rejection(driver.watch(request({ bias: "pull-up" }), () => {}, noFailure));
+    const error = await rejection(watchLine(driver, request({ bias: "pull-up" })));
     expect(error.code).to.equal("invalid");
     expect(error.message).to.equal("sysfs cannot set the bias of gpiochip1:3 to pull-up.");
     expect(exported.size).to.equal(0);
@@ -185,41 +176,36 @@ describe("The sysfs driver on lines that do as told", () => {
     exportError = new SyscallError("export", ERRNO_EBUSY);
     kernel.line(1).used = true;
     kernel.line(1).consumer = "door-bell";
-    const named = await rejection(driver.watch(request({ line: "GPIO1" }), () => {}, noFailure));
-    expect(named.code).to.equal("conflict");
-    expect(named.message).to.equal("GPIO1 (gpiochip0:1) is in use by 'door-bell'.");
-    const unnamed = await rejection(driver.watch(request(), () => {}, noFailure));
+    const named = await rejection(watchLine(driver, request({ line: "GPIO1" })));
+    expect(named).to.include({ code: "conflict", message: "GPIO1 (gpiochip0:1) is in use by 'door-bell'." });
+    const unnamed = await rejection(watchLine(driver, request()));
     expect(unnamed.message).to.equal("gpiochip1:3 is in use by another program.");
   });
 
   it("takes line names from the interface v1 on an old kernel", async () => {
     kernel.hasV2 = false;
-    await driver.watch(request({ line: "GPIO1" }), () => {}, noFailure);
+    await watchLine(driver, request({ line: "GPIO1" }));
     expect([...exported.keys()]).to.deep.equal([513]);
   });
 
-  it("goes by chip and offset alone when the character device cannot be asked", async () => {
+  it("knows lines by chip and offset alone when the character device cannot be opened", async () => {
     kernel.openError = "EACCES";
-    const error = await rejection(driver.watch(request({ line: "GPIO1" }), () => {}, noFailure));
+    const error = await rejection(watchLine(driver, request({ line: "GPIO1" })));
     expect(error.code).to.equal("not_found");
-    await driver.watch(request({ line: "gpiochip0:1" }), () => {}, noFailure);
+    await watchLine(driver, request({ line: "gpiochip0:1" }));
     expect([...exported.keys()]).to.deep.equal([513]);
   });
 
   it("says what group to join when access is denied", async () => {
     exportError = new SyscallError("export", ERRNO_EACCES);
-    const error = await rejection(driver.watch(request(), () => {}, noFailure));
+    const error = await rejection(watchLine(driver, request()));
     expect(error.code).to.equal("unavailable");
     expect(error.hint).to.contain("group gpio");
   });
 
-  it("tells once that a line is lost when it can no longer be read, and releases it", async () => {
+  it("reports once that a line is lost when it can no longer be read, and releases it", async () => {
     const failures: Error[] = [];
-    await driver.watch(
-      request({ line: "gpiochip0:0" }),
-      () => {},
-      (error) => failures.push(error),
-    );
+    await watchLine(driver, request({ line: "gpiochip0:0" }), failures);
     line(512).gone = true;
     kernel.touchNode();
     kernel.touchNode();

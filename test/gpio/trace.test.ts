@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { simulatedChip } from "../../src/gpio/simulated.ts";
 import { parseTrace, TracePlayer } from "../../src/gpio/trace.ts";
-import { thrown } from "./rejection.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import { thrown } from "../rig/rejection.ts";
+import { VirtualTime } from "../rig/virtual-time.ts";
 
 const CHIPS = [simulatedChip(8)];
 
 describe("A trace file", () => {
-  it("is read as changes in order of time, without comments and empty rows", () => {
+  it("is parsed into steps in order of time, without comments and empty rows", () => {
     const text =
       "# relays\n0 SIM0 high\n\n  250\tsimchip0:1 high # by offset\r\n250 SIM0 low\n1000 repeat\n\n# end\n";
     expect(parseTrace(text, CHIPS)).to.deep.equal({
@@ -50,7 +50,7 @@ describe("A trace file", () => {
     ]);
   });
 
-  it("is refused when it would repeat without end in no time", () => {
+  it("is refused when it would repeat after 0 ms", () => {
     expect(thrown(() => parseTrace("0 SIM0 high\n0 repeat", CHIPS)).message).to.contain("row 2");
   });
 });
@@ -87,7 +87,7 @@ describe("A trace's player", () => {
     );
   });
 
-  it("catches up in order when the process was busy, and is on time again after that", async () => {
+  it("catches up in order after the process was busy, and is on time again", async () => {
     const { time, log, player } = play("5 SIM0 high\n10 SIM0 low\n50 SIM1 high\n100 repeat");
     await player.open();
     time.stall(20);
@@ -109,14 +109,14 @@ describe("A trace's player", () => {
 describe("The demo's trace", () => {
   const trace = parseTrace(readFileSync("demo/relays.trace", "utf8"), CHIPS);
 
-  it("changes some room every 1 to 4 seconds of its minute, the seam included", () => {
+  it("changes some room every 1 to 4 seconds of its minute, including the point where it repeats", () => {
     const times = [...trace.steps.map((step) => step.atMs), 60_000 + (trace.steps[0]?.atMs ?? Number.NaN)];
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? Number.NaN));
     expect(trace.repeatAtMs).to.equal(60_000);
     expect(gaps.every((gap) => gap >= 1_000 && gap <= 4_000)).to.equal(true);
   });
 
-  it("has every room go high at least once and low again, each row a change, all low at the seam", () => {
+  it("switches every room on and off, changes a level in each row, and ends with all rooms low", () => {
     const high = new Set<string>();
     const sold = new Set<string>();
     for (const step of trace.steps) {

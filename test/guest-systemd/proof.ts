@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { GuestFailure } from "../../scripts/guest/failure.ts";
-import { buildSystemdGuest, runInSystemdGuest } from "../../scripts/guest/systemd-machine.ts";
+import { runInGuest } from "../../scripts/guest/machine.ts";
+import { buildSystemdGuest } from "../../scripts/guest/systemd-machine.ts";
 import { type Absence, parseReports, type Report } from "./report.ts";
 
 const SCRIPT = join(import.meta.dirname, "inside", "prove.ts");
@@ -21,26 +21,13 @@ export class Proof {
 
   /** Builds, boots and runs everything. Rejects when the machine failed, or a step did not come to its end. */
   async open(): Promise<void> {
-    let stdout = "";
-    let stderr = "";
-    try {
-      const guest = await buildSystemdGuest({ scripts: { prove: SCRIPT } });
-      const exitCode = await runInSystemdGuest(guest, {
-        command: ["node", "prove.mjs", this.#form],
-        environment: {},
-        timeoutMs: TIMEOUT_MS[this.#form],
-        onStdout: (chunk) => {
-          stdout += chunk.toString();
-        },
-        onStderr: (chunk) => {
-          stderr += chunk.toString();
-        },
-      });
-      if (exitCode !== 0) throw new GuestFailure(`The script in the guest ended with ${exitCode}.`);
-    } catch (error) {
-      if (error instanceof GuestFailure) error.message += `\nWhat the guest wrote:\n${stderr}`;
-      throw error;
-    }
+    const guest = await buildSystemdGuest({ scripts: { prove: SCRIPT } });
+    const { exitCode, stdout, stderr } = await runInGuest(guest, {
+      command: ["node", "prove.mjs", this.#form],
+      environment: {},
+      timeoutMs: TIMEOUT_MS[this.#form],
+    });
+    if (exitCode !== 0) throw new Error(`The script in the guest ended with ${exitCode}:\n${stderr}`);
     this.#reports = parseReports(stdout);
   }
 

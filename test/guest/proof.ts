@@ -1,4 +1,3 @@
-import { GuestFailure } from "../../scripts/guest/failure.ts";
 import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
 import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
 import { type Part, parseParts, parseReports, type Report, type ReportOf } from "./report.ts";
@@ -21,26 +20,13 @@ export class Proof {
 
   /** Builds, boots and runs everything. Rejects with GuestFailure when the machine failed, not when a part did. */
   async open(): Promise<void> {
-    let stdout = "";
-    let stderr = "";
-    try {
-      const guest = await buildGuest({ checkout: true, scripts: SCRIPTS });
-      await runInGuest(guest, {
-        command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, this.#form],
-        environment: {},
-        timeoutMs: TIMEOUT_MS[this.#form],
-        onStdout: (chunk) => {
-          stdout += chunk.toString();
-        },
-        onStderr: (chunk) => {
-          stderr += chunk.toString();
-          process.stderr.write(chunk);
-        },
-      });
-    } catch (error) {
-      if (error instanceof GuestFailure) error.message += `\nWhat the guest wrote:\n${stderr}`;
-      throw error;
-    }
+    const guest = await buildGuest({ checkout: true, scripts: SCRIPTS });
+    const { stdout } = await runInGuest(guest, {
+      command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, this.#form],
+      environment: {},
+      timeoutMs: TIMEOUT_MS[this.#form],
+      onStderr: (chunk) => process.stderr.write(chunk),
+    });
     this.#parts = parseParts(stdout);
   }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** A record's row, as the ledger's file holds it. Times in the units of their names. */
 export const ledgerRowSchema = z.object({
   room: z.string(),
-  micros: z.number(),
+  valorMicros: z.number(),
   origin: z.enum(["posted", "edge", "found_at_start"]),
   createdMs: z.number(),
   endedMs: z.number().nullable(),
@@ -19,7 +19,7 @@ export type LedgerRow = z.infer<typeof ledgerRowSchema>;
 export const gapSchema = z.object({ line: z.string(), missed: z.number().nullable(), reason: z.string() });
 export type Gap = z.infer<typeof gapSchema>;
 
-/** When nobody watched a line, in wall time. */
+/** When a line was not watched, in wall time. */
 export const outageSchema = z.object({ line: z.string(), fromMs: z.number(), toMs: z.number() });
 export type Outage = z.infer<typeof outageSchema>;
 

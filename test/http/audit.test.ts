@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Appliance, PASSWORD, type SignedInUser } from "./appliance.ts";
+import { Appliance, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { aWiring } from "./wired-line.ts";
 

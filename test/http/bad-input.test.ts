@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { exchange } from "../rig/exchange.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
-import { exchange } from "./exchange.ts";
 import { Held } from "./held.ts";
 import { INSIDE } from "./inside.ts";
 import { nested } from "./nested.ts";
@@ -218,7 +218,7 @@ describe("Bad input", () => {
       held.appliance.api.get("/api/data?period=x").set("Cookie", held.user.cookie),
       held.appliance.api.delete("/api/device?dId=%27%20OR%201").set("Cookie", held.user.cookie),
       held.appliance.api.get("/api/%E0%A4%A").set("Cookie", held.user.cookie),
-      held.appliance.api.get("/api/records?before=%00").set("Cookie", held.user.cookie),
+      held.appliance.api.get("/api/record?before=%00").set("Cookie", held.user.cookie),
     ]);
     for (const { status, text } of answers) {
       expect(status).to.be.within(400, 499);

@@ -1,4 +1,5 @@
-import { NOON_MS } from "./appliance.ts";
+import { NOON_MS, PASSWORD } from "../rig/appliance.ts";
+import { aWiring } from "./wired-line.ts";
 
 /** A record as a device posts it, with what a test wants otherwise. */
 export function aRecord(otherwise: Readonly<Record<string, unknown>> = {}) {
@@ -40,16 +41,22 @@ export function aLocation(otherwise: Readonly<Record<string, unknown>> = {}) {
   return { location: { name: "Clínica Norte", description: "Dos plantas", ...otherwise } };
 }
 
-/** Whatever takes a body, which is JSON. */
-export const JSON_BODIES = [
-  ["post", "/api/login"],
-  ["post", "/api/first-run"],
-  ["post", "/api/device"],
-  ["post", "/api/location"],
-  ["post", "/api/data"],
-  ["put", "/api/wiring"],
-  ["patch", "/api/devices"],
-  ["patch", "/api/locations"],
-  ["post", "/api/lines/read"],
-  ["post", "/api/lines/drive"],
-] as const;
+/** A body that fits, of every operation that takes one. */
+export const BODIES: Readonly<Record<string, object>> = {
+  "post /api/login": { email: "nadie@example.org", password: "otra clave larga" },
+  "post /api/first-run": { token: "x", name: "x", email: "x@example.org", password: PASSWORD },
+  "post /api/device": aDevice(),
+  "patch /api/device": { device: { name: "Pasillo Z", locationId: "x" } },
+  "post /api/location": aLocation(),
+  "patch /api/location": { location: { name: "Norte", description: "x" } },
+  "post /api/data": aRecord(),
+  "put /api/wiring": aWiring(),
+  "post /api/line/read": { line: "SIM0" },
+  "post /api/line/drive": { line: "SIM0", level: true },
+};
+
+/** The method and path of every operation that takes a body. */
+export const JSON_BODIES = Object.keys(BODIES).map((operation) => {
+  const [method, path = ""] = operation.split(" ");
+  return [method as "post" | "put" | "patch", path] as const;
+});

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
+import { exchange } from "../rig/exchange.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { actuators, aDevice, aRecord } from "./bodies.ts";
-import { exchange } from "./exchange.ts";
 import { Held } from "./held.ts";
 import { nested } from "./nested.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { actuators, aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 

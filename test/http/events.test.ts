@@ -1,11 +1,12 @@
 import { connect } from "node:net";
 import { expect } from "chai";
-import { LiveEvents } from "../../src/http/events.ts";
+import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
+import { LiveEvents } from "../../src/http/event.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { EventStream } from "../rig/event-stream.ts";
+import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
-import { EventStream } from "./event-stream.ts";
-import { until } from "./until.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const HELLO = { event: "hello" };
@@ -19,6 +20,10 @@ const A_SALE = {
   valorMicros: 2_500_000,
   createdTimeMs: NOON_MS,
 };
+
+function stored(recordId: number, record: NewRecord): StoredRecord {
+  return { recordId, ...record, endedTimeMs: null, origin: "edge", provisional: false, voided: null };
+}
 
 describe("Live events", () => {
   let appliance: Appliance;
@@ -53,7 +58,7 @@ describe("Live events", () => {
     return appliance.api.post(path).set("Cookie", cookie).send(body);
   }
 
-  it("greet a page at once, as a stream that nobody may keep or hold back", async () => {
+  it("greet a page at once, as a stream that no proxy may cache or buffer", async () => {
     const stream = await open();
     expect(stream.response.statusCode).to.equal(200);
     expect(stream.response.headers["content-type"]).to.equal("text/event-stream");
@@ -92,7 +97,7 @@ describe("Live events", () => {
   });
 
   it("are for signed-in users alone", async () => {
-    const response = await appliance.api.get("/api/events").expect(401);
+    const response = await appliance.api.get("/api/event").expect(401);
     expect(response.body).to.deep.equal({ status: "error", error: "Unauthorized" });
   });
 
@@ -103,7 +108,11 @@ describe("Live events", () => {
     for (const page of pages) {
       expect(await page.next()).to.deep.equal({
         event: "record",
-        data: { recordId: record?.recordId, ...aRecord() },
+        data: {
+          recordId: record?.recordId,
+          ...aRecord(),
+          ...{ endedTime: null, origin: "posted", provisional: false, voided: null },
+        },
       });
     }
   });
@@ -155,7 +164,10 @@ describe("Live events", () => {
     await line.go(false, 4);
     expect(await page.next()).to.deep.equal({
       event: "gap",
-      data: { line: "SIM6", fromTime, toTime: line.timeMs, missed: 4, missedRises: 2, reason: "overflow" },
+      data: {
+        ...{ gapId: 1, line: "SIM6", fromTime, toTime: line.timeMs },
+        ...{ missed: 4, missedRises: 2, reason: "overflow" },
+      },
     });
   });
 
@@ -239,7 +251,7 @@ describe("Many live pages", () => {
       const page = await EventStream.open(appliance, count % 2 === 0 ? cookie : other.cookie);
       expect(page.response.statusCode).to.equal(200);
     }
-    const response = await appliance.api.get("/api/events").set("Cookie", cookie).expect(503);
+    const response = await appliance.api.get("/api/event").set("Cookie", cookie).expect(503);
     expect(response.body).to.deep.equal({
       status: "error",
       error: "Too many pages are open. Close some and try again.",
@@ -266,7 +278,7 @@ describe("Many live pages", () => {
     const reads = await EventStream.open(appliance, user.cookie);
     const stuck = connect(appliance.port, "127.0.0.1").on("error", () => {});
     stuck.pause();
-    stuck.write(`GET /api/events HTTP/1.1\r\nHost: ${appliance.host}\r\nCookie: ${user.cookie}\r\n\r\n`);
+    stuck.write(`GET /api/event HTTP/1.1\r\nHost: ${appliance.host}\r\nCookie: ${user.cookie}\r\n\r\n`);
     try {
       await until("both pages are open", async () => (await appliance.connections()) === 2);
       // More than the kernel's buffers of a connection and the service's own take together.
@@ -274,7 +286,7 @@ describe("Many live pages", () => {
       let recordId = 0;
       await until("the stuck connection is closed", async () => {
         recordId += 1;
-        appliance.events.tell([{ kind: "record", userId: user.id, recordId, record }]);
+        appliance.events.tell([{ kind: "record", userId: user.id, record: stored(recordId, record) }]);
         return (await appliance.connections()) === 1;
       });
       expect(await reads.next()).to.include(HELLO);
@@ -289,7 +301,7 @@ describe("Many live pages", () => {
     let signedIn = true;
     const stuck = events.listen("u", () => signedIn);
     const stays = events.listen("u", () => true);
-    events.tell([{ kind: "record", userId: "u", recordId: 1, record: A_SALE }]);
+    events.tell([{ kind: "record", userId: "u", record: stored(1, A_SALE) }]);
     signedIn = false;
     events.tell([{ kind: "sessions", userId: "u" }]);
     expect([stuck.destroyed, stays.destroyed]).to.deep.equal([true, false]);

@@ -5,16 +5,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { Context } from "koa";
 import type { Response } from "supertest";
+import { HOUR_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { FoundRecord, RecordFilter, RecordPosition, RecordSearch } from "../../src/domain/record.ts";
-import type { Endpoint } from "../../src/http/endpoint.ts";
 import { exportEndpoints, type Pace } from "../../src/http/export.ts";
+import type { Endpoint } from "../../src/http/router.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
 import { parseCsv } from "./csv.ts";
 import { LoopHolds } from "./loop-holds.ts";
-import { until } from "./until.ts";
 
 const MANY = 20_000;
 const ANY: RecordFilter = { from: null, to: null, location: null, deviceId: null, room: null };
@@ -105,7 +106,7 @@ describe("An export", () => {
     );
   });
 
-  it("is a header alone for who has sold nothing, and holds nobody else's", async () => {
+  it("is a header alone for a user without sales, and holds no other user's", async () => {
     const other = await appliance.addUser();
     await post({}, other.cookie);
     expect(await table("")).to.deep.equal([]);
@@ -145,8 +146,8 @@ describe("An export", () => {
   });
 
   it("adds up to the summary: what counts, and no more", async () => {
-    for (const [index, valor] of [0.1, 0.2, 1e9, -1e9, 4.5, 1e-6, 12.34].entries()) {
-      await post({ valor, createdTime: NOON_MS - index * 3_600_000 });
+    for (const [index, valor] of [0.1, 0.2, 1e7, -1e7, 4.5, 1e-6, 12.34].entries()) {
+      await post({ valor, createdTime: NOON_MS - index * HOUR_MS });
     }
     const [voided] = recordsOf(appliance.reader, user.id);
     await appliance.writer.voidRecord(voided?.recordId ?? 0, "Cobro de prueba");
@@ -313,7 +314,7 @@ describe("An export", () => {
       return exportEndpoints(reader, appliance.clock, appliance.log, pace)[0];
     }
 
-    it("is given up when nobody takes any of it for a while, and its place is free again", async () => {
+    it("is given up when the client reads nothing for a while, and its slot is free again", async () => {
       const logged = appliance.log.errors.length;
       const endpoint = exporting({ leastPieces: 1, everyMs: STILL_MS }, null);
       for (let round = 0; round < 2; round += 1) {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser, SMALL_PAGE } from "./appliance.ts";
+import { Appliance, type SignedInUser, SMALL_PAGE } from "../rig/appliance.ts";
 
 /** What every answer has, whatever it is. */
 const COMMON = {

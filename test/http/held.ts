@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 
 /**

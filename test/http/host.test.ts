@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect } from "chai";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
 
 describe("A request's host", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
 
 const SAVED = { status: "success", message: "Data saved successfully" };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 
 const HIDDEN = "Something went wrong inside the service. Try again; its log says more.";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { SurveyedLine } from "../../src/domain/lines.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 
 describe("Lines", () => {
   let appliance: Appliance;
@@ -58,12 +58,12 @@ describe("Lines", () => {
   }
 
   async function list(cookie = user.cookie) {
-    const response = await appliance.api.get("/api/lines").set("Cookie", cookie).expect(200);
+    const response = await appliance.api.get("/api/line").set("Cookie", cookie).expect(200);
     return response.body.data;
   }
 
   function post(action: "read" | "drive", body: object) {
-    return appliance.api.post(`/api/lines/${action}`).set("Cookie", user.cookie).send(body);
+    return appliance.api.post(`/api/line/${action}`).set("Cookie", user.cookie).send(body);
   }
 
   const FREE = {
@@ -153,7 +153,7 @@ describe("Lines", () => {
     });
   }
 
-  it("are not set by another spelling than the list has, which would pass for a line that is nobody's", async () => {
+  it("are not set by another spelling than the list has, which would pass for a free line", async () => {
     show({}, {}, { wiring: wiringOf(other), watched: true });
     await post("drive", { line: "simchip0:02", level: true }).expect(404);
     await post("drive", { line: "simchip0:01", level: true }).expect(404);
@@ -165,7 +165,7 @@ describe("Lines", () => {
     try {
       const { cookie } = await real.addUser();
       const body = { line: "SIM0", level: true };
-      await real.api.post("/api/lines/drive").set("Cookie", cookie).send(body).expect(409);
+      await real.api.post("/api/line/drive").set("Cookie", cookie).send(body).expect(409);
       expect(real.lines.driven).to.deep.equal([]);
     } finally {
       await real.close();

@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
-import { Appliance } from "./appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { Conformance, type Description, describedIn } from "./openapi-description.ts";
 import { DOCUMENT_SHAPE } from "./openapi-shape.ts";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "./appliance.ts";
-import { aDevice, aLocation, aRecord, JSON_BODIES } from "./bodies.ts";
+import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
+import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
 import { Conformance, type Description } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
@@ -98,8 +98,7 @@ describe("What happens at the API", () => {
       await answers(200, "get", "/api/device", { cookie });
       await answers(200, "get", "/api/location", { cookie });
       await answers(404, "get", "/api/data", { cookie, query: { period: "anual" } });
-      await answers(200, "get", "/api/records", { cookie });
-      await answers(200, "get", "/api/archives", { cookie });
+      await answers(200, "get", "/api/record", { cookie });
       await answers(200, "post", "/api/location", { cookie, body: aLocation() });
       const [location] = appliance.reader.locations(user.id);
       const locationId = location?.id ?? "";
@@ -128,24 +127,24 @@ describe("What happens at the API", () => {
       appliance.faults = [
         { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space.", details: {} },
       ];
-      for (const path of ["device", "location", "records", "gaps", "wiring", "status", "audit"]) {
+      for (const path of ["device", "room", "location", "record", "gap", "wiring", "status", "audit"]) {
         await answers(200, "get", `/api/${path}`, { cookie });
       }
       await answers(200, "get", "/api/data", { cookie, query: { period: "semanal" } });
       for (const [path, query] of Object.entries(QUERIES)) await answers(200, "get", path, { cookie, query });
-      await answers(200, "patch", "/api/devices", {
+      await answers(200, "patch", "/api/device", {
         cookie,
         query: { dId: "7234" },
         body: { device: { name: "Pasillo Z", locationId } },
       });
-      await answers(404, "patch", "/api/devices", {
+      await answers(404, "patch", "/api/device", {
         cookie,
         query: { dId: "none" },
         body: { device: { name: "Pasillo Z" } },
       });
       const renamed = { location: { name: "Norte", description: "" } };
-      await answers(200, "patch", "/api/locations", { cookie, query: { locationId }, body: renamed });
-      await answers(404, "patch", "/api/locations", {
+      await answers(200, "patch", "/api/location", { cookie, query: { locationId }, body: renamed });
+      await answers(404, "patch", "/api/location", {
         cookie,
         query: { locationId: NOBODY },
         body: renamed,
@@ -178,17 +177,17 @@ describe("What happens at the API", () => {
           ],
         },
       ];
-      await answers(200, "get", "/api/lines", { cookie });
-      await answers(200, "post", "/api/lines/read", { cookie, body: { line: "SIM0" } });
-      await answers(200, "post", "/api/lines/drive", { cookie, body: { line: "SIM0", level: true } });
-      await answers(404, "post", "/api/lines/drive", { cookie, body: { line: "SIM9", level: true } });
+      await answers(200, "get", "/api/line", { cookie });
+      await answers(200, "post", "/api/line/read", { cookie, body: { line: "SIM0" } });
+      await answers(200, "post", "/api/line/drive", { cookie, body: { line: "SIM0", level: true } });
+      await answers(404, "post", "/api/line/drive", { cookie, body: { line: "SIM9", level: true } });
       for (const [status, code] of [
         [404, "not_found"],
         [409, "conflict"],
       ] as const) {
         appliance.lines.refusal = new FlancoError(code, "The line SIM0 is not there, or in use.");
-        await answers(status, "post", "/api/lines/read", { cookie, body: { line: "SIM0" } });
-        await answers(status, "post", "/api/lines/drive", { cookie, body: { line: "SIM0", level: true } });
+        await answers(status, "post", "/api/line/read", { cookie, body: { line: "SIM0" } });
+        await answers(status, "post", "/api/line/drive", { cookie, body: { line: "SIM0", level: true } });
       }
     });
 
@@ -221,7 +220,7 @@ describe("What happens at the API", () => {
         get({
           host: "127.0.0.1",
           port: appliance.port,
-          path: "/api/events",
+          path: "/api/event",
           headers: { Cookie: user.cookie },
         }),
       );
@@ -232,7 +231,7 @@ describe("What happens at the API", () => {
         const status = response.statusCode ?? 0;
         const type = String(response.headers["content-type"]).split(";")[0] ?? "";
         const body = status === 200 ? undefined : JSON.parse(String(await once(response, "data")));
-        conformance.observe({ method: "get", path: "/api/events", status, type, body });
+        conformance.observe({ method: "get", path: "/api/event", status, type, body });
       }
       for (const request of requests) request.destroy();
     });
@@ -265,10 +264,10 @@ describe("What happens at the API", () => {
         await answers(400, "delete", path, { cookie });
       }
       await answers(400, "get", "/api/data", { cookie });
-      for (const path of ["/api/records", "/api/gaps", "/api/audit"]) {
+      for (const path of ["/api/record", "/api/gap", "/api/audit"]) {
         await answers(400, "get", path, { cookie, query: { limit: "0" } });
       }
-      for (const path of ["/api/summary", "/api/export", "/api/report"]) {
+      for (const path of ["/api/overview", "/api/export", "/api/report"]) {
         await answers(400, "get", path, { cookie });
       }
     });
@@ -283,22 +282,15 @@ describe("What happens at the API", () => {
         const token = appliance.firstRun.issue();
         const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
         const bodies: Readonly<Record<string, object>> = {
+          ...BODIES,
           "post /api/login": { email: user.email, password: PASSWORD },
           "post /api/first-run": { token, ...account },
-          "post /api/device": aDevice(),
-          "post /api/location": aLocation(),
-          "post /api/data": aRecord(),
-          "put /api/wiring": aWiring(),
-          "patch /api/devices": { device: { name: "Pasillo Z" } },
-          "patch /api/locations": { location: { name: "Norte" } },
-          "post /api/lines/read": { line: "SIM0" },
-          "post /api/lines/drive": { line: "SIM0", level: true },
         };
         appliance.breaker.failure = failure;
         appliance.lines.refusal = failure;
         for (const [method, path] of operations()) {
           // Signing out never fails, and live events ask nothing of the ledger.
-          if (path === "/api/logout" || path === "/api/events") continue;
+          if (path === "/api/logout" || path === "/api/event") continue;
           // What is only read waits for no other write.
           if (failure instanceof FlancoError && failure.code === "overloaded" && method === "get") continue;
           const body = bodies[`${method} ${path}`];
@@ -329,8 +321,8 @@ describe("What happens at the API", () => {
 
 /** What is asked of the paths that need more than their name, or have more. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "/api/summary": { period: "week" },
-  "/api/records": { from: "2026-03-11", location: "Clínica Norte" },
+  "/api/overview": { period: "week" },
+  "/api/record": { from: "2026-03-11", location: "Clínica Norte" },
   "/api/export": { lang: "es" },
   "/api/report": { month: "2026-03", location: "Clínica Norte" },
 };

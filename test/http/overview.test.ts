@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import { DAY_MS } from "../../src/domain/clock.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aRecord } from "./bodies.ts";
 
 /** A moment of the appliance's zone, in winter. */
@@ -26,13 +27,13 @@ describe("The overview of a period", () => {
   }
 
   async function overview(query: Readonly<Record<string, string>>, cookie = user.cookie) {
-    const response = await appliance.api.get("/api/summary").query(query).set("Cookie", cookie).expect(200);
+    const response = await appliance.api.get("/api/overview").query(query).set("Cookie", cookie).expect(200);
     return response.body.data;
   }
 
-  it("has the week beside the seven days before, today up to now, a chart and what may be filtered", async () => {
-    await post(madrid("2026-03-11T09:00"), { valor: 2.5, deviceId: "2", locationName: "Norte" });
-    await post(NOON_MS + 1, { valor: 100, deviceId: "later", locationName: "Later" });
+  it("has the week beside the seven days before, all of today, a chart and what may be filtered", async () => {
+    await post(madrid("2026-03-11T23:59:59.999"), { valor: 2.5, deviceId: "2", locationName: "Norte" });
+    await post(madrid("2026-03-12T00:00"), { valor: 100, deviceId: "tomorrow", locationName: "Tomorrow" });
     await post(madrid("2026-03-05T00:00"), { valor: 10, deviceId: "1", locationName: "Norte" });
     await post(madrid("2026-03-04T23:59"), { valor: 7, deviceId: "3", locationName: "Sur" });
     await post(madrid("2026-02-25T23:59"), { valor: 100, deviceId: "gone", locationName: "Gone" });
@@ -87,8 +88,8 @@ describe("The overview of a period", () => {
     for (const [createdTime, valor] of [
       [NOON_MS, 0.1],
       [NOON_MS, 0.2],
-      [NOON_MS - 86_400_000, -3],
-      [madrid("2026-01-31T23:59"), 1e9],
+      [NOON_MS - DAY_MS, -3],
+      [madrid("2026-01-31T23:59"), 1e7],
       [madrid("2026-12-31T23:59"), 5],
     ] as const) {
       await post(createdTime, { valor, deviceId: String(valor) });
@@ -160,7 +161,7 @@ describe("The overview of a period", () => {
   ]) {
     it(`refuses "${query}", naming the field`, async () => {
       const response = await appliance.api
-        .get(`/api/summary?${query}`)
+        .get(`/api/overview?${query}`)
         .set("Cookie", user.cookie)
         .expect(400);
       expect(Object.keys(response.body.errors)).to.have.lengthOf(1);

@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { EventStream } from "../rig/event-stream.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
 import { aDevice, aLocation } from "./bodies.ts";
-import { EventStream } from "./event-stream.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const NOBODY = "0".repeat(24);
@@ -22,7 +22,7 @@ describe("Changing a place", () => {
   });
   after(() => appliance.close());
 
-  function change(what: "devices" | "locations", query: object, body: object, cookie = user.cookie) {
+  function change(what: "device" | "location", query: object, body: object, cookie = user.cookie) {
     return appliance.api.patch(`/api/${what}`).query(query).set("Cookie", cookie).send(body);
   }
 
@@ -36,7 +36,7 @@ describe("Changing a place", () => {
 
   describe("a device", () => {
     it("gives it another name, and one revision more", async () => {
-      const response = await change("devices", { dId: "7234" }, { device: { name: " Pasillo Z " } }).expect(
+      const response = await change("device", { dId: "7234" }, { device: { name: " Pasillo Z " } }).expect(
         200,
       );
       expect(response.body).to.deep.equal({ status: "success" });
@@ -50,7 +50,7 @@ describe("Changing a place", () => {
 
     it("moves it to another of the user's locations, whose name it takes on", async () => {
       const south = await appliance.writer.addLocation(user.id, { name: "Clínica Sur", description: "" });
-      await change("devices", { dId: "7234" }, { device: { locationId: south } }).expect(200);
+      await change("device", { dId: "7234" }, { device: { locationId: south } }).expect(200);
       expect(device()).to.include({
         name: "Pasillo A",
         locationId: south,
@@ -65,7 +65,7 @@ describe("Changing a place", () => {
       const answers = [];
       for (const to of [NOBODY, foreign, "no-id"]) {
         const body = { device: { name: "Otro", locationId: to } };
-        answers.push((await change("devices", { dId: "7234" }, body).expect(404)).body);
+        answers.push((await change("device", { dId: "7234" }, body).expect(404)).body);
       }
       expect(new Set(answers.map((answer) => JSON.stringify(answer)))).to.have.lengthOf(1);
       expect(device()).to.include({ name: "Pasillo A", locationId, revision: 0 });
@@ -75,7 +75,7 @@ describe("Changing a place", () => {
       const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);
-      await change("devices", { dId: "7234" }, { device: { name: "Pasillo Z" } }).expect(200);
+      await change("device", { dId: "7234" }, { device: { name: "Pasillo Z" } }).expect(200);
       await line.go(true);
       const records = recordsOf(appliance.reader, user.id);
       expect(records.map(({ deviceName }) => deviceName)).to.deep.equal(["Pasillo Z", "Pasillo A"]);
@@ -85,29 +85,27 @@ describe("Changing a place", () => {
 
   describe("a location", () => {
     it("gives it another name or description, and one revision more", async () => {
-      const response = await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      const response = await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
       expect(response.body).to.deep.equal({ status: "success" });
       expect(location()).to.include({ name: "Norte", description: "Dos plantas", revision: 1 });
-      await change("locations", { locationId }, { location: { description: "" } }).expect(200);
+      await change("location", { locationId }, { location: { description: "" } }).expect(200);
       expect(location()).to.include({ name: "Norte", description: "", revision: 2 });
     });
 
     it("carries a new name on to its devices, each with one revision more, and to no others", async () => {
       await appliance.writer.addDevice(user.id, aDevice({ dId: "8", locationId: "elsewhere" }).newDevice);
-      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
       const [moved, stayed] = appliance.reader.devices(user.id);
       expect(moved).to.include({ locationName: "Norte", revision: 1 });
       expect(stayed).to.include({ locationName: "Clínica Norte", revision: 0 });
-      await change("locations", { locationId }, { location: { name: "Norte", description: "x" } }).expect(
-        200,
-      );
+      await change("location", { locationId }, { location: { name: "Norte", description: "x" } }).expect(200);
       expect(device()).to.include({ revision: 1 });
     });
 
     it("leaves the devices of other users alone, whatever id they carry", async () => {
       const other = await appliance.addUser();
       await appliance.writer.addDevice(other.id, aDevice({ locationId }).newDevice);
-      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
       expect(appliance.reader.devices(other.id)[0]).to.include({
         locationName: "Clínica Norte",
         revision: 0,
@@ -118,7 +116,7 @@ describe("Changing a place", () => {
       const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);
-      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
       await line.go(true);
       const records = recordsOf(appliance.reader, user.id);
       expect(records.map(({ locationName }) => locationName)).to.deep.equal(["Norte", "Clínica Norte"]);
@@ -130,9 +128,9 @@ describe("Changing a place", () => {
     const stream = await EventStream.open(appliance, user.cookie);
     try {
       expect(await stream.next()).to.include({ event: "hello" });
-      await change("locations", { locationId }, { location: { name: "Norte" } }).expect(200);
+      await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
       expect(await stream.next()).to.include({ event: "places" });
-      await change("devices", { dId: "7234" }, { device: { name: "Z" } }).expect(200);
+      await change("device", { dId: "7234" }, { device: { name: "Z" } }).expect(200);
       expect(await stream.next()).to.include({ event: "places" });
     } finally {
       stream.close();
@@ -140,8 +138,8 @@ describe("Changing a place", () => {
   });
 
   for (const [what, query, wrapper] of [
-    ["devices", { dId: "7234" }, "device"],
-    ["locations", undefined, "location"],
+    ["device", { dId: "7234" }, "device"],
+    ["location", undefined, "location"],
   ] as const) {
     const own = () => query ?? { locationId };
 
@@ -178,7 +176,7 @@ describe("Changing a place", () => {
   }
 
   it("is refused to other sites", async () => {
-    await change("devices", { dId: "7234" }, { device: { name: "x" } })
+    await change("device", { dId: "7234" }, { device: { name: "x" } })
       .set("Origin", "https://evil.example.com")
       .expect(403);
     expect(device()).to.include({ name: "Pasillo A" });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
@@ -51,14 +51,14 @@ describe("Listings", () => {
     return found;
   }
 
-  describe("GET /records", () => {
+  describe("GET /record", () => {
     it("is empty for who has sold nothing", async () => {
-      expect(await list("/api/records")).to.deep.equal({ status: "success", data: [], next: null });
+      expect(await list("/api/record")).to.deep.equal({ status: "success", data: [], next: null });
     });
 
     it("gives a posted record with where it came from, and nothing else", async () => {
       await post(1);
-      const { data } = await list("/api/records");
+      const { data } = await list("/api/record");
       const recordId = recordsOf(appliance.reader, user.id)[0]?.recordId;
       expect(data).to.deep.equal([
         {
@@ -76,21 +76,21 @@ describe("Listings", () => {
       const line = await wired("SIM0");
       await line.go(true);
       const createdTime = line.timeMs;
-      expect((await list("/api/records")).data[0]).to.include({
+      expect((await list("/api/record")).data[0]).to.include({
         origin: "edge",
         createdTime,
         endedTime: null,
       });
       await line.go(false);
-      const { data } = await list("/api/records");
+      const { data } = await list("/api/record");
       expect(data[0]).to.include({ createdTime, endedTime: line.timeMs, habitacion: "101", valor: 4.5 });
     });
 
     it("keeps a voided record to be seen, with when and why", async () => {
       await post(2);
-      const [, first] = (await list("/api/records")).data;
+      const [, first] = (await list("/api/record")).data;
       await appliance.writer.voidRecord(Number(first?.["recordId"]), "Cobro de prueba");
-      const { data } = await list("/api/records");
+      const { data } = await list("/api/record");
       expect(data[0]).to.include({ valor: 2, voided: null });
       expect(data[1]).to.deep.include({
         valor: 1,
@@ -101,18 +101,18 @@ describe("Listings", () => {
     it("gives a user's own alone", async () => {
       const other = await appliance.addUser();
       await post(1, other.cookie);
-      expect((await list("/api/records")).data).to.deep.equal([]);
+      expect((await list("/api/record")).data).to.deep.equal([]);
     });
 
     it("gives the newest first, in pages that hold each once", async () => {
       await post(7);
-      const found = await pages("/api/records", 3);
+      const found = await pages("/api/record", 3);
       expect(found.map((page) => page.map(({ valor }) => valor))).to.deep.equal([[7, 6, 5], [4, 3, 2], [1]]);
     });
 
     it("ends with an empty page when the last one was full", async () => {
       await post(4);
-      const found = await pages("/api/records", 2);
+      const found = await pages("/api/record", 2);
       expect(found.map((page) => page.map(({ valor }) => valor))).to.deep.equal([[4, 3], [2, 1], []]);
     });
 
@@ -129,7 +129,7 @@ describe("Listings", () => {
           .send(aRecord({ valor, createdTime }))
           .expect(201);
       }
-      const found = await pages("/api/records", 2);
+      const found = await pages("/api/record", 2);
       expect(found.flat().map(({ valor }) => valor)).to.deep.equal([2, 4, 1, 3]);
     });
 
@@ -152,7 +152,7 @@ describe("Listings", () => {
         [{ from: "2026-03-09", to: "2026-03-11", location: "Norte", room: "101" }, [1]],
         [{ from: "2026-03-11", to: "2026-03-09" }, []],
       ] as const) {
-        const { data } = await list("/api/records", query);
+        const { data } = await list("/api/record", query);
         expect(
           data.map(({ valor }) => valor),
           JSON.stringify(query),
@@ -160,7 +160,7 @@ describe("Listings", () => {
       }
       const other = await appliance.addUser();
       const theirs = await appliance.api
-        .get("/api/records?location=Norte")
+        .get("/api/record?location=Norte")
         .set("Cookie", other.cookie)
         .expect(200);
       expect(theirs.body.data).to.deep.equal([]);
@@ -182,7 +182,7 @@ describe("Listings", () => {
     ]) {
       it(`refuses ${query}, naming the field`, async () => {
         const response = await appliance.api
-          .get(`/api/records?${query}`)
+          .get(`/api/record?${query}`)
           .set("Cookie", user.cookie)
           .expect(400);
         expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
@@ -191,30 +191,30 @@ describe("Listings", () => {
 
     it("is not moved by what is sold between one page and the next", async () => {
       await post(4);
-      const { next } = await list("/api/records", { limit: 2 });
+      const { next } = await list("/api/record", { limit: 2 });
       await post(3);
-      const { data } = await list("/api/records", { limit: 2, before: next });
+      const { data } = await list("/api/record", { limit: 2, before: next });
       expect(data.map(({ valor }) => valor)).to.deep.equal([2, 1]);
     });
 
     it("gives 50 when no number is asked for, and 200 at most", async () => {
       await post(MORE_THAN_A_PAGE);
-      expect((await list("/api/records")).data).to.have.lengthOf(50);
-      expect((await list("/api/records", { limit: 200 })).data).to.have.lengthOf(MORE_THAN_A_PAGE);
-      await appliance.api.get("/api/records?limit=201").set("Cookie", user.cookie).expect(400);
+      expect((await list("/api/record")).data).to.have.lengthOf(50);
+      expect((await list("/api/record", { limit: 200 })).data).to.have.lengthOf(MORE_THAN_A_PAGE);
+      await appliance.api.get("/api/record?limit=201").set("Cookie", user.cookie).expect(400);
     });
   });
 
-  describe("GET /gaps", () => {
+  describe("GET /gap", () => {
     it("is empty while nothing was lost", async () => {
-      expect(await list("/api/gaps")).to.deep.equal({ status: "success", data: [], next: null });
+      expect(await list("/api/gap")).to.deep.equal({ status: "success", data: [], next: null });
     });
 
     it("gives how many edges of which line were lost from when to when, and why", async () => {
       const line = await wired("SIM1");
       const fromTime = line.timeMs;
       await line.go(false, 4);
-      const { data } = await list("/api/gaps");
+      const { data } = await list("/api/gap");
       expect(data).to.have.lengthOf(1);
       const { gapId, ...gap } = data[0] ?? {};
       expect(gapId).to.be.a("number");
@@ -228,11 +228,11 @@ describe("Listings", () => {
       });
     });
 
-    it("gives an outage without a number, since nobody knows it", async () => {
+    it("gives an outage without a number of edges, which is unknown", async () => {
       const line = await wired("SIM3");
       const fromTime = line.timeMs;
       await line.goUnwatched();
-      const { data } = await list("/api/gaps");
+      const { data } = await list("/api/gap");
       expect(data).to.have.lengthOf(1);
       expect(data[0]).to.include({
         line: "SIM3",
@@ -247,14 +247,14 @@ describe("Listings", () => {
     it("gives the newest first, in pages that hold each once, a user's own alone", async () => {
       const line = await wired("SIM2");
       for (const missed of [2, 4, 6]) await line.go(false, missed);
-      const found = await pages("/api/gaps", 2);
+      const found = await pages("/api/gap", 2);
       expect(found.map((page) => page.map(({ missed }) => missed))).to.deep.equal([[6, 4], [2]]);
       user = await appliance.addUser();
-      expect((await list("/api/gaps")).data).to.deep.equal([]);
+      expect((await list("/api/gap")).data).to.deep.equal([]);
     });
   });
 
-  for (const path of ["/api/records", "/api/gaps"]) {
+  for (const path of ["/api/record", "/api/gap"]) {
     for (const query of [
       "limit=0",
       "limit=-1",

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { RecordFilter } from "../../src/domain/record.ts";
-import { walkRecords } from "../../src/http/record-walk.ts";
+import { walkRecords } from "../../src/http/record.ts";
+import { settleTimes } from "../../src/service/clock-watch.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
 
@@ -74,7 +75,7 @@ describe("A walk over the records", () => {
       await post(COUNT, NOON_MS - 5e8);
       const before = all();
       const found = await walk(ANY, async () => {
-        expect(await ledger.writer.settleTimes(BOOT, zeroMs)).to.equal(COUNT);
+        expect(await settleTimes(ledger.writer, BOOT, zeroMs)).to.equal(COUNT);
       });
       expect(found).to.have.members(before);
       expect(found).to.have.lengthOf(before.length);
@@ -86,7 +87,7 @@ describe("A walk over the records", () => {
     await post(COUNT, NOON_MS - 5e8);
     const filter = { ...ANY, to: 20261120 };
     const found = await walk(filter, async () => {
-      await ledger.writer.settleTimes(BOOT, NOON_MS);
+      await settleTimes(ledger.writer, BOOT, NOON_MS);
     });
     expect(found).to.have.lengthOf(COUNT);
   });

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
 import { aDevice, aRecord } from "./bodies.ts";
-import { until } from "./until.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const NORTH = "Clínica Norte";
@@ -151,7 +151,7 @@ describe("The report of a month", () => {
       await post({ valor: count / 7, createdTime: madrid("2026-03-01T00:00") + count * 60_000 });
     }
     const overview = await appliance.api
-      .get("/api/summary")
+      .get("/api/overview")
       .query({ period: "year", location: NORTH })
       .set("Cookie", user.cookie)
       .expect(200);

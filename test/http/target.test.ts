@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect } from "chai";
-import { Appliance } from "./appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 
 /** Targets that node's HTTP parser lets through and that are no URL. */
 const UNREADABLE = ["http://[::1", "http://[/api/device", "d://althz"];

@@ -1,6 +1,6 @@
 import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import { type Appliance, NOON_MS, type SignedInUser } from "./appliance.ts";
+import { type Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 
 interface Room {
   /** The device's key in the API. */
@@ -70,7 +70,7 @@ export class WiredLine {
     await this.#appliance.writer.takeIn(sightings);
   }
 
-  /** Is found low a second after the last level, by a process that knows of nobody who watched between. */
+  /** The line is found low a second after its last level, by a process that has no record of a watch in between. */
   async goUnwatched(): Promise<void> {
     const unwatchedSince = { bootId: "boot", monotonicMs: this.#sequence * 1_000 };
     await this.#appliance.writer.takeIn([{ ...this.#next(false, 0, false), unwatchedSince }]);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, type SignedInUser } from "./appliance.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { aDevice } from "./bodies.ts";
 import { aWiring } from "./wired-line.ts";
 

@@ -3,7 +3,7 @@ import { request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { checkServerIdentity } from "node:tls";
 import type { z } from "zod";
-import { recordsAnswer } from "../../src/http/answer.ts";
+import { listRecords } from "../../src/contract/record.ts";
 import type { Ports } from "./gateway.ts";
 
 const PASSWORD = "correct horse battery";
@@ -17,7 +17,7 @@ interface Answer {
   readonly text: string;
 }
 
-export type RecordRow = z.infer<typeof recordsAnswer>["data"][number];
+export type RecordRow = z.infer<typeof listRecords.answer>["data"][number];
 
 /** A browser of the clinic's network: it comes by HTTPS, and trusts the authority that the gateway gave it once. */
 export class Browser {
@@ -64,8 +64,8 @@ export class Browser {
   }
 
   async records(): Promise<readonly RecordRow[]> {
-    const text = await this.#send("GET", `/api/records?limit=${MAX_RECORDS}`);
-    return recordsAnswer.parse(JSON.parse(text)).data;
+    const text = await this.#send("GET", `/api/record?limit=${MAX_RECORDS}`);
+    return listRecords.answer.parse(JSON.parse(text)).data;
   }
 
   async healthy(): Promise<boolean> {

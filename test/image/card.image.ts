@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { until } from "../cli/program.ts";
+import { until } from "../rig/until.ts";
 import { Browser, type RecordRow } from "./browser.ts";
 import { builtImage } from "./built.ts";
 import { Card } from "./card.ts";
@@ -31,7 +31,7 @@ interface Identity {
   readonly authority: string;
 }
 
-/** Protocols and ports that the network reaches. Where avahi asks from, and nobody is answered, is left out. */
+/** Protocols and ports that the network reaches, without the ports from which avahi sends its questions. */
 function listenersOf(listening: string): Set<string> {
   const all = listening.split("\n").map((line) => {
     const [kind = "", , , , local = ""] = line.split(/\s+/);
@@ -235,7 +235,7 @@ describe("The card image", function () {
     const { card, identity } = first;
     if (card === undefined || identity === undefined) throw new Error("The first start failed.");
     let told = SALES;
-    // The last pulse before a cut may have been kept or not: nobody was told.
+    // The last pulse before a cut may have been kept or not: it was not acknowledged.
     let driven = SALES + 1;
     for (const start of ["second", "third"]) {
       const gateway = await switchOn(card, ADDRESS);
@@ -265,7 +265,7 @@ describe("The card image", function () {
     }
   });
 
-  it("tells mistakes of flanco.txt on the console, asks by DHCP then, lets nobody in, and is another machine", async () => {
+  it("shows mistakes of flanco.txt on the console, then asks by DHCP, has no SSH, and is another machine", async () => {
     const { identity } = first;
     if (identity === undefined) throw new Error("The first start failed.");
     const card = Card.write(image, join(directory, "second"), CARD_MIB);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { runCommand } from "../../scripts/release/command.ts";
+import { runCommand } from "../../scripts/command.ts";
 
 const SECTOR_BYTES = 512;
 const tableSchema = z.object({
@@ -73,7 +73,7 @@ export class Card {
     return content === "\0" ? null : content;
   }
 
-  /** Who may do what with a file or folder of an ext4 partition, in octal digits. */
+  /** The mode of a file or folder of an ext4 partition, in octal digits. */
   mode(name: "root" | "data", path: string): string {
     const said = runCommand(["debugfs", "-R", `stat ${path}`, this.#checked(name)]);
     const [, mode] = /Mode:\s+(\d+)/.exec(said) ?? [];

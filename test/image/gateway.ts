@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../cli/ports.ts";
-import { until } from "../cli/program.ts";
+import { freePort } from "../../scripts/ports.ts";
+import { until } from "../rig/until.ts";
 import type { Card } from "./card.ts";
 import { Control } from "./control.ts";
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { CARD_FILES } from "../../scripts/image/card-files.ts";
+import { CARD_FILES } from "../../scripts/image/base.ts";
 
 const SCRIPTS = join(CARD_FILES, "usr", "lib", "flanco-card");
 const KEY =

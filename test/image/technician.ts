@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../../scripts/release/command.ts";
+import { runCommand } from "../../scripts/command.ts";
 
-/** Somebody who comes by SSH, with the key that flanco.txt names. */
+/** A technician who signs in by SSH, with the key that flanco.txt names. */
 export class Technician {
   readonly publicKey: string;
   readonly #directory: string;

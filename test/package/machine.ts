@@ -40,8 +40,7 @@ export class PackageMachine {
   async #run(part: string, isEnd: (line: string) => boolean): Promise<void> {
     const powerCut = new AbortController();
     let rest = "";
-    let stderr = "";
-    const exitCode = await this.#machine.run({
+    const end = await this.#machine.run({
       command: ["node", `${part}.mjs`],
       environment: {},
       timeoutMs: TIMEOUT_MS,
@@ -55,12 +54,11 @@ export class PackageMachine {
         }
       },
       onStderr: (chunk) => {
-        stderr += chunk.toString();
         if (process.env["FLANCO_TEST_TOLD"] === "all") process.stderr.write(chunk);
       },
     });
-    if (exitCode !== (powerCut.signal.aborted ? null : 0))
-      throw new Error(`The part "${part}" ended with ${exitCode}:\n${stderr}`);
+    if (powerCut.signal.aborted ? end !== null : end?.exitCode !== 0)
+      throw new Error(`The part "${part}" ended with ${end?.exitCode}:\n${end?.stderr}`);
   }
 
   #take(line: string): void {

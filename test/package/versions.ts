@@ -2,26 +2,14 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Patch } from "../../scripts/patch.ts";
 import { buildBinary } from "../../scripts/release/binary.ts";
-import { buildPackage } from "../../scripts/release/debian.ts";
+import { buildPackage } from "../../scripts/release/package.ts";
 import { isOwn, PROCESSORS, type Processor } from "../../scripts/release/processor.ts";
-import { SCHEMA_VERSION } from "../../src/store/migration.ts";
-import { CHECKOUT } from "../cli/program.ts";
 import { buildSealed, WORK } from "../release/sealed.ts";
+import { CONTROLS } from "../rig/controls.ts";
+import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
+import { CHECKOUT } from "../rig/program.ts";
 
 const EPOCH_SECONDS = 1_763_000_000;
-const LATER = SCHEMA_VERSION + 1;
-const LATER_SCHEMA: Patch = {
-  file: "src/store/migration.ts",
-  from: "[initial, chain, outage, archive, audit];",
-  to: `[initial, chain, outage, archive, audit,
-    { version: ${LATER}, name: "later", sql: "CREATE TABLE later (later_id INTEGER PRIMARY KEY) STRICT;" }];`,
-};
-/** It records and answers, and says of itself that it does not work. */
-const NEVER_HEALTHY: Patch = {
-  file: "src/http/app.ts",
-  from: "const healthy = lines.healthy();",
-  to: "const healthy = false;",
-};
 const DOES_NOT_START = "#!/bin/sh\necho 'this version does not start' >&2\nexit 1\n";
 
 /** The processor that this machine is of. Throws where there is no package for it. */
@@ -50,14 +38,18 @@ export async function buildVersions(): Promise<string> {
   const binary = await buildSealed(processor);
   const broken = join(WORK, "flanco-broken");
   writeFileSync(broken, DOES_NOT_START, { mode: 0o755 });
-  const newer = await buildVariant("flanco-newer", [LATER_SCHEMA]);
-  const failing = await buildVariant("flanco-failing", [LATER_SCHEMA, NEVER_HEALTHY]);
+  const laterSchema = CONTROLS["the ledger has a later schema"];
+  const newer = await buildVariant("flanco-newer", laterSchema);
+  const failing = await buildVariant("flanco-failing", [
+    ...laterSchema,
+    ...CONTROLS["it records and answers, but is never healthy"],
+  ]);
   pack(folder, "other-processor", { processor: other, version: "0.0.1", binary: broken });
   pack(folder, "first", { processor, version: "0.0.1", binary });
-  pack(folder, "failing", { processor, version: "0.0.2", binary: failing, schema: LATER });
-  pack(folder, "newer", { processor, version: "0.0.3", binary: newer, schema: LATER });
-  pack(folder, "newest", { processor, version: "0.0.4", binary: newer, schema: LATER });
-  pack(folder, "broken", { processor, version: "0.0.5", binary: broken, schema: LATER });
+  pack(folder, "failing", { processor, version: "0.0.2", binary: failing, schema: LATER_MIGRATIONS.length });
+  pack(folder, "newer", { processor, version: "0.0.3", binary: newer, schema: LATER_MIGRATIONS.length });
+  pack(folder, "newest", { processor, version: "0.0.4", binary: newer, schema: LATER_MIGRATIONS.length });
+  pack(folder, "broken", { processor, version: "0.0.5", binary: broken, schema: LATER_MIGRATIONS.length });
   return folder;
 }
 

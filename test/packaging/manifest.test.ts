@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { isSigned, manifestFiles, signManifest } from "../../scripts/release/manifest.ts";
 import { sumsOf } from "../../scripts/release/sums.ts";
-import { CHECKOUT } from "../cli/program.ts";
+import { CHECKOUT } from "../rig/program.ts";
 
 /** SHA-256 of "abc" (FIPS 180-2, appendix B.1). */
 const ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -47,7 +47,7 @@ describe("A release's manifest", () => {
     expect(isSigned(text, signature, otherKey)).to.equal(false);
   });
 
-  it("is not signed with what is no such key", () => {
+  it("is not signed with a file that holds no Ed25519 key", () => {
     expect(() => signManifest("{}", join(directory, "flanco"))).to.throw("holds no key");
     const rsa = join(directory, "rsa.pem");
     writeFileSync(

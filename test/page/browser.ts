@@ -1,8 +1,5 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-import { installMissing } from "../../scripts/guest/debian.ts";
-
-const DEBIAN_CHROMIUM = "/usr/bin/chromium";
+import { CHROMIUM_ARGUMENTS, chromiumProgram } from "../../scripts/chromium.ts";
 
 let launched: Promise<Browser> | undefined;
 
@@ -13,8 +10,7 @@ export function sharedBrowser(): Promise<Browser> {
     args: [
       // As where the clinic's browsers trust the gateway's certificate: without that none keeps the page's files.
       "--ignore-certificate-errors",
-      // Debian's Chromium has no sandbox for root, which is who runs it in a container.
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ...CHROMIUM_ARGUMENTS,
     ],
   });
   return launched;
@@ -23,11 +19,3 @@ export function sharedBrowser(): Promise<Browser> {
 after(async () => {
   await (await launched)?.close();
 });
-
-/** The browser that CHROMIUM names, or Debian's, which is installed where it is missing. */
-export function chromiumProgram(): string {
-  const named = process.env["CHROMIUM"];
-  if (named !== undefined) return named;
-  if (!existsSync(DEBIAN_CHROMIUM)) installMissing(["chromium"]);
-  return DEBIAN_CHROMIUM;
-}

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PASSWORD } from "../cli/program.ts";
+import { PASSWORD } from "../rig/program.ts";
 import { EMAIL, OpenedService, PAGE_TEST_MS, signIn } from "./opened.ts";
 
 describe("The page's door", function () {
@@ -10,16 +10,15 @@ describe("The page's door", function () {
     opened = await OpenedService.start();
   });
   after(() => opened.close());
+  afterEach(() => opened.closePages());
 
   it("says kindly what was wrong, and keeps what was typed", async () => {
-    const shown = await opened.open("/", { isSignedIn: false });
-    const { page } = shown;
+    const { page } = await opened.open("/", { isSignedIn: false });
     await page.getByLabel("Correo electrónico").fill(EMAIL);
     await page.getByLabel("Contraseña", { exact: true }).fill(`${PASSWORD}?`);
     await page.keyboard.press("Enter");
     await page.getByText("El correo o la contraseña no son correctos.").waitFor();
     expect(await page.getByLabel("Correo electrónico").inputValue()).to.equal(EMAIL);
-    await shown.close();
   });
 
   it("says how long to wait after too many attempts, and lets in after that", async () => {
@@ -41,7 +40,7 @@ describe("The page's door", function () {
         await idle.waitFor();
       }
       await told.waitFor();
-      // Whoever tries too soon is told so again, and waits no longer for it.
+      // An attempt made too soon gets the same message, and prolongs nothing.
       for (let status = 429; status === 429; ) {
         await password.fill(PASSWORD);
         const answered = page.waitForResponse((response) => response.url().endsWith("/api/login"));
@@ -55,9 +54,8 @@ describe("The page's door", function () {
     }
   });
 
-  it("closes behind whoever signs out, and the way back shows nothing", async () => {
-    const shown = await opened.open("/", { isSignedIn: false });
-    const { page } = shown;
+  it("closes after a sign-out, and the back button shows nothing", async () => {
+    const { page } = await opened.open("/", { isSignedIn: false });
     await signIn(page);
     await page.getByRole("button", { name: "Salir" }).click();
     await page.getByRole("heading", { level: 1, name: "Iniciar sesión" }).waitFor();
@@ -65,17 +63,28 @@ describe("The page's door", function () {
     await page.goto("/registros");
     await page.getByRole("heading", { level: 1, name: "Iniciar sesión" }).waitFor();
     expect((await page.context().cookies()).length).to.equal(0);
-    await shown.close();
   });
 
   it("speaks English at a press, and remembers it", async () => {
-    const shown = await opened.open("/", { isSignedIn: false });
-    const { page } = shown;
+    const { page } = await opened.open("/", { isSignedIn: false });
     await page.getByRole("button", { name: "English" }).click();
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).to.equal("en");
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-    await shown.close();
+  });
+
+  it("says of a first-run link that it was used, and leads to sign-in", async () => {
+    const token = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    const { page } = await opened.open(`/primer-uso#${token}/ana@example.org`, { isSignedIn: false });
+    expect(await page.getByLabel("Correo electrónico").inputValue()).to.equal("ana@example.org");
+    await page.getByLabel("Su nombre").fill("Ana");
+    await page.getByLabel("Correo electrónico").fill("otra@example.org");
+    await page.getByLabel("Contraseña", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("Repita la contraseña").fill(PASSWORD);
+    await page.getByRole("button", { name: "Crear la cuenta" }).click();
+    await page.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
+    await page.getByRole("button", { name: "Ir a iniciar sesión" }).click();
+    await page.getByRole("heading", { name: "Iniciar sesión" }).waitFor();
   });
 });

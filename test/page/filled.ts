@@ -1,19 +1,17 @@
-import { systemClock } from "../../src/clock.ts";
 import { MICROS_PER_UNIT } from "../../src/domain/amount.ts";
-import { formatMonth } from "../../src/domain/archive.ts";
-import { monthOf } from "../../src/domain/day.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { formatDay } from "../../src/domain/day.ts";
 import type { Id } from "../../src/domain/id.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { DEFAULT_REARM_MS } from "../../src/domain/wiring.ts";
-import { LocalCalendar } from "../../src/store/calendar.ts";
-import { openReader } from "../../src/store/reader.ts";
-import { StoreWriter } from "../../src/store/writer.ts";
+import { systemClock } from "../../src/service/clock.ts";
+import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import { openReader } from "../../src/store/read/reader.ts";
 import { OpenedService } from "./opened.ts";
 
 /** Within the writer's bounded queue. */
 const BATCH = 4_000;
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 const TROUBLE_AGO_MS = 29 * MINUTE_MS;
 const BOOT = "11111111-2222-4333-8444-555555555555";
 
@@ -73,7 +71,7 @@ export async function openFilled(timeZone: string, filling: Filling): Promise<Fi
 
 /** Fills a stopped service's ledger, which has a user already, through the store's own writer. */
 export async function fillLedger(file: string, timeZone: string, filling: Filling): Promise<Filled> {
-  const writer = new StoreWriter({ file, timeZone }, systemClock, {
+  const writer = storeWriter({ file, timeZone }, systemClock, {
     onChanges: () => {},
     onProgress: () => {},
     onDeath: (error) => {
@@ -97,7 +95,7 @@ export async function fillLedger(file: string, timeZone: string, filling: Fillin
     await wireRooms(writer, userId, first.dId, wiredRooms);
     const troubleMs = Date.now() - TROUBLE_AGO_MS;
     if (filling.withTrouble === true) await addTrouble(writer, first.id, wiredRooms[0], troubleMs);
-    const troubleMonth = formatMonth(monthOf(new LocalCalendar(timeZone).dayOf(troubleMs)));
+    const troubleMonth = formatDay(new LocalCalendar(timeZone).dayOf(troubleMs)).slice(0, "2026-11".length);
     return { userId, devices, wiredRooms, troubleMonth };
   } finally {
     await writer.close();
@@ -182,7 +180,7 @@ async function wireRooms(
   );
 }
 
-/** Low, then high at `highMs` by a clock that nobody trusts, then low with four edges lost before it. */
+/** Low, then high at `highMs` by an untrusted clock, then low with four edges lost before it. */
 async function addTrouble(
   writer: StoreWriter,
   deviceId: Id,

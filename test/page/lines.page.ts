@@ -1,23 +1,12 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { until } from "../cli/program.ts";
+import type { Report, Status, Wiring } from "../../src/web/api/shapes.ts";
+import { until } from "../rig/until.ts";
 import { type Filled, openFilled } from "./filled.ts";
 import { type OpenedPage, type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
-interface WiringAnswer {
-  readonly line: string;
-  readonly actuatorId: string;
-  readonly valor: number;
-  readonly activeLow: boolean;
-  readonly debounceMs: number;
-}
-
-interface ReportAnswer {
-  readonly rooms: readonly { readonly room: string; readonly revenue: number }[];
-}
-
 /** Where a free line's level is asked for. */
-const LOOK = "/api/lines/read";
+const LOOK = "/api/line/read";
 
 describe("The technician's page of lines", function () {
   this.timeout(PAGE_TEST_MS);
@@ -34,7 +23,7 @@ describe("The technician's page of lines", function () {
   });
   afterEach(() => opening.close());
 
-  const wirings = async () => (await opened.get("/api/wiring")) as readonly WiringAnswer[];
+  const wirings = () => opened.get<readonly Wiring[]>("/api/wiring");
 
   it("shows a room's level within a moment of its relay, without being asked", async () => {
     const { page } = opening;
@@ -70,7 +59,7 @@ describe("The technician's page of lines", function () {
     await row.getByRole("switch", { name: "Interruptor simulado de SIM2" }).click();
     await row.getByText("Encendida").waitFor({ timeout: 5_000 });
     const query = new URLSearchParams({ month: await thisMonth(), location: "Clínica Norte" });
-    const { rooms } = (await opened.get(`/api/report?${query}`)) as ReportAnswer;
+    const { rooms } = await opened.get<Report>(`/api/report?${query}`);
     const sold = rooms.find(({ room }) => room === "103");
     // Its last sale is the only one with such a price.
     expect((sold?.revenue ?? 0) % 0.5).to.equal(0.25);
@@ -189,8 +178,8 @@ describe("The technician's page of lines", function () {
   });
 
   async function thisMonth(): Promise<string> {
-    const status = (await opened.get("/api/status")) as { recordsToday: { day: string } };
-    return status.recordsToday.day.slice(0, 7);
+    const { recordsToday } = await opened.get<Status>("/api/status");
+    return recordsToday.day.slice(0, 7);
   }
 });
 

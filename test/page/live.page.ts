@@ -1,16 +1,13 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { until } from "../cli/program.ts";
+import type { Device, Location } from "../../src/web/api/shapes.ts";
+import { until } from "../rig/until.ts";
 import { focused, OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
 /** From the edge to the lit tile, as the project promises. */
 const LIMIT_MS = 300;
 const EDGES = 9;
 const ROOMS = ["101", "102"] as const;
-
-interface DeviceAnswer {
-  readonly actuators: readonly { readonly value: boolean }[];
-}
 
 describe("The rooms, live", function () {
   this.timeout(PAGE_TEST_MS);
@@ -21,6 +18,7 @@ describe("The rooms, live", function () {
     await addRooms(opened);
   });
   after(() => opened.close());
+  afterEach(() => opened.closePages());
   beforeEach(async () => {
     await opened.drive("SIM0", false);
     await opened.drive("SIM1", false);
@@ -28,33 +26,30 @@ describe("The rooms, live", function () {
 
   // By this name .ci/run lets it run before all others, with the machine to itself.
   it(`change within ${LIMIT_MS} ms of the edge`, async () => {
-    const shown = await opened.open("/habitaciones");
-    await live(shown.page);
-    const times = await edgeTimes(shown.page, EDGES);
+    const { page } = await opened.open("/habitaciones");
+    await live(page);
+    const times = await edgeTimes(page, EDGES);
     const [median = Number.POSITIVE_INFINITY] = times.toSorted((a, b) => a - b).slice(EDGES >> 1);
     console.log(
       `      edge to tile: median ${median.toFixed(0)} ms of ${times.map((ms) => ms.toFixed(0)).join(" ")}`,
     );
     expect(median).to.be.lessThan(LIMIT_MS);
-    await shown.close();
   });
 
   it("tell since when they are on, and what they sold today", async () => {
-    const shown = await opened.open("/habitaciones");
-    const tile = shown.page.locator(".tile").nth(1);
+    const { page } = await opened.open("/habitaciones");
+    const tile = page.locator(".tile").nth(1);
     await tile.getByText("Apagada").waitFor();
     await opened.drive("SIM1", true);
     await tile.getByText("Encendida").waitFor();
     await tile.getByText("Hoy 1 venta").waitFor();
     await tile.getByText("4,00").waitFor();
     expect(await tile.getByText(/desde \d\d:\d\d/).count()).to.equal(1);
-    await shown.close();
   });
 
   it("lead to their history, which Escape closes", async () => {
     await opened.drive("SIM0", true);
-    const shown = await opened.open("/habitaciones");
-    const { page } = shown;
+    const { page } = await opened.open("/habitaciones");
     await page.locator(".tile-link").first().press("Enter");
     const history = page.getByRole("dialog", { name: "Habitación 101" });
     await history.getByText("4,00").first().waitFor();
@@ -62,62 +57,30 @@ describe("The rooms, live", function () {
     await page.keyboard.press("Escape");
     await history.waitFor({ state: "detached" });
     await focused(page.locator(".tile-link").first());
-    await shown.close();
   });
 
   it("are announced to who cannot see them", async () => {
-    const shown = await opened.open("/habitaciones");
-    await live(shown.page);
+    const { page } = await opened.open("/habitaciones");
+    await live(page);
     await opened.drive("SIM0", true);
-    await shown.page.locator("[aria-live=polite]").getByText("Venta: habitación 101").waitFor();
-    await shown.close();
-  });
-
-  it("come back by themselves after a restart, with what happened meanwhile", async () => {
-    const shown = await opened.open("/habitaciones");
-    const { page } = shown;
-    await live(page);
-    await opened.service.end("SIGTERM");
-    await page.getByText("Se ha perdido la conexión en directo.").waitFor();
-    opened.service = await opened.appliance.start();
-    await opened.drive("SIM1", true);
-    await live(page);
-    await page.locator(".tile").nth(1).getByText("Encendida").waitFor();
-    expect(await page.getByText("Se ha perdido la conexión en directo.").count()).to.equal(0);
-    await shown.close();
+    await page.locator("[aria-live=polite]").getByText("Venta: habitación 101").waitFor();
   });
 
   it("stay as they were, and say that they are not live, where the stream of events is cut", async () => {
-    const shown = await opened.open("/estado");
-    const { page, context } = shown;
-    await context.route("**/api/events", (route) => route.abort());
+    const { page, context } = await opened.open("/estado");
+    await context.route("**/api/event", (route) => route.abort());
     await page.goto("/habitaciones");
     await page.getByText("Se ha perdido la conexión en directo.").waitFor();
     const tile = page.locator(".tile").first();
     await tile.getByText("Apagada").waitFor();
     await opened.drive("SIM0", true);
     await until("the API says that the room is on", async () => {
-      const [device] = (await opened.get("/api/device")) as readonly DeviceAnswer[];
+      const [device] = await opened.get<readonly Device[]>("/api/device");
       return device?.actuators[0]?.value;
     });
     expect(await tile.getByText("Apagada").count()).to.equal(1);
-    await context.unroute("**/api/events");
+    await context.unroute("**/api/event");
     await tile.getByText("Encendida").waitFor();
-    await shown.close();
-  });
-
-  it("say that they are not live while the network is gone, and return with it", async () => {
-    const shown = await opened.open("/habitaciones");
-    const { page, context } = shown;
-    await live(page);
-    await context.setOffline(true);
-    await page.getByText("Se ha perdido la conexión en directo.").waitFor();
-    await opened.drive("SIM0", true);
-    expect(await page.locator(".tile").first().getByText("Apagada").count()).to.equal(1);
-    await context.setOffline(false);
-    await page.locator(".tile").first().getByText("Encendida").waitFor();
-    await live(page);
-    await shown.close();
   });
 });
 
@@ -126,14 +89,12 @@ describe("A page that cannot reach the service", function () {
 
   it("says so kindly, and goes on by itself once it can", async () => {
     const opened = await OpenedService.start();
-    const shown = await opened.open("/");
-    const { page, context } = shown;
+    const { page, context } = await opened.open("/");
     await context.route("**/api/**", (route) => route.abort());
     await page.reload();
     await page.getByText("No se puede conectar con el equipo.").waitFor();
     await context.unroute("**/api/**");
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
-    await shown.close();
     await opened.close();
   });
 });
@@ -159,7 +120,7 @@ function edgeTimes(page: Page, count: number): Promise<number[]> {
         observer.observe(tile, { attributes: true });
       });
       const began = performance.now();
-      await fetch("/api/lines/drive", {
+      await fetch("/api/line/drive", {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ line: "SIM0", level }),
@@ -172,7 +133,7 @@ function edgeTimes(page: Page, count: number): Promise<number[]> {
 
 async function addRooms(opened: OpenedService): Promise<void> {
   await opened.send("POST", "/api/location", { location: { name: "Clínica Norte", description: "" } });
-  const [location] = (await opened.get("/api/location")) as readonly { readonly _id: string }[];
+  const [location] = await opened.get<readonly Location[]>("/api/location");
   await opened.send("POST", "/api/device", {
     newDevice: {
       dId: "7234",

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { Appliance, CHECKOUT, PASSWORD, type RunningService } from "../cli/program.ts";
+import { CHECKOUT, PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { sharedBrowser } from "./browser.ts";
 
 export type Language = "es" | "en";
@@ -21,7 +21,7 @@ export interface Look {
   readonly width?: number;
   readonly language?: Language;
   readonly colorScheme?: "light" | "dark";
-  /** False: nobody is signed in. */
+  /** False: without a session. */
   readonly isSignedIn?: boolean;
 }
 
@@ -35,14 +35,15 @@ function buildPage(): Promise<unknown> {
 
 /** The real service over HTTPS with a first user, and a browser that opens pages of it. */
 export class OpenedService {
-  readonly appliance: Appliance;
+  readonly appliance: Program;
   readonly origin: string;
   service: RunningService;
   /** The session of the first user; empty before there is one. */
   cookie: string;
   readonly #browser: Browser;
+  #pages: OpenedPage[] = [];
 
-  private constructor(appliance: Appliance, service: RunningService, cookie: string, browser: Browser) {
+  private constructor(appliance: Program, service: RunningService, cookie: string, browser: Browser) {
     this.appliance = appliance;
     this.origin = `https://localhost:${appliance.httpsPort}`;
     this.service = service;
@@ -53,13 +54,20 @@ export class OpenedService {
   /** Builds the page, starts the service, and makes the first user unless that is the test's own. */
   static async start({ withUser = true, environment = {} } = {}): Promise<OpenedService> {
     await buildPage();
-    const appliance = await Appliance.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
+    const appliance = await Program.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
     const service = await appliance.start();
     const cookie = withUser ? await service.makeFirstUser() : "";
     return new OpenedService(appliance, service, cookie, await sharedBrowser());
   }
 
-  /** Opens a page at a path. Whatever goes wrong in its script fails the test that closes it. */
+  /** Closes every page that was opened. Throws when a script failed or a policy stopped something. */
+  async closePages(): Promise<void> {
+    const pages = this.#pages;
+    this.#pages = [];
+    await Promise.all(pages.map((page) => page.close()));
+  }
+
+  /** Opens a page at a path. `closePages` fails for whatever goes wrong in its script. */
   async open(path: string, look: Look = {}): Promise<OpenedPage> {
     const { width = 1440, language = "es", colorScheme = "light", isSignedIn = true } = look;
     const context = await this.#browser.newContext({
@@ -71,17 +79,17 @@ export class OpenedService {
       viewport: { width, height: HEIGHT },
     });
     if (isSignedIn) await context.addCookies(sessionCookies(this.cookie, this.origin));
-    const page = await context.newPage();
-    const opened = new OpenedPage(context, page);
-    await page.goto(path);
+    const opened = new OpenedPage(context, await context.newPage());
+    this.#pages.push(opened);
+    await opened.page.goto(path);
     return opened;
   }
 
   /** Asks the API as the first user; throws for any answer but a success. */
-  async get(path: string): Promise<unknown> {
+  async get<T>(path: string): Promise<T> {
     const answer = await this.service.get(path, this.cookie);
     if (!answer.ok) throw new Error(`GET ${path} answered ${answer.status}: ${await answer.text()}`);
-    return ((await answer.json()) as { readonly data: unknown }).data;
+    return ((await answer.json()) as { readonly data: T }).data;
   }
 
   /** Sends to the API as the first user; throws for any answer but a success. */
@@ -96,7 +104,7 @@ export class OpenedService {
 
   /** Sets the level of a simulated line. */
   drive(line: string, level: boolean): Promise<void> {
-    return this.send("POST", "/api/lines/drive", { line, level });
+    return this.send("POST", "/api/line/drive", { line, level });
   }
 
   /** Ends the service and starts it anew on the same data and ports. */
@@ -106,6 +114,7 @@ export class OpenedService {
   }
 
   async close(): Promise<void> {
+    await this.closePages();
     await this.appliance.close();
   }
 }

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import type { Summary } from "../../src/web/api/summary.ts";
+import type { Overview } from "../../src/web/api/shapes.ts";
 import { createFormat, type Format } from "../../src/web/format/format.ts";
 import { type Language, TIME_ZONE } from "./opened.ts";
 
 /** Compares all figures and all bars with the API's. */
 export async function expectPanel(
   page: Page,
-  { totals, today, chart }: Summary,
+  { today, chart, ...totals }: Overview,
   format: Format,
 ): Promise<void> {
   await page.locator(".figures").waitFor();

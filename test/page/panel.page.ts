@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { type Summary, summaryOf } from "../../src/web/api/summary.ts";
+import { DAY_MS } from "../../src/domain/clock.ts";
+import type { Overview } from "../../src/web/api/shapes.ts";
 import { OpenedService, PAGE_TEST_MS } from "./opened.ts";
 import { expectPanel, formatOf, plain } from "./panel-figures.ts";
 
-const DAY_MS = 86_400_000;
 const SALES = [
   { daysAgo: 0, valor: 3.5, deviceId: "d1", locationName: "Clínica Norte" },
   { daysAgo: 0, valor: 0.1, deviceId: "d1", locationName: "Clínica Norte" },
@@ -23,36 +23,34 @@ describe("The panel", function () {
     for (const sale of SALES) await sell(opened, sale);
   });
   after(() => opened.close());
+  afterEach(() => opened.closePages());
 
   it("shows the year, and keeps it in the address", async () => {
-    const shown = await opened.open("/");
-    await shown.page.getByRole("radio", { name: "Año" }).check();
-    await shown.page.getByRole("heading", { name: "Ingresos por mes" }).waitFor();
-    expect(new URL(shown.page.url()).search).to.equal("?period=year");
-    await expectPanel(shown.page, await summary("year"), formatOf("es"));
-    await shown.close();
+    const { page } = await opened.open("/");
+    await page.getByRole("radio", { name: "Año" }).check();
+    await page.getByRole("heading", { name: "Ingresos por mes" }).waitFor();
+    expect(new URL(page.url()).search).to.equal("?period=year");
+    await expectPanel(page, await overview("year"), formatOf("es"));
   });
 
   it("sums up one location alone when asked to", async () => {
-    const shown = await opened.open("/");
+    const { page } = await opened.open("/");
     // Its records are all that is known of a device that was never registered, or is gone: they have its name.
-    const devices = shown.page.getByLabel("Dispositivo", { exact: true });
+    const devices = page.getByLabel("Dispositivo", { exact: true });
     await devices
       .getByRole("option", { name: "Pasillo A (ya no existe)" })
       .first()
       .waitFor({ state: "attached" });
-    await shown.page.getByLabel("Lugar", { exact: true }).selectOption("Clínica Sur");
-    await shown.page.waitForURL(/location=/);
-    await shown.page.locator(".panel-figures[aria-busy=false]").waitFor();
-    await expectPanel(shown.page, await summary("week", "&location=Cl%C3%ADnica+Sur"), formatOf("es"));
-    await shown.close();
+    await page.getByLabel("Lugar", { exact: true }).selectOption("Clínica Sur");
+    await page.waitForURL(/location=/);
+    await page.locator(".panel-figures[aria-busy=false]").waitFor();
+    await expectPanel(page, await overview("week", "&location=Cl%C3%ADnica+Sur"), formatOf("es"));
   });
 
   it("gives every bar's exact values to the keyboard", async () => {
-    const shown = await opened.open("/");
-    const { page } = shown;
+    const { page } = await opened.open("/");
     const format = formatOf("es");
-    const { chart } = await summary("week");
+    const { chart } = await overview("week");
     const chosen = page.locator(".chart-bar[tabindex='0']");
     await chosen.focus();
     await page.keyboard.press("Home");
@@ -65,50 +63,44 @@ describe("The panel", function () {
       );
       await page.keyboard.press("ArrowRight");
     }
-    await shown.close();
   });
 
   it("gives the chart as a table too, which sums up", async () => {
-    const shown = await opened.open("/");
-    const { page } = shown;
+    const { page } = await opened.open("/");
     const format = formatOf("es");
-    const { chart, totals } = await summary("week");
+    const { chart, revenue } = await overview("week");
     await page.getByRole("button", { name: "Ver tabla" }).click();
     const cells = await page.locator(".chart-panel tbody tr td:last-child").allInnerTexts();
     expect(cells.map(plain)).to.deep.equal(chart.map((entry) => plain(format.money(entry.revenue))));
     const foot = await page.locator(".chart-panel tfoot td:last-child").innerText();
-    expect(plain(foot)).to.equal(plain(format.money(totals.revenue)));
-    await shown.close();
+    expect(plain(foot)).to.equal(plain(format.money(revenue)));
   });
 
   it("grows with a sale while it is open", async () => {
-    const shown = await opened.open("/");
-    const before = await summary("week");
-    await figure(shown.page, 0).waitFor();
+    const { page } = await opened.open("/");
+    const before = await overview("week");
+    await figure(page, 0).waitFor();
     await sell(opened, SALES[0]);
     const format = formatOf("es");
-    const after = await summary("week");
-    expect(after.totals.sales).to.equal(before.totals.sales + 1);
-    await figure(shown.page, 0).getByText(format.money(after.totals.revenue)).waitFor();
-    await figure(shown.page, 1).getByText(format.money(after.today.revenue)).waitFor();
-    await expectPanel(shown.page, after, format);
-    await shown.close();
+    const after = await overview("week");
+    expect(after.sales).to.equal(before.sales + 1);
+    await figure(page, 0).getByText(format.money(after.revenue)).waitFor();
+    await figure(page, 1).getByText(format.money(after.today.revenue)).waitFor();
+    await expectPanel(page, after, format);
   });
 
   it("speaks kindly of a period without a sale", async () => {
     const empty = await OpenedService.start();
-    const shown = await empty.open("/");
-    await shown.page.getByText("Sin ventas en este período").waitFor();
-    await shown.page.getByText("Todavía no hay ninguna venta.").waitFor();
-    await shown.page.getByRole("link", { name: "Empezar" }).click();
-    await shown.page.getByRole("heading", { level: 1, name: "Primeros pasos" }).waitFor();
-    await shown.close();
+    const { page } = await empty.open("/");
+    await page.getByText("Sin ventas en este período").waitFor();
+    await page.getByText("Todavía no hay ninguna venta.").waitFor();
+    await page.getByRole("link", { name: "Empezar" }).click();
+    await page.getByRole("heading", { level: 1, name: "Primeros pasos" }).waitFor();
     await empty.close();
   });
 
-  async function summary(period: "week" | "year", filter = ""): Promise<Summary> {
-    const data = await opened.get(`/api/summary?period=${period}${filter}`);
-    return summaryOf(data as Readonly<Record<string, unknown>>);
+  function overview(period: "week" | "year", filter = ""): Promise<Overview> {
+    return opened.get(`/api/overview?period=${period}${filter}`);
   }
 });
 

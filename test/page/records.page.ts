@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { until } from "../cli/program.ts";
+import type { Overview } from "../../src/web/api/shapes.ts";
+import { until } from "../rig/until.ts";
 import { type Filled, openFilled } from "./filled.ts";
 import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 
@@ -9,13 +10,6 @@ const TIME_ZONE = "Europe/Madrid";
 
 const SALES = 2_000;
 const VOIDED = 3;
-
-interface Sum {
-  /** The first day that is summed up. */
-  readonly from: string;
-  readonly revenue: number;
-  readonly sales: number;
-}
 
 describe("The records on the page", function () {
   this.timeout(PAGE_TEST_MS);
@@ -25,10 +19,10 @@ describe("The records on the page", function () {
     ({ opened, filled } = await openFilled(TIME_ZONE, { sales: SALES, days: 50, voided: VOIDED }));
   });
   after(() => opened?.close());
+  afterEach(() => opened.closePages());
 
   it("stand newest first, with a bounded number of rows drawn, and all of them when one scrolls to the end", async () => {
-    const opening = await opened.open("/registros");
-    const { page } = opening;
+    const { page } = await opened.open("/registros");
     await page.locator(".record").first().waitFor();
     const table = page.getByRole("table");
     expect(await table.getAttribute("aria-rowcount")).to.equal("-1");
@@ -40,27 +34,23 @@ describe("The records on the page", function () {
       .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("aria-rowindex"))));
     expect(indices.at(-1)).to.equal(SALES + 1);
     expect(indices).to.deep.equal([...indices].sort((one, other) => one - other));
-    await opening.close();
   });
 
   it("name a void one in words, also on a phone", async () => {
     for (const width of [320, 1280]) {
-      const opening = await opened.open("/registros", { width });
-      const { page } = opening;
+      const { page } = await opened.open("/registros", { width });
       await page.locator(".record").first().waitFor();
       await scrollToEnd(page);
       const marks = page.locator(".record-mark-void:visible");
       await until("the void records are drawn", async () => (await marks.count()) === VOIDED);
       expect(await marks.first().textContent()).to.contain("Anulada");
-      await opening.close();
     }
   });
 
   it("are narrowed down by the filters, whose choice stands in the address", async () => {
     const [device] = filled.devices;
     if (device === undefined) throw new Error("no device");
-    const opening = await opened.open("/registros");
-    const { page } = opening;
+    const { page } = await opened.open("/registros");
     await page.getByLabel("Lugar").selectOption({ label: device.locationName });
     await page.getByLabel("Dispositivo").selectOption({ label: device.name });
     await page.getByLabel("Habitación", { exact: true }).fill(device.rooms[2] ?? "");
@@ -77,19 +67,15 @@ describe("The records on the page", function () {
     expect(await page.getByLabel("Habitación", { exact: true }).inputValue()).to.equal("103");
     await page.getByRole("button", { name: "Quitar filtros" }).click();
     await page.waitForURL(/registros$/);
-    await opening.close();
   });
 
   it("say kindly that none matches", async () => {
-    const opening = await opened.open("/registros?room=999");
-    const { page } = opening;
+    const { page } = await opened.open("/registros?room=999");
     await page.getByText("Ningún registro cumple estos filtros.").waitFor();
-    await opening.close();
   });
 
   it("say what is new instead of moving under one's eyes", async () => {
-    const opening = await opened.open("/registros");
-    const { page } = opening;
+    const { page } = await opened.open("/registros");
     await page.locator(".record").first().waitFor();
     await page.getByText("En directo", { exact: true }).waitFor();
     const [device] = filled.devices;
@@ -108,7 +94,6 @@ describe("The records on the page", function () {
     expect(response.status).to.equal(201);
     await page.getByRole("button", { name: "Hay 1 registro nuevo: verlo" }).click();
     await page.locator(".record", { hasText: "9,25" }).waitFor();
-    await opening.close();
   });
 
   for (const [language, name, valueColumn] of [
@@ -116,8 +101,7 @@ describe("The records on the page", function () {
     ["en", "Download spreadsheet", "Value"],
   ] as const) {
     it(`are saved for a spreadsheet in the page's language (${language}), and sum up to the API's own`, async () => {
-      const opening = await opened.open("/registros", { language });
-      const { page } = opening;
+      const { page } = await opened.open("/registros", { language });
       await page.locator(".record").first().waitFor();
       const saving = page.waitForEvent("download");
       await page.getByRole("button", { name }).click();
@@ -134,7 +118,7 @@ describe("The records on the page", function () {
         .filter((row) => row[at + 1] === (language === "es" ? "contado" : "counted"));
       // One more was sold since, and is counted too.
       expect(counted).to.have.length(SALES - VOIDED + 1);
-      const { from, revenue, sales } = (await opened.get("/api/summary?period=year")) as Sum;
+      const { from, revenue, sales } = await opened.get<Overview>("/api/overview?period=year");
       // The year may be younger than the ledger: its days, as `2026-01-01`, are the first column.
       const ofYear = counted
         .filter(([day = ""]) => day >= from)
@@ -144,13 +128,11 @@ describe("The records on the page", function () {
       await page
         .getByText(language === "es" ? /^Listo: 2001 filas|^Listo: 2\.001 filas/ : /^Done: 2,001 rows/)
         .waitFor();
-      await opening.close();
     });
   }
 
   it("are not saved when the download was cut short", async () => {
-    const opening = await opened.open("/registros");
-    const { page } = opening;
+    const { page } = await opened.open("/registros");
     await page.route("**/api/export*", (route) =>
       route.fulfill({
         contentType: "text/csv",
@@ -165,12 +147,10 @@ describe("The records on the page", function () {
       .getByText("Solo llegaron 2 de 5 filas, así que no se ha guardado nada.", { exact: false })
       .waitFor();
     expect(downloads).to.deep.equal([]);
-    await opening.close();
   });
 
   it("leave nothing behind when the download is cancelled", async () => {
-    const opening = await opened.open("/registros");
-    const { page } = opening;
+    const { page } = await opened.open("/registros");
     await page.locator(".record").first().waitFor();
     // The export's answer is held back until the cancel button was pressed.
     let release: () => void = () => {};
@@ -188,19 +168,16 @@ describe("The records on the page", function () {
     release();
     await page.getByText("Descarga cancelada. No se ha guardado nada.").waitFor();
     expect(downloads).to.deep.equal([]);
-    await opening.close();
   });
 
   it("offer to try again where they could not be read", async () => {
-    const opening = await opened.open("/estado");
-    const { page } = opening;
-    await page.route("**/api/records?*", (route) => route.abort());
+    const { page } = await opened.open("/estado");
+    await page.route("**/api/record?*", (route) => route.abort());
     await page.getByRole("link", { name: "Registros" }).click();
     await page.getByText("No se han podido leer los registros.").waitFor();
-    await page.unroute("**/api/records?*");
+    await page.unroute("**/api/record?*");
     await page.getByRole("button", { name: "Reintentar" }).click();
     await page.locator(".record").first().waitFor();
-    await opening.close();
   });
 });
 

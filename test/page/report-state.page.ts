@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Report, Status } from "../../src/web/api/shapes.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 import { type Filled, openFilled } from "./filled.ts";
 import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
@@ -6,21 +7,11 @@ import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
 const LOCATION = "Clínica Norte";
 const TIME_ZONE = "Europe/Madrid";
 
-interface ReportAnswer {
-  readonly rooms: readonly { readonly room: string; readonly sales: number; readonly revenue: number }[];
-  readonly totals: { readonly sales: number; readonly revenue: number; readonly provisional: number };
-  readonly gaps: readonly unknown[];
-}
-interface StatusAnswer {
-  readonly currency: { readonly code: string; readonly decimals: number };
-  readonly faults: readonly { readonly code: string }[];
-}
-
 describe("The monthly report and the state on the page", function () {
   this.timeout(PAGE_TEST_MS);
   let opened: OpenedService;
   let filled: Filled;
-  let status: StatusAnswer;
+  let status: Status;
   before(async () => {
     ({ opened, filled } = await openFilled(TIME_ZONE, {
       sales: 1_500,
@@ -28,14 +19,15 @@ describe("The monthly report and the state on the page", function () {
       voided: 2,
       withTrouble: true,
     }));
-    status = (await opened.get("/api/status")) as StatusAnswer;
+    status = await opened.get<Status>("/api/status");
   });
   after(() => opened?.close());
+  afterEach(() => opened.closePages());
 
   /** The report of the month of what was sold last: in its first hour this month has none of it. */
   const address = () => `/informe?${new URLSearchParams({ month: filled.troubleMonth, location: LOCATION })}`;
-  const reportOf = async (month: string) =>
-    (await opened.get(`/api/report?${new URLSearchParams({ month, location: LOCATION })}`)) as ReportAnswer;
+  const reportOf = (month: string) =>
+    opened.get<Report>(`/api/report?${new URLSearchParams({ month, location: LOCATION })}`);
 
   for (const [language, locale] of [
     ["es", "es-ES"],
@@ -44,8 +36,7 @@ describe("The monthly report and the state on the page", function () {
     it(`shows for each room and in all what the API has (${language})`, async () => {
       const report = await reportOf(filled.troubleMonth);
       const format = createFormat(locale, TIME_ZONE, status.currency);
-      const opening = await opened.open(address(), { language });
-      const { page } = opening;
+      const { page } = await opened.open(address(), { language });
       const foot = page.locator(".report-table tfoot");
       await foot.waitFor();
       expect(await foot.locator(".number").allTextContents()).to.deep.equal([
@@ -63,29 +54,24 @@ describe("The monthly report and the state on the page", function () {
       expect(rows).to.deep.equal(
         report.rooms.map(({ room, sales, revenue }) => [room, format.count(sales), format.money(revenue)]),
       );
-      await opening.close();
     });
   }
 
   it("says of the month of today, which it opens with, that it is not over", async () => {
-    const opening = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
-    const remarks = opening.page.locator(".report-remarks");
+    const { page } = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
+    const remarks = page.locator(".report-remarks");
     await remarks.getByText("El mes no ha terminado", { exact: false }).waitFor();
-    await opening.close();
   });
 
   it("names the gaps and the provisional records", async () => {
-    const opening = await opened.open(address());
-    const { page } = opening;
+    const { page } = await opened.open(address());
     const remarks = page.locator(".report-remarks");
     await remarks.getByText("2 ventas quedaron sin registrar", { exact: false }).waitFor();
     await remarks.getByText("1 registro tiene la hora provisional", { exact: false }).waitFor();
-    await opening.close();
   });
 
   it("goes to the month before, kindly also where nothing was sold", async () => {
-    const opening = await opened.open(address());
-    const { page } = opening;
+    const { page } = await opened.open(address());
     await page.locator(".report-table tfoot").waitFor();
     const month = monthBefore(filled.troubleMonth);
     await page.getByRole("button", { name: "Mes anterior" }).click();
@@ -98,12 +84,10 @@ describe("The monthly report and the state on the page", function () {
       .waitFor();
     await page.getByLabel("Mes", { exact: true }).selectOption({ index: 30 });
     await page.getByText("No hubo ventas en este mes.").waitFor();
-    await opening.close();
   });
 
   it("is printed on a page of its own: no menu, no buttons, nothing cut off", async () => {
-    const opening = await opened.open(address(), { width: 768 });
-    const { page } = opening;
+    const { page } = await opened.open(address(), { width: 768 });
     await page.locator(".report-table tfoot").waitFor();
     await page.emulateMedia({ media: "print" });
     for (const hidden of [
@@ -118,13 +102,11 @@ describe("The monthly report and the state on the page", function () {
     await page.setViewportSize({ width: 680, height: 950 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(680);
     expect((await page.pdf({ preferCSSPageSize: true })).subarray(0, 4).toString()).to.equal("%PDF");
-    await opening.close();
   });
 
   it("shows in the state every fault that the gateway tells, and that it is simulated", async () => {
-    const opening = await opened.open("/estado");
-    const { page } = opening;
-    const { faults } = (await opened.get("/api/status")) as StatusAnswer;
+    const { page } = await opened.open("/estado");
+    const { faults } = await opened.get<Status>("/api/status");
     expect(faults.map(({ code }) => code)).to.include("edges_lost");
     await page.getByRole("heading", { name: `Hay ${faults.length} cosas que atender` }).waitFor();
     expect(await page.locator(".view .notice").count()).to.equal(faults.length);
@@ -133,24 +115,20 @@ describe("The monthly report and the state on the page", function () {
       .first()
       .waitFor();
     expect(await page.getByText("Simulado", { exact: true }).first().isVisible()).to.equal(true);
-    await opening.close();
   });
 
   it("shows who signed in and what was changed, the latest first", async () => {
-    const opening = await opened.open("/estado", { language: "en" });
-    const { page } = opening;
+    const { page } = await opened.open("/estado", { language: "en" });
     const table = page.getByRole("table", { name: "Activity" });
     await table
       .getByRole("row", { name: /Signed in .+@.+ from 127\.0\.0\.1/ })
       .first()
       .waitFor();
     expect(await table.locator("tbody tr").count()).to.be.within(1, 12);
-    await opening.close();
   });
 
   it("shows each line's last change as it happens", async () => {
-    const opening = await opened.open("/estado");
-    const { page } = opening;
+    const { page } = await opened.open("/estado");
     await page.getByText("En directo", { exact: true }).waitFor();
     const row = page.getByRole("row", { name: /SIM1/ });
     await row.getByText("Apagada").waitFor();
@@ -158,7 +136,6 @@ describe("The monthly report and the state on the page", function () {
     await row.getByText("Encendida").waitFor({ timeout: 10_000 });
     await opened.drive("SIM1", false);
     await row.getByText("Apagada").waitFor({ timeout: 10_000 });
-    await opening.close();
   });
 });
 

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { CHECKOUT } from "../cli/program.ts";
+import { SECOND_MS } from "../../src/domain/clock.ts";
+import { CHECKOUT } from "../rig/program.ts";
 import { OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const MAX_BYTES = 120 * 1024;
 const THROTTLE = 4;
-const MS_PER_SECOND = 1_000;
 /** Of each, one after the other: whatever else the machine does meanwhile meets both. */
 const OPENINGS = 5;
 /**
@@ -84,7 +84,7 @@ describe("The page's speed", function () {
     await still.close();
   });
 
-  it("says nothing in the console to whoever stands at the door", async () => {
+  it("writes nothing to the console at the door", async () => {
     const shown = await opened.open("about:blank", { isSignedIn: false });
     const said: string[] = [];
     shown.page.on("console", (message) => said.push(message.text()));
@@ -161,7 +161,7 @@ async function busyMs(
   await done(shown.page);
   const { metrics } = await session.send("Performance.getMetrics");
   await shown.close();
-  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * MS_PER_SECOND;
+  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * SECOND_MS;
 }
 
 /** Resolves once the figures stand and the frame that shows them was drawn. */

@@ -1,18 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import axe from "axe-core";
 import { expect } from "chai";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
-import { installMissing } from "../../scripts/guest/debian.ts";
-import { readKeyed } from "../../src/tls/keyed-certificate.ts";
-import { ownFiles } from "../../src/tls/own-certificate.ts";
-import { Appliance, type RunningService } from "../cli/program.ts";
-import { networkAddress } from "../tls/network.ts";
-import { OpenSsl } from "../tls/openssl.ts";
-import { chromiumProgram } from "./browser.ts";
+import { CHROMIUM_ARGUMENTS, chromiumProgram } from "../../scripts/chromium.ts";
+import { installFor } from "../../scripts/debian.ts";
+import { readKeyed } from "../../src/net/tls/keyed-certificate.ts";
+import { ownFiles } from "../../src/net/tls/own-certificate.ts";
+import { networkAddress } from "../net/tls/network.ts";
+import { OpenSsl } from "../net/tls/openssl.ts";
+import { Program, type RunningService } from "../rig/program.ts";
 import { LANGUAGES, type Language, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const CERTUTIL = "/usr/bin/certutil";
@@ -30,17 +30,13 @@ async function launch(home: string, names: Readonly<Record<string, string>>): Pr
   return chromium.launch({
     executablePath: chromiumProgram(),
     env: { ...process.env, HOME: home } as Record<string, string>,
-    args: [
-      `--host-resolver-rules=${rules.join(", ")}`,
-      // Debian's Chromium has no sandbox for root, which is who runs it in a container.
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ],
+    args: [`--host-resolver-rules=${rules.join(", ")}`, ...CHROMIUM_ARGUMENTS],
   });
 }
 
 describe("The page that explains how to trust the appliance", function () {
   this.timeout(PAGE_TEST_MS);
-  let appliance: Appliance;
+  let appliance: Program;
   let service: RunningService;
   let home: string;
   let distrusting: Browser;
@@ -48,8 +44,8 @@ describe("The page that explains how to trust the appliance", function () {
   let plain: string;
 
   before(async () => {
-    if (!existsSync(CERTUTIL)) installMissing(["libnss3-tools"]);
-    appliance = await Appliance.make({ FLANCO_HOST: "", FLANCO_HOST_NAMES: NAME });
+    installFor("chromium that trusts");
+    appliance = await Program.make({ FLANCO_HOST: "", FLANCO_HOST_NAMES: NAME });
     service = await appliance.start();
     plain = `http://${NAME}:${appliance.httpPort}`;
     const names = { [NAME]: networkAddress() };
@@ -190,7 +186,7 @@ describe("The page that explains how to trust the appliance", function () {
     openssl.close();
   });
 
-  it("lets nobody wait who trusts already: its first page goes on to HTTPS by itself", async () => {
+  it("goes on to HTTPS by itself in a browser that trusts already", async () => {
     const { context, page } = await open(trusting, "es", 1440, "light");
     await page.goto(`${plain}/`);
     await page.waitForURL(`https://${NAME}:${appliance.httpsPort}/`);

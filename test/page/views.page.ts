@@ -11,7 +11,7 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const VIEWS = [
   ["/registros", ".record"],
   ["/informe", ".report-table"],
-  ["/lugares", ".box"],
+  ["/lugares", ".device-row"],
   ["/lineas", ".wired"],
   ["/estado", ".state-card"],
 ] as const;
@@ -25,7 +25,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-describe("The views of records, report, places, lines and state", function () {
+describe("The views of records, report, locations, lines and state", function () {
   this.timeout(2 * PAGE_TEST_MS);
   let opened: OpenedService;
   let filled: Filled;
@@ -40,12 +40,12 @@ describe("The views of records, report, places, lines and state", function () {
     }));
   });
   after(() => opened?.close());
+  afterEach(() => opened.closePages());
 
   for (const look of LOOKS) {
     for (const width of WIDTHS) {
       it(`fit ${width} pixels, and hold to the rules of accessibility (${look.language}, ${look.colorScheme})`, async () => {
-        const opening = await opened.open("/registros", { ...look, width });
-        const { page } = opening;
+        const { page } = await opened.open("/registros", { ...look, width });
         for (const [address, content] of VIEWS) {
           // In the first half hour of a month nothing was sold in it.
           const query = address === "/informe" ? `?month=${filled.troubleMonth}` : "";
@@ -53,14 +53,12 @@ describe("The views of records, report, places, lines and state", function () {
           await page.locator(content).first().waitFor();
           await expectSound(page, axe, address);
         }
-        await opening.close();
       });
     }
   }
 
   it("hold to them in their dialogs and in the test mode too", async () => {
-    const opening = await opened.open("/lugares");
-    const { page } = opening;
+    const { page } = await opened.open("/lugares");
     await page.getByRole("button", { name: "Añadir dispositivo en Clínica Norte" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Crear" }).click();
     await expectSound(page, axe, "new device");
@@ -75,7 +73,6 @@ describe("The views of records, report, places, lines and state", function () {
     await page.getByRole("button", { name: "Conectar la línea SIM3" }).click();
     await page.getByText("Ajustes eléctricos").click();
     await expectSound(page, axe, "wire a line");
-    await opening.close();
   });
 });
 

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { expect } from "chai";
 import { z } from "zod";
-import { installMissing } from "../../scripts/guest/debian.ts";
-import { Appliance } from "../cli/program.ts";
-import { OpenSsl, RSA_2048 } from "../tls/openssl.ts";
+import { installFor } from "../../scripts/debian.ts";
+import { OpenSsl, RSA_2048 } from "../net/tls/openssl.ts";
+import { Program } from "../rig/program.ts";
 
 const TESTSSL = "/usr/bin/testssl";
 /** What testssl.sh itself calls a finding to act on, and its own failing. */
@@ -22,7 +22,7 @@ const IMPLIED = [
   "cert_revocation",
   // A record of public DNS, for names that public DNS has.
   "DNS_CAArecord",
-  // Nobody must be kept from the one who is to tell him whom to trust.
+  // The page that explains how to trust the appliance must open before the browser trusts it.
   "HSTS",
 ];
 /** Of each kind of check one that must have been made. */
@@ -38,7 +38,7 @@ describe("testssl.sh", () => {
   let directory: string;
 
   before(() => {
-    if (!existsSync(TESTSSL)) installMissing(["testssl.sh"]);
+    installFor("TLS scan");
     directory = mkdtempSync(join(tmpdir(), "flanco-scan-"));
   });
   after(() => rmSync(directory, { recursive: true }));
@@ -57,8 +57,8 @@ describe("testssl.sh", () => {
     return findings.parse(JSON.parse(readFileSync(file, "utf8")));
   }
 
-  it("finds nothing of LOW or above on the appliance but what an authority of its own implies", async () => {
-    const appliance = await Appliance.make();
+  it("finds nothing of LOW or above on the appliance but what its own authority implies", async () => {
+    const appliance = await Program.make();
     await appliance.start();
     try {
       const found = await scan(appliance.httpsPort);

@@ -86,7 +86,7 @@ export class Detector {
 }
 
 /** A process, and its children's children. */
-export function familyOf(pid: number): readonly number[] {
+function familyOf(pid: number): readonly number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     // The command's name, in parentheses, may hold anything.

@@ -4,14 +4,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import { Appliance, type RunningService, until } from "../cli/program.ts";
+import { Program, type RunningService } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
 import { type Canary, canary, Detector } from "./canaries.ts";
 import { type Secrets, sendEverything } from "./traffic.ts";
 
 const EMAIL = "ana@example.org";
-const LEVELS = ["debug", "info", "warn", "error"] as const;
 /** Starts, and a few hundred requests, on a machine that is busy. */
-const LEVEL_MS = 120_000;
+const TEST_MS = 120_000;
 
 function newSecret(): string {
   const half = () => randomBytes(10).toString("hex");
@@ -19,7 +19,7 @@ function newSecret(): string {
   return `${half()} "ñ" ${half()}`;
 }
 
-/** What the appliance itself has made: from its files, which are the only place for it. */
+/** What the program itself has made: from its files, which are the only place for it. */
 function ownSecrets(dataDir: string): readonly Canary[] {
   const keys = ["leaf.pem", "authority.pem"].map((name) => {
     const { d = "" } = createPrivateKey(readFileSync(join(dataDir, "tls", name))).export({ format: "jwk" });
@@ -36,51 +36,47 @@ function passwordHashes(ledger: string): readonly Canary[] {
 }
 
 describe("a secret", () => {
-  for (const level of LEVELS) {
-    it(`of a service that logs at ${level} stands in no log, answer, command line, environment or core file`, async function () {
-      this.timeout(LEVEL_MS);
-      const appliance = await Appliance.make({ FLANCO_LOG_LEVEL: level });
-      try {
-        // As far as the shell is concerned, cores may be of any size.
-        const wrapper = ["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"];
-        const service = await appliance.start({}, { wrapper });
-        const { secrets, announced } = await becomeAna(service);
-        const token = secrets.cookie.slice("auth_token=".length);
-        const typed = new Detector([
-          canary("the password", secrets.password),
-          canary("the wrong password", secrets.wrongPassword),
-          canary("the link", secrets.firstRunToken),
-          canary("the token", token),
-          canary("the token's signature", token.split(".")[2] ?? ""),
-          canary("another's cookie", secrets.foreignCookie.slice("auth_token=".length)),
-        ]);
-        const own = new Detector([...ownSecrets(appliance.dataDir), ...passwordHashes(appliance.ledgerFile)]);
-        const both = (text: string | Buffer) => [...typed.find(text), ...own.find(text)];
+  // Every other level logs a part of what debug logs.
+  it("of a service that logs at debug stands in no log, answer, command line, environment or core file", async function () {
+    this.timeout(TEST_MS);
+    const program = await Program.make({ FLANCO_LOG_LEVEL: "debug" });
+    try {
+      // As far as the shell is concerned, cores may be of any size.
+      const wrapper = ["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"];
+      const service = await program.start({}, { wrapper });
+      const { secrets, announced } = await becomeAna(service);
+      const token = secrets.cookie.slice("auth_token=".length);
+      const typed = new Detector([
+        canary("the password", secrets.password),
+        canary("the wrong password", secrets.wrongPassword),
+        canary("the link", secrets.firstRunToken),
+        canary("the token", token),
+        canary("the token's signature", token.split(".")[2] ?? ""),
+        canary("another's cookie", secrets.foreignCookie.slice("auth_token=".length)),
+      ]);
+      const own = new Detector([...ownSecrets(program.dataDir), ...passwordHashes(program.ledgerFile)]);
+      const both = (text: string | Buffer) => [...typed.find(text), ...own.find(text)];
 
-        const answers = await sendEverything(service, secrets);
-        expect(answers.length).to.be.greaterThan(150);
-        for (const answer of answers) expect(both(answer), answer.slice(0, 200)).to.deep.equal([]);
-        if (level === "debug") await failToWrite(appliance, service, secrets);
+      const answers = await sendEverything(service, secrets);
+      expect(answers.length).to.be.greaterThan(150);
+      for (const answer of answers) expect(both(answer), answer.slice(0, 200)).to.deep.equal([]);
+      await failToWrite(program, service, secrets);
 
-        for (const detector of [typed, own]) expect(detector.findInProcesses(service.pid)).to.deep.equal([]);
-        // Commands are processes of their own, whatever the service logs.
-        if (level === "debug") await runCommands(appliance, typed, both);
+      for (const detector of [typed, own]) expect(detector.findInProcesses(service.pid)).to.deep.equal([]);
+      await runCommands(program, typed, both);
 
-        expect(readFileSync(`/proc/${service.pid}/limits`, "utf8")).to.match(
-          /^Max core file size\s+0\s+0\s/m,
-        );
-        await service.end("SIGABRT");
-        // The console alone is told the link, once, before anybody could use it.
-        expect(announced).to.contain(secrets.firstRunToken);
-        expect(both(service.stdout.replace(announced, ""))).to.deep.equal([]);
-        expect(both(service.stderr)).to.deep.equal([]);
-        // What was typed is in no file at all: of a password the hash is kept, of a session its number.
-        expect(typed.findInFiles(appliance.directory)).to.deep.equal([]);
-      } finally {
-        await appliance.close();
-      }
-    });
-  }
+      expect(readFileSync(`/proc/${service.pid}/limits`, "utf8")).to.match(/^Max core file size\s+0\s+0\s/m);
+      await service.end("SIGABRT");
+      // The console alone is told the link, once, before anybody could use it.
+      expect(announced).to.contain(secrets.firstRunToken);
+      expect(both(service.stdout.replace(announced, ""))).to.deep.equal([]);
+      expect(both(service.stderr)).to.deep.equal([]);
+      // What was typed is in no file at all: of a password the hash is kept, of a session its number.
+      expect(typed.findInFiles(program.directory)).to.deep.equal([]);
+    } finally {
+      await program.close();
+    }
+  });
 });
 
 /** Makes the first user with a password that is a canary. `announced`: what the console was told until then. */
@@ -88,12 +84,8 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
   const password = newSecret();
   const announced = service.stdout;
   const firstRunToken = service.firstRunToken ?? "";
-  const answer = await service.post("/api/first-run", {
-    token: firstRunToken,
-    name: "Ana",
-    email: EMAIL,
-    password,
-  });
+  const account = { token: firstRunToken, name: "Ana", email: EMAIL, password };
+  const answer = await service.post("/api/first-run", account);
   const [cookie = ""] = answer.headers.getSetCookie()[0]?.split(";") ?? [];
   expect(answer.status).to.equal(200);
   const secrets = {
@@ -106,38 +98,33 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
 
 /** What commands say, and a backup for the files that are looked at in the end. */
 async function runCommands(
-  appliance: Appliance,
+  program: Program,
   typed: Detector,
   find: (text: string) => readonly string[],
 ): Promise<void> {
-  await changePassword(appliance, typed);
+  await changePassword(program, typed);
   for (const words of [["status", "--json"], ["audit", "--json"], ["config", "show"], ["backup"]]) {
-    expect(find(await appliance.succeed(words)), words.join(" ")).to.deep.equal([]);
+    expect(find(await program.succeed(words)), words.join(" ")).to.deep.equal([]);
   }
 }
 
-/** The errors behind a 500 and a 503: another program keeps the ledger from taking anything. */
-async function failToWrite(appliance: Appliance, service: RunningService, secrets: Secrets): Promise<void> {
-  const lock = new DatabaseConstructor(appliance.ledgerFile);
+/** A sign-in that fails while another program keeps the ledger from taking anything. */
+async function failToWrite(program: Program, service: RunningService, secrets: Secrets): Promise<void> {
+  const lock = new DatabaseConstructor(program.ledgerFile);
   lock.exec("BEGIN IMMEDIATE");
-  const body = { email: secrets.email, password: secrets.password };
-  const answers = await Promise.all([
-    service.post("/api/login", body),
-    service.post("/api/location", { location: { name: "x", description: "" } }, secrets.cookie),
-  ]);
+  const signIn = await service.post("/api/login", { email: secrets.email, password: secrets.password });
   lock.exec("ROLLBACK");
   lock.close();
-  const [signIn] = answers;
-  expect(signIn?.status).to.be.within(500, 503);
-  expect(signIn?.headers.getSetCookie()).to.deep.equal([]);
+  expect(signIn.status).to.be.within(500, 503);
+  expect(signIn.headers.getSetCookie()).to.deep.equal([]);
   expect(service.stderr).to.contain("SQLITE_BUSY");
 }
 
 /** A command that is given a password: looked at while it waits for it, while it runs, and at what it says. */
-async function changePassword(appliance: Appliance, detector: Detector): Promise<void> {
+async function changePassword(program: Program, detector: Detector): Promise<void> {
   const another = newSecret();
   const both = new Detector([canary("another password", another)]);
-  const child = appliance.spawn(["user", "passwd", "--email", EMAIL, "--password-stdin"]);
+  const child = program.spawn(["user", "passwd", "--email", EMAIL, "--password-stdin"]);
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += chunk));
   child.stdin?.end(`${another}\n`);
@@ -155,41 +142,33 @@ describe("the detector of secrets", () => {
   const key = randomBytes(32);
   const detector = new Detector([canary("password", password), canary("key", key)]);
 
-  for (const [where, text] of [
-    ["a log line", JSON.stringify({ level: 30, msg: "signing in", body: { password } })],
-    ["an answer", JSON.stringify({ status: "error", error: `${password} is wrong.` })],
-    ["an address", `/api/login?password=${encodeURIComponent(password)}`],
-    ["the beginning of one that was cut off", password.slice(0, 20)],
-    ["base64, wherever it begins", Buffer.from(`Basic ana:${password}.`).toString("base64")],
-    ["base64url of something longer", Buffer.from(`{"p":"${password}"}`).toString("base64url")],
-    ["a memory image", Buffer.concat([randomBytes(1_000), Buffer.from(password), randomBytes(1_000)])],
-    ["memory of strings of two bytes", Buffer.from(`x${password}`, "utf16le")],
-  ] as const) {
-    it(`finds one that is planted in ${where}`, () => {
-      expect(detector.find(text)).to.deep.equal(["password"]);
-    });
-  }
-
-  for (const [where, text] of [
-    ["hexadecimal", key.toString("hex")],
-    ["a buffer as Node shows it", String(JSON.stringify(key))],
-    ["a buffer as the log shows it", `<Buffer ${key.toString("hex").replaceAll(/..(?=.)/g, "$& ")}>`],
+  const planted = Buffer.concat([randomBytes(36), key, randomBytes(60)]);
+  for (const [where, found, text] of [
+    ["a log line", "password", JSON.stringify({ level: 30, msg: "signing in", body: { password } })],
+    ["an answer", "password", JSON.stringify({ status: "error", error: `${password} is wrong.` })],
+    ["an address", "password", `/api/login?password=${encodeURIComponent(password)}`],
+    ["the beginning of one that was cut off", "password", password.slice(0, 20)],
+    ["base64, wherever it begins", "password", Buffer.from(`Basic ana:${password}.`).toString("base64")],
+    ["longer base64url", "password", Buffer.from(`{"p":"${password}"}`).toString("base64url")],
     [
-      "PEM, in the middle of a line",
-      Buffer.concat([randomBytes(36), key, randomBytes(60)])
-        .toString("base64")
-        .replaceAll(/.{64}/g, "$&\n"),
+      "a memory image",
+      "password",
+      Buffer.concat([randomBytes(1_000), Buffer.from(password), randomBytes(9)]),
     ],
+    ["memory of strings of two bytes", "password", Buffer.from(`x${password}`, "utf16le")],
+    ["hexadecimal", "key", key.toString("hex")],
+    ["a buffer as Node shows it", "key", JSON.stringify(key)],
+    ["a buffer as the log shows it", "key", `<Buffer ${key.toString("hex").replaceAll(/..(?=.)/g, "$& ")}>`],
+    ["PEM, across lines", "key", planted.toString("base64").replaceAll(/.{64}/g, "$&\n")],
   ] as const) {
-    it(`finds a key that is planted in ${where}`, () => {
-      expect(detector.find(text)).to.deep.equal(["key"]);
+    it(`finds a ${found} that is planted in ${where}`, () => {
+      expect(detector.find(text)).to.deep.equal([found]);
     });
   }
 
   it("finds nothing where nothing is planted", () => {
-    expect(
-      detector.find(JSON.stringify({ password: "[hidden]", key: randomBytes(32).toString("hex") })),
-    ).to.deep.equal([]);
+    const text = JSON.stringify({ password: "[hidden]", key: randomBytes(32).toString("hex") });
+    expect(detector.find(text)).to.deep.equal([]);
   });
 
   for (const [where, args, environment] of [
@@ -213,9 +192,9 @@ describe("the detector of secrets", () => {
 
   it("finds one in a core file, of a process that may leave one", async () => {
     const pattern = readFileSync("/proc/sys/kernel/core_pattern", "utf8").trim();
-    const appliance = await Appliance.make();
+    const program = await Program.make();
     try {
-      const folder = join(appliance.directory, "cores");
+      const folder = join(program.directory, "cores");
       mkdirSync(folder);
       const { signal } = spawnSync("sh", ["-c", "ulimit -c unlimited; kill -ABRT $$"], {
         ...{ cwd: folder, env: { ...process.env, PLANTED: password } },
@@ -228,7 +207,7 @@ describe("the detector of secrets", () => {
       }
       expect(detector.findInFiles(folder)).to.include("password");
     } finally {
-      await appliance.close();
+      await program.close();
     }
   });
 });

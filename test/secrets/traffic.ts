@@ -1,10 +1,10 @@
-import type { RunningService } from "../cli/program.ts";
+import type { RunningService } from "../rig/program.ts";
 
-/** What a client sends with, all of it secret. */
+/** What a client sends, all of it secret. */
 export interface Secrets {
   readonly email: string;
   readonly password: string;
-  /** A password that is not the account's: who mistypes one has nearly told it. */
+  /** A password that is not the account's. A mistyped password differs little from the right one. */
   readonly wrongPassword: string;
   /** `auth_token=…` of a session. */
   readonly cookie: string;
@@ -25,6 +25,7 @@ interface Sent {
   readonly body?: string;
 }
 
+const CROSS_SITE = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
 const JSON_TYPE = { "content-type": "application/json" };
 const TOO_LARGE_BYTES = 70_000;
 const ANSWER_MS = 10_000;
@@ -64,11 +65,7 @@ function requestsTo(
   const without: Sent[] = [
     { method, path },
     { method, path, headers: { cookie: foreignCookie } },
-    {
-      method,
-      path,
-      headers: { ...authorized, origin: "https://evil.example", "sec-fetch-site": "cross-site" },
-    },
+    { method, path, headers: { ...authorized, ...CROSS_SITE } },
     { method, path: query, headers: authorized },
     { method: "PROPFIND", path: query, headers: authorized },
   ];
@@ -80,14 +77,12 @@ function requestsTo(
     `{"password": "${wrongPassword}", `,
     JSON.stringify({ password, filler: "x".repeat(TOO_LARGE_BYTES) }),
   ];
-  const with_ = bodies.map(
-    (body): Sent => ({ method, path, headers: { ...JSON_TYPE, ...authorized }, body }),
-  );
+  const typed = { ...JSON_TYPE, ...authorized };
   return [
     ...without,
-    ...with_,
-    { method, path, headers: { ...authorized, "content-type": "text/plain" }, body: password },
-    { method, path, headers: { ...JSON_TYPE, ...authorized, "content-encoding": "br" }, body: password },
+    ...bodies.map((body): Sent => ({ method, path, headers: typed, body })),
+    { method, path, headers: { ...typed, "content-type": "text/plain" }, body: password },
+    { method, path, headers: { ...typed, "content-encoding": "br" }, body: password },
   ];
 }
 

@@ -1,74 +1,120 @@
-import { request as plainRequest } from "node:http";
 import { Agent, request } from "node:https";
-import type { Appliance } from "../cli/program.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import { type Answer, exchange, type Target } from "../rig/exchange.ts";
+
+const MAX_P99_MS = 100;
+/** On a slow or busy machine a calm API itself is hardly faster than the promise. */
+const MAX_TIMES_CALM = 3;
+
+export interface Ports {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
 
 export interface Sent {
   readonly body?: unknown;
   readonly cookie?: string;
 }
 
-export interface Answered {
-  readonly status: number;
-  readonly body: string;
-  /** The session's cookie, where one was set. */
-  readonly cookie: string | undefined;
-  /** From the first byte of the connection to the last of the answer. */
-  readonly ms: number;
-}
-
-/** Somebody on the clinic's network: all of 127.0.0.0/8 is this machine, and each address of it another client. */
+/** A client on the network. Each address of 127.0.0.0/8 is another client to the service. */
 export class Client {
-  readonly #appliance: Appliance;
+  readonly #ports: Ports;
   readonly #address: string;
   readonly #agent = new Agent({ rejectUnauthorized: false, keepAlive: false, maxCachedSessions: 0 });
 
-  constructor(appliance: Appliance, address: string) {
-    this.#appliance = appliance;
+  constructor(ports: Ports, address: string) {
+    this.#ports = ports;
     this.#address = address;
   }
 
   /** One request by HTTPS on a connection of its own. Rejects when it is not answered. */
-  send(method: string, path: string, sent: Sent = {}): Promise<Answered> {
-    return this.#send(request, { port: this.#appliance.httpsPort, agent: this.#agent }, method, path, sent);
+  send(method: string, path: string, sent?: Sent): Promise<Answer> {
+    const to = { port: this.#ports.httpsPort, agent: this.#agent, open: request };
+    return this.#send(to, method, path, sent);
   }
 
   /** The same by plain HTTP, which costs no handshake. */
-  sendPlainly(method: string, path: string, sent: Sent = {}): Promise<Answered> {
-    return this.#send(plainRequest, { port: this.#appliance.httpPort, agent: false }, method, path, sent);
+  sendPlainly(method: string, path: string, sent?: Sent): Promise<Answer> {
+    return this.#send({ port: this.#ports.httpPort, agent: false }, method, path, sent);
   }
 
-  async signIn(email: string, password: string): Promise<Answered> {
+  signIn(email: string, password: string): Promise<Answer> {
     return this.send("POST", "/api/login", { body: { email, password } });
   }
 
-  #send(
-    open: typeof request | typeof plainRequest,
-    to: { readonly port: number; readonly agent: Agent | false },
-    method: string,
-    path: string,
-    { body, cookie = "" }: Sent,
-  ): Promise<Answered> {
-    const began = performance.now();
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const typed = text === undefined ? {} : { "Content-Type": "application/json" };
-    return new Promise((resolve, reject) => {
-      const headers = { ...typed, ...(cookie === "" ? {} : { Cookie: cookie }) };
-      const options = { ...to, host: "127.0.0.1", localAddress: this.#address, method, path, headers };
-      const outgoing = open(options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            body: Buffer.concat(chunks).toString(),
-            cookie: response.headers["set-cookie"]?.[0]?.split(";")[0],
-            ms: performance.now() - began,
-          }),
-        );
-      });
-      outgoing.on("error", reject);
-      outgoing.end(text);
-    });
+  #send(to: Target, method: string, path: string, { body, cookie }: Sent = {}): Promise<Answer> {
+    const headers = {
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(cookie === undefined ? {} : { Cookie: cookie }),
+    };
+    const text = body === undefined ? "" : JSON.stringify(body);
+    return exchange({ ...to, localAddress: this.#address }, method, path, { headers, body: text });
   }
+}
+
+/** How some requests of a kind were answered. */
+export interface Latency {
+  readonly count: number;
+  /** How often each status came; 0: no answer. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Not answered, or with another status than 200. */
+  readonly failures: readonly string[];
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** Sends requests at a steady rate, without waiting for earlier answers, until `isOver`. */
+export async function paced(
+  perSecond: number,
+  isOver: () => boolean,
+  ask: (index: number) => Promise<Answer>,
+): Promise<Latency> {
+  const startMs = performance.now();
+  const times: number[] = [];
+  const failures: string[] = [];
+  const statuses: Record<number, number> = {};
+  const asked: Promise<void>[] = [];
+  const askOnce = async (index: number): Promise<void> => {
+    const { status, ms, error } = await ask(index).then(
+      (answer) => ({ ...answer, error: undefined }),
+      (reason: unknown) => ({ status: 0, ms: undefined, error: String(reason) }),
+    );
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (ms !== undefined) times.push(ms);
+    if (status !== 200) failures.push(error ?? `status ${status}`);
+  };
+  for (let done = 0; !isOver(); done += 1) {
+    asked.push(askOnce(done));
+    await pause(Math.max(0, startMs + ((done + 1) * 1_000) / perSecond - performance.now()));
+  }
+  await Promise.all(asked);
+  return {
+    ...{ count: asked.length, statuses, failures },
+    p50Ms: percentile(times, 50),
+    p99Ms: percentile(times, 99),
+    maxMs: percentile(times, 100),
+  };
+}
+
+/** The least value that this percentage of all does not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN;
+}
+
+/** Prints the figures of an attack, and expects that the requests under it were answered, and as fast as promised. */
+export function expectUndisturbed(
+  attacked: Latency,
+  calm: { readonly before: Latency; readonly after: Latency },
+): void {
+  for (const [what, { count, failures, p50Ms, p99Ms, maxMs }] of Object.entries({ ...calm, attacked })) {
+    const ms = [p50Ms, p99Ms, maxMs].map((value) => value.toFixed(1)).join(" / ");
+    const figures = `${ms} ms (median / 99th percentile / longest)`;
+    console.log(`    ${what}: ${count} requests, ${failures.length} failures, ${figures}`);
+  }
+  expect(attacked.failures).to.deep.equal([]);
+  const calmMs = Math.max(calm.before.p99Ms, calm.after.p99Ms);
+  expect(attacked.p99Ms).to.be.below(Math.max(MAX_P99_MS, MAX_TIMES_CALM * calmMs));
 }

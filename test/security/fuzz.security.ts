@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { connect } from "node:net";
 import { expect } from "chai";
 import fc from "fast-check";
-import { BundledProgram } from "../cli/bundled-program.ts";
-import { Appliance, PASSWORD, PROCESS_TEST_MS, type RunningService } from "../cli/program.ts";
-import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
+import { aRecord } from "../http/bodies.ts";
 import { INSIDE } from "../http/inside.ts";
-import { aWiring } from "../http/wired-line.ts";
-import { mutatedBody, mutatedText } from "./mutation.ts";
+import { BundledProgram } from "../rig/bundled-program.ts";
+import { exchange } from "../rig/exchange.ts";
+import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { mutatedBody, mutatedText, TARGETS } from "./mutation.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
 const BODIES = SHORT ? 6_000 : 1_000_000;
@@ -25,52 +25,16 @@ const BYTES_PER_KIB = 1_024;
 const ANSWER_MS = 30_000;
 const FIRST_SERVER_ERROR = 500;
 
-/** The body of each endpoint that takes one, as it should be. */
-const TARGETS = [
-  { method: "POST", path: "/api/data", body: aRecord() },
-  { method: "POST", path: "/api/device", body: aDevice() },
-  { method: "POST", path: "/api/location", body: aLocation() },
-  { method: "PUT", path: "/api/wiring", body: aWiring() },
-  { method: "PATCH", path: "/api/devices?dId=7234", body: { device: { name: "Z", locationId: "x" } } },
-  {
-    method: "PATCH",
-    path: "/api/locations?locationId=x",
-    body: { location: { name: "N", description: "" } },
-  },
-  { method: "POST", path: "/api/lines/read", body: { line: "SIM0" } },
-  { method: "POST", path: "/api/lines/drive", body: { line: "SIM0", level: true } },
-  { method: "POST", path: "/api/login", body: { email: "nadie@example.org", password: "x" } },
-  {
-    method: "POST",
-    path: "/api/first-run",
-    body: { token: "x", name: "x", email: "x@x.org", password: PASSWORD },
-  },
-] as const;
-
 const PATHS = [
-  ...[
-    "/",
-    "/healthz",
-    "/registros",
-    "/assets/app.js",
-    "/api",
-    "/api/openapi.json",
-    "/api/verify",
-    "/api/status",
-  ],
-  ...[
-    "/api/device?dId=7234",
-    "/api/data?period=semanal",
-    "/api/records?limit=50&before=1-1",
-    "/api/gaps?before=1",
-  ],
-  ...["/api/report?month=2026-03&location=x", "/api/export?lang=es&from=2026-03-01", "/api/wiring?line=SIM0"],
-  ...["/api/summary?period=week", "/api/lines", "/api/location"],
+  ...["/", "/healthz", "/registros", "/assets/app.js", "/api", "/api/openapi.json", "/api/verify"],
+  ...["/api/status", "/api/device?dId=7234", "/api/data?period=semanal", "/api/record?limit=50&before=1-1"],
+  ...["/api/gap?before=1", "/api/report?month=2026-03&location=x", "/api/export?lang=es&from=2026-03-01"],
+  ...["/api/wiring?line=SIM0", "/api/overview?period=week", "/api/line", "/api/location"],
 ];
 
 describe("Any request, mutated at random", function () {
   this.timeout(SHORT ? 4 * PROCESS_TEST_MS : 7_200_000);
-  let appliance: Appliance;
+  let appliance: Program;
   let bundled: BundledProgram;
   let service: RunningService;
   let cookie: string;
@@ -78,7 +42,7 @@ describe("Any request, mutated at random", function () {
 
   before(async () => {
     console.log(`    FLANCO_SEED=${SEED}`);
-    appliance = await Appliance.make();
+    appliance = await Program.make();
     // As it is installed: run from sources, Node holds a compiler of TypeScript beside it.
     bundled = await BundledProgram.make();
     const { program, nodeOptions, environment } = bundled;
@@ -127,7 +91,10 @@ describe("Any request, mutated at random", function () {
       ...TARGETS.map(({ method, path, body }) => mutatedBody(body).map((text) => ({ method, path, text }))),
     );
     const statuses = await sendAll(BODIES, target, async ({ method, path, text }) => {
-      const { status, body } = await exchange(agent, method, path, text);
+      const { status, body } = await exchange({ port: appliance.httpPort, agent }, method, path, {
+        headers: { Cookie: cookie, "Content-Type": "application/json" },
+        body: text,
+      });
       const what = `${method} ${path} ${text}`;
       expect(status, what).to.be.within(200, FIRST_SERVER_ERROR - 1);
       expect(JSON.parse(body), what).to.have.property("status", status < 300 ? "success" : "error");
@@ -171,34 +138,6 @@ describe("Any request, mutated at random", function () {
     ).to.deep.equal([]);
     await appliance.succeed(["verify"]);
   });
-
-  function exchange(
-    agent: Agent,
-    method: string,
-    path: string,
-    text: string,
-  ): Promise<{ status: number; body: string }> {
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        {
-          ...{ host: "127.0.0.1", port: appliance.httpPort, agent, method, path },
-          headers: { Cookie: cookie, "Content-Type": "application/json" },
-          timeout: ANSWER_MS,
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("error", reject);
-          response.on("end", () =>
-            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
-          );
-        },
-      );
-      outgoing.on("error", reject);
-      outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer to ${method} ${path} ${text}`)));
-      outgoing.end(text);
-    });
-  }
 
   /** The first line of what comes back; empty when the connection is closed without a word. */
   async function firstLineOf(text: string): Promise<string> {

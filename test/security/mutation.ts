@@ -1,18 +1,36 @@
 import fc from "fast-check";
+import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
+import { aWiring } from "../http/wired-line.ts";
 
-export type Step = string | number;
+type Step = string | number;
+
+/** The body of each endpoint that takes one, as it should be. */
+export const TARGETS = [
+  { method: "POST", path: "/api/data", body: aRecord() },
+  { method: "POST", path: "/api/device", body: aDevice() },
+  { method: "POST", path: "/api/location", body: aLocation() },
+  { method: "PUT", path: "/api/wiring", body: aWiring() },
+  { method: "PATCH", path: "/api/device?dId=7234", body: { device: { name: "Z", locationId: "x" } } },
+  {
+    method: "PATCH",
+    path: "/api/location?locationId=x",
+    body: { location: { name: "N", description: "" } },
+  },
+  { method: "POST", path: "/api/line/read", body: { line: "SIM0" } },
+  { method: "POST", path: "/api/line/drive", body: { line: "SIM0", level: true } },
+  { method: "POST", path: "/api/login", body: { email: "nadie@example.org", password: "x" } },
+  {
+    ...{ method: "POST", path: "/api/first-run" },
+    body: { token: "x", name: "x", email: "x@x.org", password: "una clave larga" },
+  },
+] as const;
 
 /** Values that programs stumble over, beside whatever JSON can say. */
 const oddValue = fc.oneof(
   fc.jsonValue({ depthSize: "small" }),
   fc.constantFrom<unknown>(null, "", " ", "\u0000", "\ud800", -0, 1e308, 5e-324, 2 ** 53, [], {}, [[]], true),
   fc.constantFrom<unknown>(
-    "__proto__",
-    "constructor",
-    "' OR 1=1 --",
-    "../../etc/passwd",
-    "<svg onload=1>",
-    "%00",
+    ...["__proto__", "constructor", "' OR 1=1 --", "../../etc/passwd", "<svg onload=1>", "%00"],
   ),
   fc.string({ unit: "binary", maxLength: 60 }),
   fc.double(),
@@ -61,20 +79,7 @@ export function mutatedText(text: string, places: number): fc.Arbitrary<string> 
     fc.oneof(
       fc.string({ unit: "binary-ascii", maxLength: 6 }),
       fc.constantFrom(
-        "\r\n",
-        "\r\n\r\n",
-        "\n",
-        "\0",
-        "%",
-        "%2e%2e/",
-        "//",
-        "..",
-        ":",
-        "?",
-        "#",
-        "[",
-        "\u00ff",
-        text,
+        ...["\r\n", "\r\n\r\n", "\n", "\0", "%", "%2e%2e/", "//", "..", ":", "?", "#", "[", "\u00ff", text],
       ),
     ),
   );

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** Somebody who holds connections open, from one address of loopback. */
+/** A client that holds connections open from one address of loopback. */
 export interface SlowTask {
   readonly httpsPort: number;
   readonly httpPort: number;
@@ -39,7 +39,7 @@ function hold(index: number): void {
   });
 }
 
-/** Says once, when each connection was taken or refused: the attack stands. */
+/** Reports once that every connection was accepted or refused. */
 function met(index: number): void {
   if (unmet.delete(index) && unmet.size === 0) process.send?.("stands");
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { User } from "../../src/domain/user.ts";
-import { openReader, type StoreReader } from "../../src/store/reader.ts";
-import { StoreWriter } from "../../src/store/writer.ts";
+import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 
 /** A real ledger in a temporary directory, with its writer thread and a reader. */
 export class TestLedger {
@@ -20,7 +20,7 @@ export class TestLedger {
 
   async open(timeZone = "UTC"): Promise<this> {
     const clock = { nowMs: () => this.nowMs, monotonicNs: () => BigInt(this.monotonicMs * 1_000_000) };
-    const writer = new StoreWriter({ file: this.file, timeZone }, clock, {
+    const writer = storeWriter({ file: this.file, timeZone }, clock, {
       onChanges: (changes) => void this.changes.push(...changes),
       onProgress: (done, total) => void this.progress.push([done, total]),
       onDeath: () => {},

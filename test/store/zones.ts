@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/domain/clock.ts";
 /** Local dates as Intl tells them: another way than the store's own, to hold it against. */
 export class ZoneDates {
   readonly #format: Intl.DateTimeFormat;
@@ -27,7 +28,28 @@ export class ZoneDates {
 
 export const ALL_ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
-const HOUR_MS = 3_600_000;
+/**
+ * One zone of each rule that can break a sum by day: no change of the clock, offsets of quarters of an hour, a change by
+ * half an hour or two hours, a change at midnight in either direction, a midnight that comes twice, and a day that never was.
+ * `calendar.test.ts` holds the days themselves against Intl in every zone.
+ */
+export const RULE_ZONES: readonly string[] = [
+  "UTC",
+  "Europe/Madrid",
+  "Asia/Kathmandu",
+  "Pacific/Chatham",
+  "Australia/Lord_Howe",
+  "Antarctica/Troll",
+  "America/Havana",
+  "America/Santiago",
+  "Asia/Beirut",
+  "America/St_Johns",
+  "Pacific/Apia",
+  "Pacific/Kiritimati",
+  "Pacific/Pago_Pago",
+  "Africa/Casablanca",
+  "Africa/Monrovia",
+];
 
 /** Moments that break calendars: ends of years, nights of changed clocks, a day that never was. */
 export const AWKWARD_MOMENTS: readonly number[] = [

@@ -1,6 +1,8 @@
 import { expect } from "chai";
+import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import { dayBefore, dayReader } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
+import { isMonth, monthAfter, monthOf, monthsUpTo } from "../../src/web/report/month.ts";
 
 /** 2026-03-29 00:30 in Madrid, an hour and a half before the clocks go forward. */
 const SPRING_NIGHT_MS = Date.UTC(2026, 2, 28, 23, 30);
@@ -63,27 +65,49 @@ describe("The page's format", () => {
   });
 
   it("adds the day to a moment of another day", () => {
-    const nextMorning = SPRING_NIGHT_MS + 36 * 3_600_000;
+    const nextMorning = SPRING_NIGHT_MS + 36 * HOUR_MS;
     expect(format.moment(SPRING_NIGHT_MS, SPRING_NIGHT_MS)).to.equal("00:30");
     expect(format.moment(SPRING_NIGHT_MS, nextMorning)).to.match(/^29 mar,? 00:30$/);
   });
 
   it("knows today and yesterday on a day of 23 hours", () => {
-    const nextDay = SPRING_NIGHT_MS + 23 * 3_600_000;
+    const nextDay = SPRING_NIGHT_MS + 23 * HOUR_MS;
     expect(format.daysAgo(SPRING_NIGHT_MS, SPRING_NIGHT_MS)).to.equal(0);
     expect(format.daysAgo(SPRING_NIGHT_MS, nextDay)).to.equal(1);
-    expect(format.daysAgo(SPRING_NIGHT_MS, nextDay + 24 * 3_600_000)).to.equal(undefined);
+    expect(format.daysAgo(SPRING_NIGHT_MS, nextDay + DAY_MS)).to.equal(undefined);
   });
 
   it("writes durations by their two largest units", () => {
     expect(plain(format.duration(12_400))).to.equal("12 s");
     expect(plain(format.duration(59 * 60_000 + 59_000))).to.equal("59 min");
     expect(plain(format.duration(65 * 60_000))).to.equal("1 h 5 min");
-    expect(plain(format.duration(3 * 3_600_000))).to.equal("3 h");
+    expect(plain(format.duration(3 * HOUR_MS))).to.equal("3 h");
     expect(plain(format.duration(-5))).to.equal("0 s");
   });
 
   it("does without a time zone that the browser does not know", () => {
     expect(createFormat("es", "Mars/Olympus").iso(0)).to.equal("1970-01-01T00:00:00.000Z");
+  });
+});
+
+describe("The month of a report", () => {
+  it("goes on and back across years", () => {
+    expect(monthAfter("2026-12", 1)).to.equal("2027-01");
+    expect(monthAfter("2026-01", -1)).to.equal("2025-12");
+    expect(monthAfter("2026-03", -27)).to.equal("2023-12");
+    expect(monthOf("2026-11-21")).to.equal("2026-11");
+  });
+
+  it("is read from an address only when it is one", () => {
+    expect(isMonth("2026-02")).to.equal(true);
+    for (const text of ["2026-13", "2026-00", "2026-2", "", "2026-02-01"])
+      expect(isMonth(text), text).to.equal(false);
+  });
+
+  it("is one of the last three years, or an older one that was asked for", () => {
+    const months = monthsUpTo("2026-11", "2026-05");
+    expect(months).to.have.length(36);
+    expect([months[0], months[35]]).to.deep.equal(["2026-11", "2023-12"]);
+    expect(monthsUpTo("2026-11", "2019-01").at(-1)).to.equal("2019-01");
   });
 });

@@ -1,12 +1,16 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { expect } from "chai";
+import { AUDIT_KINDS } from "../../src/domain/audit.ts";
+import { FAULT_CODES } from "../../src/domain/fault.ts";
+import { auditTexts } from "../../src/web/messages/audit.ts";
+import { type FaultValues, faultTexts } from "../../src/web/messages/faults.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 import { pickLanguage, pickLocale } from "../../src/web/messages/language.ts";
 
 const FOLDER = new URL("../../src/web/messages/", import.meta.url);
 /** The files of the folder that hold no texts. */
-const MECHANISM = ["bilingual.ts", "language.ts", "speech.ts"];
+const MECHANISM = ["language.ts", "use-language.ts"];
 
 interface TextFile {
   readonly name: string;
@@ -71,5 +75,52 @@ describe("The page's language", () => {
   it("takes numbers and dates from the browser's own variant of it", () => {
     expect(pickLocale("es", ["en-US", "es-MX"])).to.equal("es-MX");
     expect(pickLocale("es", ["en-US"])).to.equal("es");
+  });
+});
+
+/** What a fault's text is given when its details name one thing, or many. */
+function valuesOf(number: number): FaultValues {
+  return {
+    number: () => number,
+    count: () => String(number),
+    bytes: () => `${number} MB`,
+    moment: () => "10:42",
+    text: () => "GPIO17",
+  };
+}
+
+describe("The gateway's faults in plain words", () => {
+  for (const [language, { faults }] of Object.entries(faultTexts)) {
+    it(`are there for every code, whatever the values: ${language}`, () => {
+      for (const code of FAULT_CODES) {
+        for (const number of [0, 1, 2]) {
+          const { what, todo } = faults[code];
+          const said = `${what(valuesOf(number))} ${todo(valuesOf(number))}`;
+          expect(said, code).to.match(/^\S.*[.] \S.*[.]$/);
+          expect(said, code).to.not.match(/undefined|NaN/);
+        }
+      }
+    });
+  }
+
+  it("count in the singular and the plural", () => {
+    const { backup_old: backupOld } = faultTexts.es.faults;
+    expect(backupOld.what(valuesOf(1))).to.contain("hace 1 día.");
+    expect(backupOld.what(valuesOf(3))).to.contain("hace 3 días.");
+  });
+});
+
+describe("The audit log in words", () => {
+  it("has a text in both languages for every kind of entry", () => {
+    for (const texts of [auditTexts.es, auditTexts.en]) {
+      expect(Object.keys(texts.kinds).sort()).to.deep.equal([...AUDIT_KINDS].sort());
+    }
+  });
+
+  it("tells a price with the one before it", () => {
+    const value = (name: string) => ({ room: "101", valor: "5,00 €", valorBefore: "4,50 €" })[name] ?? "";
+    expect(auditTexts.es.kinds.wiring_set(value)).to.equal(
+      "Precio de la habitación 101: 5,00 € (antes 4,50 €)",
+    );
   });
 });

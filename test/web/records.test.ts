@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { Json } from "../../src/web/api/read.ts";
-import { loadRecords } from "../../src/web/api/record-page.ts";
+import type { RecordsAnswer } from "../../src/web/api/shapes.ts";
 import {
   EVERY_RECORD,
   filterOf,
@@ -11,12 +10,17 @@ import {
   quickRange,
   quickRangeOf,
 } from "../../src/web/records/filter.ts";
-import { RecordFeed } from "../../src/web/records/record-feed.ts";
-import { NO_RECORDS, type RecordAction, reduceRecords } from "../../src/web/records/record-list.ts";
+import {
+  NO_RECORDS,
+  type RecordAction,
+  RecordFeed,
+  reduceRecords,
+} from "../../src/web/records/record-list.ts";
 import { isNearEnd, rowWindow } from "../../src/web/records/row-window.ts";
-import { until } from "../http/until.ts";
-import { saleOf } from "./sale.ts";
+import { until } from "../rig/until.ts";
+import { recordOf } from "./record.ts";
 
+const VOIDED = { timeMs: 1, reason: "prueba" };
 const dayOf = () => "2026-11-21";
 
 describe("A filter of records", () => {
@@ -53,7 +57,7 @@ describe("A filter of records", () => {
   });
 
   it("lets a record through only when all its parts fit", () => {
-    const sale = saleOf(1, { room: "101", deviceId: "d1", locationName: "Norte" });
+    const sale = recordOf(1, { habitacion: "101", deviceId: "d1", locationName: "Norte" });
     expect(lets(EVERY_RECORD, sale, dayOf)).to.equal(true);
     expect(lets({ ...EVERY_RECORD, room: "101", device: "d1", location: "Norte" }, sale, dayOf)).to.equal(
       true,
@@ -110,7 +114,7 @@ describe("The window of a long list", () => {
 describe("The list of records", () => {
   const page = (records: readonly number[], next: string | null): RecordAction => ({
     kind: "page",
-    page: { records: records.map((id) => saleOf(id)), next },
+    page: answerOf(records, next),
   });
   const listAfter = (...actions: readonly RecordAction[]) => actions.reduce(reduceRecords, NO_RECORDS);
 
@@ -154,36 +158,29 @@ describe("The list of records", () => {
     const list = listAfter(
       { kind: "begin" },
       page([3, 2], null),
-      { kind: "voided", recordId: 3, reason: "prueba" },
+      { kind: "voided", recordId: 3, voided: VOIDED },
       { kind: "moved", recordId: 2 },
     );
-    expect(list.records.map(({ recordId, voidReason }) => [recordId, voidReason])).to.deep.equal([
-      [3, "prueba"],
-    ]);
+    expect(list.records.map(({ recordId, voided }) => [recordId, voided])).to.deep.equal([[3, VOIDED]]);
     expect(list.fresh).to.equal(1);
   });
 });
 
 describe("The fetching of records", () => {
   it("asks on through empty pages until it has enough, then waits to be asked", async () => {
-    const asked: string[] = [];
+    const asked: (string | null)[] = [];
     const pages = [answerOf([], "a"), answerOf([], "b"), answerOf(range(150), "c"), answerOf([1], null)];
     const actions: RecordAction[] = [];
     const feed = new RecordFeed(
-      {
-        get: async (path) => {
-          asked.push(path);
-          return pages[asked.length - 1] ?? answerOf([], null);
-        },
+      async (before) => {
+        asked.push(before);
+        return pages[asked.length - 1] ?? answerOf([], null);
       },
-      "room=101",
       (action) => actions.push(action),
     );
     feed.begin();
     await until("the pages came", () => actions.filter(({ kind }) => kind === "page").length === 3);
-    expect(asked[0]).to.equal("/api/records?room=101&limit=200");
-    expect(asked[2]).to.equal("/api/records?room=101&limit=200&before=b");
-    expect(asked).to.have.length(3);
+    expect(asked).to.deep.equal([null, "a", "b"]);
     feed.more();
     feed.more();
     await until("the pages came", () => actions.filter(({ kind }) => kind === "page").length === 4);
@@ -193,23 +190,18 @@ describe("The fetching of records", () => {
   });
 
   it("tells nothing once it is closed", async () => {
-    let answer: (body: Json) => void = () => {};
+    const answer = Promise.withResolvers<RecordsAnswer>();
     const actions: RecordAction[] = [];
-    const feed = new RecordFeed({ get: () => new Promise((resolve) => (answer = resolve)) }, "", (action) =>
-      actions.push(action),
+    const feed = new RecordFeed(
+      () => answer.promise,
+      (action) => actions.push(action),
     );
     feed.begin();
     feed.close();
-    answer(answerOf([1], null));
+    answer.resolve(answerOf([1], null));
     await Promise.resolve();
     await Promise.resolve();
     expect(actions.map(({ kind }) => kind)).to.deep.equal(["begin"]);
-  });
-
-  it("reads the marks of a record", async () => {
-    const stored = { ...storedOf(7), provisional: true, voided: { timeMs: 1, reason: "prueba" } };
-    const { records } = await loadRecords({ get: async () => ({ data: [stored], next: null }) }, "", null);
-    expect(records[0]).to.include({ recordId: 7, isProvisional: true, voidReason: "prueba" });
   });
 });
 
@@ -217,22 +209,6 @@ function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-function answerOf(ids: readonly number[], next: string | null): Json {
-  return { data: ids.map(storedOf), next };
-}
-
-function storedOf(recordId: number) {
-  return {
-    recordId,
-    locationName: "Norte",
-    deviceName: "Pasillo A",
-    deviceId: "d1",
-    habitacion: "101",
-    valor: 3.5,
-    createdTime: recordId * 1_000,
-    endedTime: null,
-    origin: "edge",
-    provisional: false,
-    voided: null,
-  };
+function answerOf(ids: readonly number[], next: string | null): RecordsAnswer {
+  return { status: "success", data: ids.map((id) => recordOf(id)), next };
 }

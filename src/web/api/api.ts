@@ -1,84 +1,142 @@
-import type { Ahead } from "./ahead.ts";
-import { statusOf } from "./failure.ts";
-import type { Json } from "./read.ts";
-import { type Message, open, send } from "./send.ts";
+import type { ErrorAnswer } from "./shapes.ts";
 
+/** What is wrong with one field: `kind` is for programs, `message` is the server's English text. */
+export type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
+
+/** The status of a request that did not reach the server, or whose answer did not come whole. */
+export const UNREACHABLE = 0;
 const UNAUTHORIZED = 401;
-/** How far changes had been told when an answer was read. */
+const TOO_MANY_REQUESTS = 429;
+/** Carries the position in the stream of changes at which an answer was read: see src/http/event.ts. */
 const POSITION_HEADER = "x-flanco-at";
 
-export interface ApiListener {
-  /** The session has ended: told once. */
+export class ApiFailure extends Error {
+  override readonly name = "ApiFailure";
+  /** The HTTP status, or UNREACHABLE. */
+  readonly status: number;
+  /** Path of the field to its mistake; empty when the answer named none. */
+  readonly fields: ReadonlyMap<string, FieldMistake>;
+  /** When to try again, in seconds from then; null where the answer did not say. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    status: number,
+    message: string,
+    fields: ReadonlyMap<string, FieldMistake> = new Map(),
+    retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+    this.status = status;
+    this.fields = fields;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** How long to wait, in seconds, after a request that came too often; null for any other failure, and for none. */
+export function waitOf(failure: ApiFailure | null): number | null {
+  return failure?.status === TOO_MANY_REQUESTS ? (failure.retryAfterSeconds ?? 1) : null;
+}
+
+/** The status of a failed request; UNREACHABLE for an error of any other sort. */
+export function statusOf(error: unknown): number {
+  return error instanceof ApiFailure ? error.status : UNREACHABLE;
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Sends one request, with `body` as JSON unless it is undefined, and gives a 2xx answer whose body is still to come.
+ * Throws ApiFailure for every other status, and where the server is not reached.
+ */
+export async function request(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
+  const init: RequestInit = { method, credentials: "same-origin", cache: "no-store", signal };
+  if (body !== undefined) {
+    init.headers = { "content-type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  const response = await fetch(path, init).catch((error: unknown) => {
+    throw new ApiFailure(UNREACHABLE, String(error));
+  });
+  const { status, headers } = response;
+  if (response.ok) return response;
+  throw new ApiFailure(status, `HTTP ${status}`, await fieldsOf(response), secondsOf(headers));
+}
+
+/** The answer's body, trusted to be of its type: the program that serves the page serves the API too. */
+export async function bodyOf<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    throw new ApiFailure(UNREACHABLE, String(error));
+  }
+}
+
+async function fieldsOf(response: Response): Promise<ReadonlyMap<string, FieldMistake>> {
+  try {
+    const { errors = {} } = (await response.json()) as Partial<ErrorAnswer>;
+    return new Map(Object.entries(errors));
+  } catch {
+    // A failed request may carry anything (a proxy's page, say); its status tells enough.
+    return new Map();
+  }
+}
+
+/** A `Retry-After` in seconds, the form that the service sends. */
+function secondsOf(headers: Headers): number | null {
+  const seconds = headers.get("retry-after");
+  return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) : null;
+}
+
+interface ApiListener {
+  /** The session has ended. Called once. */
   onEnded(): void;
-  /** Something was read; `at` is how far changes had been told then, null where that is not known, or it failed. */
+  /** A GET was answered at this position in the stream of changes; null where that is not known, or it failed. */
   onRead(at: string | null): void;
 }
 
-/**
- * The server as one session sees it. Every method throws ApiFailure for an answer that is not 2xx. A 401 to
- * any request ends the session.
- */
+/** The API as one session sees it. Every method throws ApiFailure; a 401 to any request ends the session. */
 export class Api {
-  readonly #ahead: Ahead;
   readonly #listener: ApiListener;
   readonly #abort = new AbortController();
 
-  /** `ahead`: what was asked for before. */
-  constructor(ahead: Ahead, listener: ApiListener) {
-    this.#ahead = ahead;
+  constructor(listener: ApiListener) {
     this.#listener = listener;
   }
 
-  /** Gives the body of a 2xx answer. */
-  async get(path: string): Promise<Json> {
+  async get<T>(path: string): Promise<T> {
     let at: string | null = null;
     try {
-      const { headers, body } = await this.#watch(this.#ahead.get(path, this.#abort.signal));
-      at = headers.get(POSITION_HEADER);
+      const response = await this.#request("GET", path);
+      const body = await bodyOf<T>(response);
+      at = response.headers.get(POSITION_HEADER);
       return body;
     } finally {
       this.#listener.onRead(at);
     }
   }
 
-  post(path: string, body: unknown): Promise<Json> {
-    return this.#send({ method: "POST", path, body });
+  async send<T>(method: Exclude<Method, "GET">, path: string, body?: unknown): Promise<T> {
+    return bodyOf<T>(await this.#request(method, path, body));
   }
 
-  put(path: string, body: unknown): Promise<Json> {
-    return this.#send({ method: "PUT", path, body });
-  }
-
-  patch(path: string, body: unknown): Promise<Json> {
-    return this.#send({ method: "PATCH", path, body });
-  }
-
-  delete(path: string): Promise<Json> {
-    return this.#send({ method: "DELETE", path });
-  }
-
-  /** Gives a 2xx answer whose body is still to come, for what is read piece by piece. */
+  /** Gives an answer whose body is read piece by piece. */
   stream(path: string): Promise<Response> {
-    return this.#watch(open(this.#own({ method: "GET", path })));
+    return this.#request("GET", path);
   }
 
-  /** Abandons what is under way. Later requests fail. */
+  /** Abandons the requests under way. Later requests fail. */
   close(): void {
     this.#abort.abort();
   }
 
-  async #send(message: Message): Promise<Json> {
-    return (await this.#watch(send(this.#own(message)))).body;
-  }
-
-  /** As a message that is abandoned with the session. */
-  #own(message: Message): Message {
-    return { ...message, signal: this.#abort.signal };
-  }
-
-  async #watch<T>(answer: Promise<T>): Promise<T> {
+  async #request(method: Method, path: string, body?: unknown): Promise<Response> {
     try {
-      return await answer;
+      return await request(method, path, body, this.#abort.signal);
     } catch (error) {
       if (statusOf(error) === UNAUTHORIZED && !this.#abort.signal.aborted) {
         this.close();

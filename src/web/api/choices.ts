@@ -1,6 +1,7 @@
 import type { Api } from "./api.ts";
-import { loadGoneNames } from "./gone-device.ts";
-import { list, object, text } from "./read.ts";
+import { loadLocations, roomsOf } from "./locations.ts";
+import { loadOverview } from "./overview.ts";
+import { loadFirstRecords } from "./records.ts";
 
 type Compare = (one: string, other: string) => number;
 
@@ -8,10 +9,10 @@ type Compare = (one: string, other: string) => number;
 export interface Choices {
   /** Names, sorted. */
   readonly locations: readonly string[];
-  readonly devices: readonly ChosenDevice[];
+  readonly devices: readonly DeviceChoice[];
 }
 
-export interface ChosenDevice {
+interface DeviceChoice {
   readonly id: string;
   /** Of one that is gone, as its newest record has it; null where none is found. */
   readonly name: string | null;
@@ -23,41 +24,28 @@ export interface ChosenDevice {
 
 /** `compare` puts texts in the order of the page's language. */
 export async function loadChoices(api: Api, compare: Compare): Promise<Choices> {
-  const [summary, places, devices] = await Promise.all([
-    api.get("/api/summary?period=year"),
-    api.get("/api/location"),
-    api.get("/api/device"),
+  const [{ choices: sold }, { locations, devices }] = await Promise.all([
+    loadOverview(api, { period: "year", location: undefined, device: undefined }),
+    loadLocations(api),
   ]);
-  const sold = object(object(summary["data"], "data")["choices"], "choices");
-  const soldNames = sold["locations"];
-  const there = list(devices, "data", (device) => ({
-    id: text(device, "_id"),
-    name: text(device, "name"),
+  const there = devices.map((device) => ({
+    id: device._id,
+    name: device.name,
     isGone: false,
-    locationName: text(device, "locationName"),
-    rooms: list(device, "actuators", (room) => text(room, "id")),
+    locationName: device.locationName,
+    rooms: roomsOf(device),
   }));
   const known = new Set(there.map(({ id }) => id));
-  const past = list(sold, "devices", (device) => ({
-    id: text(device, "deviceId"),
-    locationName: text(device, "locationName"),
-  })).filter(({ id }) => !known.has(id));
+  const past = sold.devices.filter(({ deviceId }) => !known.has(deviceId));
   const names = await loadGoneNames(
     api,
-    past.map(({ id }) => id),
+    past.map(({ deviceId }) => deviceId),
   );
-  const gone = past.map(({ id, locationName }) => ({
-    ...{ id, locationName, isGone: true, rooms: [] },
-    name: names.get(id) ?? null,
+  const gone = past.map(({ deviceId, locationName }) => ({
+    ...{ id: deviceId, locationName, isGone: true, rooms: [] },
+    name: names.get(deviceId) ?? null,
   }));
-  return choicesOf(
-    [
-      ...list(places, "data", (place) => text(place, "name")),
-      ...(Array.isArray(soldNames) ? soldNames.map(String) : []),
-    ],
-    [...there, ...gone],
-    compare,
-  );
+  return choicesOf([...locations.map(({ name }) => name), ...sold.locations], [...there, ...gone], compare);
 }
 
 /** Devices without a name come after the others. */
@@ -66,10 +54,10 @@ const LAST = "\uffff";
 /** Each name and each device once; of two devices by one id the first. */
 export function choicesOf(
   locations: readonly string[],
-  devices: readonly ChosenDevice[],
+  devices: readonly DeviceChoice[],
   compare: Compare,
 ): Choices {
-  const byId = new Map<string, ChosenDevice>();
+  const byId = new Map<string, DeviceChoice>();
   for (const device of devices) if (!byId.has(device.id)) byId.set(device.id, device);
   return {
     locations: [...new Set(locations)].sort(compare),
@@ -80,4 +68,22 @@ export function choicesOf(
         compare(one.name ?? LAST, other.name ?? LAST),
     ),
   };
+}
+
+const MAX_PAGES = 5;
+const MAX_DEVICES = 20;
+
+/** The names that devices which are gone had in their newest records; those of which that is found soon. */
+export async function loadGoneNames(
+  api: Pick<Api, "get">,
+  deviceIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const named = await Promise.all(
+    [...new Set(deviceIds)].slice(0, MAX_DEVICES).map(async (id) => {
+      const filter = new URLSearchParams({ device: id }).toString();
+      const newest = await loadFirstRecords(api, filter, 1, MAX_PAGES);
+      return newest.map(({ deviceName }) => [id, deviceName] as const);
+    }),
+  );
+  return new Map(named.flat());
 }

@@ -1,15 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import { type Scale, scaleOf } from "./scale.ts";
 
-/** One bar. */
 export interface Bar {
   readonly key: string;
   /** Under the bar, in little room. */
   readonly name: string;
-  /** In full, for whoever hears it: what, and how much. */
+  /** In full, for screen readers: the name and the amount. */
   readonly text: string;
   readonly value: number;
-  /** On the bar. */
   readonly valueText: string;
   /** Stands out: today, this month. */
   readonly isNow: boolean;
@@ -18,13 +16,11 @@ export interface Bar {
 }
 
 interface BarChartProps {
-  /** Names the chart. */
   readonly label: string;
   readonly bars: readonly Bar[];
   /** Index of the bar whose values are shown in full. */
   readonly chosen: number;
   readonly onChoose: (index: number) => void;
-  /** Of a line behind the bars. */
   readonly tickText: (value: number) => string;
 }
 
@@ -35,8 +31,8 @@ const WHOLE = 100;
 const MANY = 7;
 
 /**
- * Bars over names. One of them is chosen, by the pointer, by touch or by the arrow keys; who shows the chart
- * says its exact values. The picture is for the eye alone: buttons over it carry all that it tells.
+ * Bars over names. One of them is chosen by pointer, touch or arrow keys; the chart's owner shows its exact
+ * values. The picture is hidden from screen readers: the buttons over it carry the same information.
  */
 export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartProps) {
   const scale = scaleOf(bars.map((bar) => bar.value));

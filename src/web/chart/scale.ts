@@ -1,4 +1,3 @@
-/** The vertical axis of a chart. */
 export interface Scale {
   /** Lowest first; 0 is among them. Round numbers, and all values lie between the first and the last. */
   readonly ticks: readonly number[];

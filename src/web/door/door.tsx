@@ -1,17 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { LanguageSwitch } from "../frame/language-switch.tsx";
-import { useTitle } from "../frame/title.ts";
-import { Wordmark } from "../frame/wordmark.tsx";
+import { useTitle } from "../frame/view.tsx";
+import { LanguageSwitch, Wordmark } from "../frame/wordmark.tsx";
 import { frameTexts } from "../messages/frame.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 
 interface DoorProps {
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-/** The frame of every view in front of the session. */
 export function Door({ title, children }: DoorProps) {
   const messages = useTexts(frameTexts);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -28,7 +26,7 @@ export function Door({ title, children }: DoorProps) {
           <Wordmark />
           <p>{messages.tagline}</p>
         </div>
-        <section class="door-card" aria-labelledby="door-title">
+        <section class="panel door-card" aria-labelledby="door-title">
           <h1 id="door-title" ref={heading} tabIndex={-1}>
             {title}
           </h1>
@@ -40,7 +38,7 @@ export function Door({ title, children }: DoorProps) {
   );
 }
 
-/** The level of a line through time, as an oscilloscope shows it. Decoration. */
+/** Decoration: the level of a line through time, as an oscilloscope shows it. */
 function DoorWave() {
   return (
     <svg class="door-wave" viewBox="0 0 1200 120" preserveAspectRatio="none" aria-hidden="true">

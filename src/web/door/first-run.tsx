@@ -1,20 +1,26 @@
 import { useState } from "preact/hooks";
-import { type ApiFailure, waitOf } from "../api/failure.ts";
-import { makeFirstUser, type User } from "../api/session.ts";
+import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
+import { type ApiFailure, type FieldMistake, waitOf } from "../api/api.ts";
+import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Form } from "../element/form.tsx";
-import { FormFailure } from "../element/form-failure.tsx";
-import { TextField } from "../element/text-field.tsx";
-import { useFirstMistake } from "../element/use-first-mistake.ts";
-import { useSending } from "../live/use-sending.ts";
-import { doorTexts } from "../messages/door.ts";
-import { firstRunTexts } from "../messages/first-run.ts";
-import { useTexts } from "../messages/speech.ts";
+import { TextField } from "../element/field.tsx";
+import { Form, FormFailure, useForm } from "../element/form.tsx";
+import { doorTexts, firstRunTexts } from "../messages/door.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { makeFirstUser } from "../session.ts";
 import { Door } from "./door.tsx";
-import { type FieldName, mistakeText } from "./mistake.ts";
-import { checkPassword } from "./password.ts";
-import { PasswordRules } from "./password-rules.tsx";
-import { UsedLink } from "./used-link.tsx";
+import { checkPassword, type PasswordCheck } from "./password.ts";
+
+/** The fields of the forms, by the names that the API has for them. */
+type FieldName = "name" | "email" | "password";
+
+/** What is wrong with a field, in the user's language, by its kind: the server's text is English. */
+function mistakeText(field: FieldName, { kind }: FieldMistake, { mistakes }: typeof doorTexts.es): string {
+  if (kind === "required") return mistakes.required;
+  if (kind === "unique" && field === "email") return mistakes.emailTaken;
+  if (kind === "type" || kind === "length") return mistakes[field];
+  return kind === "range" || kind === "unique" ? mistakes[kind] : mistakes.type;
+}
 
 interface FirstRunProps {
   /** From the one-time link; empty when the address carried none. */
@@ -29,29 +35,24 @@ const BAD_REQUEST = 400;
 const FIRST_SERVER_ERROR = 500;
 const RULES_ID = "password-rules";
 
-/** Makes the first user of the service. */
 export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunProps) {
   const texts = useTexts(doorTexts);
   const firstRun = useTexts(firstRunTexts);
-  const { isBusy, failure, send } = useSending();
-  const { form, look } = useFirstMistake();
+  const { form, isBusy, failure, wasSent, submit } = useForm();
   const [name, setName] = useState("");
   const [email, setEmail] = useState(presetEmail);
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const [wasSent, setSent] = useState(false);
   const check = checkPassword(password, again);
   const waitSeconds = waitOf(failure);
   const isPasswordGood = check.isLongEnough && check.isShortEnough;
 
   if (token === "" || (failure !== null && isLinkDead(failure))) return <UsedLink onLeave={onLeave} />;
 
-  const submit = async () => {
-    setSent(true);
-    if (!isPasswordGood || !check.isRepeated) return look();
-    const isDone = await send(async () => onSignedIn(await makeFirstUser({ token, name, email, password })));
-    if (!isDone) look();
-  };
+  const send = () =>
+    submit(isPasswordGood && check.isRepeated, async () =>
+      onSignedIn(await makeFirstUser({ token, name, email, password })),
+    );
 
   const mistakeOf = (field: FieldName): string | undefined => {
     const mistake = failure?.fields.get(field);
@@ -59,8 +60,8 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
   };
   return (
     <Door title={firstRun.title}>
-      <p class="door-intro">{firstRun.intro}</p>
-      <Form form={form} onSubmit={submit}>
+      <p class="soft">{firstRun.intro}</p>
+      <Form form={form} onSubmit={send}>
         <TextField
           label={firstRun.name}
           autocomplete="name"
@@ -110,10 +111,56 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
   );
 }
 
-/** Whatever the service refuses but a field is the link: used, expired, or never its own. */
+/** A refusal that names no field means the link: used, expired, or of another service. */
 function isLinkDead(failure: ApiFailure): boolean {
   if (failure.fields.has("token")) return true;
   if (waitOf(failure) !== null) return false;
   const isRefusal = failure.status >= BAD_REQUEST && failure.status < FIRST_SERVER_ERROR;
   return isRefusal && failure.status !== BAD_REQUEST && failure.fields.size === 0;
+}
+
+interface PasswordRulesProps {
+  readonly id: string;
+  readonly check: PasswordCheck;
+}
+
+/** The rules of a new password, each ticked off while typing. */
+function PasswordRules({ id, check }: PasswordRulesProps) {
+  const firstRun = useTexts(firstRunTexts);
+  return (
+    <ul class="rules fine" id={id}>
+      <Rule text={firstRun.ruleLength(PASSWORD_MIN_CHARACTERS)} isMet={check.isLongEnough} />
+      {!check.isShortEnough && <Rule text={firstRun.ruleBytes} isMet={false} />}
+      <Rule text={firstRun.ruleSame} isMet={check.isRepeated} />
+    </ul>
+  );
+}
+
+function Rule({ text, isMet }: { readonly text: string; readonly isMet: boolean }) {
+  const firstRun = useTexts(firstRunTexts);
+  return (
+    <li class={isMet ? "rule rule-met" : "rule"}>
+      <svg class="rule-sign" viewBox="0 0 20 20" aria-hidden="true">
+        {isMet ? <path d="M5 10.5l3.5 3.5L15 7" /> : <circle cx="10" cy="10" r="3" />}
+      </svg>
+      {text}
+      <span class="aloud"> ({isMet ? firstRun.met : firstRun.unmet})</span>
+    </li>
+  );
+}
+
+/** What to do about a first-run link that no longer works. */
+function UsedLink({ onLeave }: { readonly onLeave: () => void }) {
+  const firstRun = useTexts(firstRunTexts);
+  return (
+    <Door title={firstRun.tooLate}>
+      <div role="alert">
+        <p>{firstRun.tooLateWhy}</p>
+        <p>{firstRun.tooLateWhatToDo}</p>
+      </div>
+      <button type="button" class="button button-main" onClick={onLeave}>
+        {firstRun.toSignIn}
+      </button>
+    </Door>
+  );
 }

@@ -1,7 +1,6 @@
-import { passwordBytes } from "../../domain/password.ts";
-import { PASSWORD_MAX_BYTES, PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
+import { PASSWORD_MAX_BYTES, PASSWORD_MIN_CHARACTERS, passwordBytes } from "../../domain/user.ts";
 
-/** How a new password and its repetition stand to the service's rules. */
+/** Which of the service's rules a new password and its repetition meet. */
 export interface PasswordCheck {
   readonly isLongEnough: boolean;
   readonly isShortEnough: boolean;
@@ -9,7 +8,7 @@ export interface PasswordCheck {
   readonly isRepeated: boolean;
 }
 
-/** Judges by the service's own measures: characters are code points, bytes those of UTF-8. */
+/** By the service's own rules: characters are code points, bytes are those of UTF-8. */
 export function checkPassword(password: string, again: string): PasswordCheck {
   return {
     isLongEnough: [...password].length >= PASSWORD_MIN_CHARACTERS,

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
-import { waitOf } from "../api/failure.ts";
-import { signIn, type User } from "../api/session.ts";
+import { waitOf } from "../api/api.ts";
+import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Form } from "../element/form.tsx";
-import { FormFailure } from "../element/form-failure.tsx";
-import { TextField } from "../element/text-field.tsx";
-import { useSending } from "../live/use-sending.ts";
+import { TextField } from "../element/field.tsx";
+import { Form, FormFailure, useSending } from "../element/form.tsx";
 import { doorTexts } from "../messages/door.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { signIn } from "../session.ts";
 import { Door } from "./door.tsx";
 
 interface SignInProps {
@@ -25,7 +24,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
   const { isBusy, failure, send } = useSending();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  // What the service refuses is not told field by field: which one is wrong is nobody's business.
+  // One text for both fields: an attacker must not learn which of the two is wrong.
   const isRefused = failure?.status === BAD_REQUEST || failure?.status === UNAUTHORIZED;
   const waitSeconds = waitOf(failure);
   const text =
@@ -58,7 +57,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           {isBusy ? door.signingIn : door.signIn}
         </Button>
       </Form>
-      <p class="door-hint">{door.firstTime}</p>
+      <p class="fine">{door.firstTime}</p>
     </Door>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-export interface Column<R> {
+interface Column<R> {
   readonly key: string;
   readonly title: string;
   /** Numbers stand at the end of their column. */

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import type { ApiFailure } from "../api/api.ts";
 import { elementTexts } from "../messages/element.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
+import { FormFailure } from "./form.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -12,49 +14,40 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-const FOCUSABLE =
-  "a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex='0']";
-
-/**
- * A dialog over the page. The keyboard stays in it, Escape and a press beside it close it, and the focus
- * returns to where it was. Show it by having it in the tree. (The browser's own dialog element is younger
- * than the tablets that this page is for.)
- */
+/** A modal dialog over the page, for as long as it is in the tree. Escape and a press beside it close it. */
 export function Dialog({ title, onClose, isSheet = false, children }: DialogProps) {
   const texts = useTexts(elementTexts);
   const titleId = useId();
-  const box = useRef<HTMLDivElement>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
 
   // Before the next key: one that came in between would move the focus behind the dialog.
   useLayoutEffect(() => {
-    const before = document.activeElement;
-    const first = box.current?.querySelector<HTMLElement>("[data-first-focus]");
-    (first ?? heading.current)?.focus();
+    const shown = dialog.current;
+    shown?.showModal();
+    heading.current?.focus();
     document.documentElement.classList.add("is-covered");
     return () => {
       document.documentElement.classList.remove("is-covered");
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // The browser gives the focus back to where it was.
+      shown?.close();
     };
   }, []);
 
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Escape") {
-      event.stopPropagation();
-      onClose();
-    } else if (event.key === "Tab" && box.current !== null) keepInside(event, box.current);
-  };
-
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys and the press beside are shortcuts of the close button.
-    <div
+    <dialog
       class={isSheet ? "cover cover-sheet" : "cover"}
-      onKeyDown={onKey}
+      aria-labelledby={titleId}
+      ref={dialog}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
       onPointerDown={(event) => {
         if (event.target === event.currentTarget) onClose();
       }}
     >
-      <div class="dialog" role="dialog" aria-modal="true" aria-labelledby={titleId} ref={box}>
+      <div class="dialog">
         <div class="dialog-head">
           <h2 id={titleId} ref={heading} tabIndex={-1}>
             {title}
@@ -63,24 +56,34 @@ export function Dialog({ title, onClose, isSheet = false, children }: DialogProp
         </div>
         <div class="dialog-body">{children}</div>
       </div>
-    </div>
+    </dialog>
   );
 }
 
-function keepInside(event: KeyboardEvent, box: HTMLElement): void {
-  const stops = [...box.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-    (stop) => stop.offsetParent !== null,
+interface ConfirmProps {
+  readonly title: string;
+  /** What the button does, as a verb: "Borrar el pasillo". */
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly failure: ApiFailure | null;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  /** What it means, spelled out. */
+  readonly children: ComponentChildren;
+}
+
+export function Confirm({ title, action, isBusy, failure, onConfirm, onClose, children }: ConfirmProps) {
+  const texts = useTexts(elementTexts);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="prose">{children}</div>
+      <FormFailure failure={failure} />
+      <div class="actions">
+        <Button kind="bad" isBusy={isBusy} onPress={onConfirm}>
+          {action}
+        </Button>
+        <Button onPress={onClose}>{texts.cancel}</Button>
+      </div>
+    </Dialog>
   );
-  const first = stops[0];
-  const last = stops[stops.length - 1];
-  if (first === undefined || last === undefined) return;
-  const { activeElement } = document;
-  const isAtStart = activeElement === first || activeElement?.tagName === "H2";
-  if (event.shiftKey && isAtStart) {
-    event.preventDefault();
-    last.focus();
-  } else if (!event.shiftKey && activeElement === last) {
-    event.preventDefault();
-    first.focus();
-  }
 }

@@ -4,7 +4,7 @@ const PATHS = {
   rooms: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   records: "M4 6h16M4 12h16M4 18h10",
   report: "M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7",
-  places: "M4 21V6l8-3 8 3v15M9 21v-5h6v5M9 9h.01M15 9h.01M9 12.5h.01M15 12.5h.01",
+  locations: "M4 21V6l8-3 8 3v15M9 21v-5h6v5M9 9h.01M15 9h.01M9 12.5h.01M15 12.5h.01",
   lines: "M2 17h5V7h6v10h5V7h4",
   state: "M3 12h4l3-8 4 16 3-8h4",
   more: "M5 11a1 1 0 100 2 1 1 0 000-2zM12 11a1 1 0 100 2 1 1 0 000-2zM19 11a1 1 0 100 2 1 1 0 000-2z",
@@ -30,7 +30,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A sign beside a text that says the same: nobody hears it. */
+/** A sign beside a text that says the same: screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -1,8 +1,12 @@
 import type { ComponentChildren } from "preact";
+import type { Part } from "../live/loading.ts";
+import { elementTexts } from "../messages/element.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface NoticeProps {
-  /** `bad`: somebody must act. `warn`: somebody should know. `good`: it went well. */
+  /** `bad`: a person must act. `warn`: a person should know. `good`: it went well. */
   readonly kind?: "bad" | "warn" | "good" | "info";
   readonly title: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -10,7 +14,6 @@ interface NoticeProps {
 
 const ICONS = { bad: "bad", warn: "warning", good: "done", info: "info" } as const;
 
-/** A message that stands in the page. */
 export function Notice({ kind = "info", title, children }: NoticeProps) {
   return (
     <section class={`notice notice-${kind}`}>
@@ -19,6 +22,53 @@ export function Notice({ kind = "info", title, children }: NoticeProps) {
         <p class="notice-title">{title}</p>
         {children}
       </div>
+    </section>
+  );
+}
+
+interface NothingProps {
+  readonly title: string;
+  readonly detail?: string;
+  /** What to do about it: a button or a link. */
+  readonly children?: ComponentChildren;
+}
+
+export function Nothing({ title, detail, children }: NothingProps) {
+  return (
+    <div class="nothing">
+      <svg viewBox="0 0 120 40" aria-hidden="true">
+        <path d="M4 32h34V10h30v22h48" />
+      </svg>
+      <p class="nothing-title">{title}</p>
+      {detail !== undefined && <p>{detail}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** Says that a part could not be read, and offers to try again. */
+export function Unread({ text, onRetry }: { readonly text: string; readonly onRetry: () => void }) {
+  const texts = useTexts(elementTexts);
+  return (
+    <div class="nothing" role="alert">
+      <p class="nothing-title">{text}</p>
+      <Button onPress={onRetry}>{texts.retry}</Button>
+    </div>
+  );
+}
+
+interface FailedPanelProps {
+  readonly part: Part<unknown>;
+  readonly text: string;
+  readonly onRetry: () => void;
+}
+
+/** A panel that says so where a part could not be read. */
+export function FailedPanel({ part, text, onRetry }: FailedPanelProps) {
+  if (part.kind !== "failed") return null;
+  return (
+    <section class="panel">
+      <Unread text={text} onRetry={onRetry} />
     </section>
   );
 }

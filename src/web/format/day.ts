@@ -10,7 +10,6 @@ export function dayReader(timeZone: string | undefined): (timeMs: number) => Day
   return (timeMs) => format.format(timeMs);
 }
 
-/** The calendar day before. */
 export function dayBefore(day: Day): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, day.length);
 }

@@ -1,7 +1,7 @@
 import { type Day, dayBefore, dayReader, inZone } from "./day.ts";
 
 /** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
-export interface FormatCurrency {
+interface FormatCurrency {
   readonly code: string;
   readonly decimals: number;
 }
@@ -40,7 +40,7 @@ export interface Format {
   compare(a: string, b: string): number;
 }
 
-export type DayStyle = "weekday" | "long" | "short" | "numeric" | "month" | "longMonth";
+type DayStyle = "weekday" | "long" | "short" | "numeric" | "month" | "longMonth";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -167,7 +167,7 @@ function bytesText(locale: string, bytes: number): string {
   }).format(value);
 }
 
-/** Makes a thing at its first use: an Intl formatter takes a slow tablet several milliseconds each. */
+/** Makes a value at its first use: each Intl formatter takes a slow tablet several milliseconds. */
 function lazy<T>(make: () => T): () => T {
   let made: { readonly thing: T } | undefined;
   return () => {

@@ -1,13 +1,13 @@
 import type { Format } from "../format/format.ts";
-import type { NewsEvent } from "../live/news.ts";
+import type { LiveEvent } from "../live/events.ts";
 import type { frameTexts } from "../messages/frame.ts";
 
-/** More than this at once is told as a count: nobody can follow a list that is read aloud. */
+/** More changes than these are read aloud as a count: a long list cannot be followed by ear. */
 const MAX_SINGLE = 3;
 
-/** What a screen reader says of the events that came within a moment; empty when there is nothing to say. */
+/** The text for screen readers about a batch of events; empty when there is nothing to say. */
 export function announcementOf(
-  events: readonly NewsEvent[],
+  events: readonly LiveEvent[],
   { news }: Pick<typeof frameTexts.es, "news">,
   format: Pick<Format, "money">,
 ): string {
@@ -17,10 +17,10 @@ export function announcementOf(
   for (const event of events) {
     if (event.kind === "record") {
       sales += 1;
-      texts.push(news.sale(event.sale.room, format.money(event.sale.valor)));
-    } else if (event.kind === "actuator" && !event.change.on) {
+      texts.push(news.sale(event.data.habitacion, format.money(event.data.valor)));
+    } else if (event.kind === "actuator" && !event.data.value) {
       off += 1;
-      texts.push(news.off(event.change.room));
+      texts.push(news.off(event.data.actuatorId));
     }
   }
   return texts.length <= MAX_SINGLE ? texts.join(" ") : news.many(sales, off);

@@ -1,23 +1,23 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { NewsEvent } from "../live/news.ts";
+import type { LiveEvent } from "../live/events.ts";
+import { useGateway } from "../live/gateway.ts";
 import { frameTexts } from "../messages/frame.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 import { announcementOf } from "./announcement.ts";
-import { useVisit } from "./visit.ts";
 
 /** Events are gathered for so long, so that a busy minute is not read out one by one. */
 const GATHER_MS = 1_500;
 
-/** Tells live changes to screen readers. */
+/** Reads live changes aloud. */
 export function Announcer() {
-  const { news, live, format } = useVisit();
+  const { events, live, format } = useGateway();
   const texts = useTexts(frameTexts);
   const [text, setText] = useState("");
   const speech = useRef({ texts, format });
   speech.current = { texts, format };
 
   useEffect(() => {
-    let gathered: NewsEvent[] = [];
+    let gathered: LiveEvent[] = [];
     let timer: number | undefined;
     const tell = () => {
       timer = undefined;
@@ -25,7 +25,7 @@ export function Announcer() {
       gathered = [];
       if (announcement !== "") setText(announcement);
     };
-    const stop = news.listen((event) => {
+    const stop = events.listen((event) => {
       gathered.push(event);
       timer ??= setTimeout(tell, GATHER_MS);
     });
@@ -33,7 +33,7 @@ export function Announcer() {
       stop();
       clearTimeout(timer);
     };
-  }, [news]);
+  }, [events]);
 
   const before = useRef(live);
   useEffect(() => {

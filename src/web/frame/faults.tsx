@@ -1,19 +1,17 @@
-import type { Fault } from "../api/status.ts";
-import { Link } from "../element/link.tsx";
+import type { Fault } from "../api/shapes.ts";
 import { Notice } from "../element/notice.tsx";
 import type { Format } from "../format/format.ts";
+import { useGateway } from "../live/gateway.ts";
 import { type FaultValues, faultTexts } from "../messages/faults.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { useVisit } from "./visit.ts";
 
-/** What a clinic may go on working with: somebody should know, nobody must run. */
+/** Faults with which a clinic can go on working: they are warnings, not alarms. */
 const MILD = [
   "disk_low",
   "backup_missing",
   "backup_old",
-  "archive_failed",
-  "archive_altered",
   "clock_untrusted",
   "records_unplaced",
   "queue_filling",
@@ -28,7 +26,7 @@ interface FaultListProps {
 /** What a person must see to, in plain words, the worst first; the server's own words behind a fold, for a technician. */
 export function FaultList({ faults, most = faults.length }: FaultListProps) {
   const texts = useTexts(faultTexts);
-  const { count } = useVisit().format;
+  const { count } = useGateway().format;
   const inOrder = [...faults].sort((a, b) => Number(isMild(a)) - Number(isMild(b)));
   const rest = faults.length - most;
   return (
@@ -51,16 +49,16 @@ function isMild({ code }: Fault): boolean {
 
 function FaultNotice({ fault }: { readonly fault: Fault }) {
   const texts = useTexts(faultTexts);
-  const { format, now } = useVisit();
+  const { format, now } = useGateway();
   const faults: Readonly<Record<string, (typeof texts.faults)["disk_full"] | undefined>> = texts.faults;
   const known = faults[fault.code];
   const values = valuesOf(fault, format, now());
   return (
     <Notice kind={isMild(fault) ? "warn" : "bad"} title={known?.what(values) ?? texts.unknown}>
       {known !== undefined && <p>{known.todo(values)}</p>}
-      <details class="fault-details" open={known === undefined}>
+      <details class="fault-details fine" open={known === undefined}>
         <summary>
-          {texts.details} · {texts.since(format.moment(fault.sinceMs, now()))}
+          {texts.details} · {texts.since(format.moment(fault.sinceTime, now()))}
         </summary>
         <p lang="en">
           {fault.message} {fault.hint}

@@ -1,20 +1,20 @@
 import { Icon, type IconName } from "../element/icon.tsx";
-import { Link } from "../element/link.tsx";
 import { frameTexts } from "../messages/frame.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf, type View } from "../route.ts";
 
 type NavView = Exclude<View, "guide">;
 
-/** What everybody looks at every day comes first; it alone has room in a phone's bar. */
+/** The views of every day come first: a phone's bar has room for these alone. */
 const DAILY: readonly NavView[] = ["panel", "rooms", "records"];
-const SELDOM: readonly NavView[] = ["report", "places", "lines", "state"];
+const SELDOM: readonly NavView[] = ["report", "locations", "lines", "state"];
 const ICONS: Readonly<Record<NavView, IconName>> = {
   panel: "panel",
   rooms: "rooms",
   records: "records",
   report: "report",
-  places: "places",
+  locations: "locations",
   lines: "lines",
   state: "state",
 };

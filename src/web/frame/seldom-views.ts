@@ -1,6 +1,6 @@
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
-import { PlacesView } from "../places/places-view.tsx";
+import { LocationsView } from "../locations/locations-view.tsx";
 import { RecordsView } from "../records/records-view.tsx";
 import { ReportView } from "../report/report-view.tsx";
 import { RoomsView } from "../rooms/rooms-view.tsx";
@@ -11,7 +11,7 @@ export const SELDOM_VIEWS = {
   rooms: RoomsView,
   records: RecordsView,
   report: ReportView,
-  places: PlacesView,
+  locations: LocationsView,
   lines: LinesView,
   state: StateView,
   guide: GuideView,

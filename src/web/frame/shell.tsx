@@ -3,19 +3,16 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { Icon } from "../element/icon.tsx";
-import { Link } from "../element/link.tsx";
-import { readyValue } from "../live/part.ts";
+import type { LiveState } from "../live/connection.ts";
+import { useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
-import { LanguageSwitch } from "./language-switch.tsx";
-import { LivePill } from "./live-pill.tsx";
-import { LostToast } from "./lost-toast.tsx";
 import { Nav, SeldomNav } from "./nav.tsx";
-import { SimulatedBanner } from "./simulated-banner.tsx";
-import { useVisit } from "./visit.ts";
-import { Wordmark } from "./wordmark.tsx";
+import { LanguageSwitch, Wordmark } from "./wordmark.tsx";
 
 interface ShellProps {
   readonly view: View;
@@ -26,15 +23,15 @@ interface ShellProps {
 /** What stands around every view behind the session. */
 export function Shell({ view, onSignOut, children }: ShellProps) {
   const texts = useTexts(frameTexts);
-  const { user, live, status } = useVisit();
+  const { user, live, status } = useGateway();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const gateway = readyValue(status);
-  const isSimulated = gateway?.simulated === true;
+  const simulated = gateway?.simulated === true;
   const hasFaults = (gateway?.faults.length ?? 0) > 0;
   useEffect(() => setMoreOpen(false), [view]);
 
   return (
-    <div class={isSimulated ? "shell shell-simulated" : "shell"}>
+    <div class={simulated ? "shell shell-simulated" : "shell"}>
       <a class="skip" href="#content">
         {texts.skipToContent}
       </a>
@@ -45,7 +42,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
               <Wordmark />
             </Link>
             <LivePill live={live} />
-            {isSimulated && <strong class="side-simulated">{texts.simulated.title}</strong>}
+            {simulated && <strong class="side-simulated">{texts.simulated.title}</strong>}
           </div>
           <Nav view={view} hasFaults={hasFaults} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot">
@@ -60,7 +57,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
         </header>
         <div class="shell-main">
-          {isSimulated && <SimulatedBanner />}
+          {simulated && <SimulatedBanner />}
           <main class="content" id="content" tabIndex={-1}>
             {children}
           </main>
@@ -80,5 +77,33 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       {live === "lost" && <LostToast />}
       <Announcer />
     </div>
+  );
+}
+
+/** Shows whether the page receives live events. */
+function LivePill({ live }: { readonly live: LiveState }) {
+  const messages = useTexts(frameTexts);
+  return (
+    <span class={`tag live-pill live-pill-${live}`}>
+      <span class="live-dot" aria-hidden="true" />
+      <span class="live-text">{messages.live[live]}</span>
+    </span>
+  );
+}
+
+/** Covers the foot of the page, so that nothing moves when the connection comes and goes. */
+function LostToast() {
+  const { live } = useTexts(frameTexts);
+  return <p class="toast">{live.lostDetail}</p>;
+}
+
+/** Made-up sales must not be taken for real ones. */
+function SimulatedBanner() {
+  const { simulated } = useTexts(frameTexts);
+  return (
+    <aside class="simulated">
+      <strong>{simulated.title}</strong>
+      <span>{simulated.detail}</span>
+    </aside>
   );
 }

@@ -1,10 +1,37 @@
 import { useEffect, useState } from "preact/hooks";
-import { Unread } from "../element/nothing.tsx";
+import { Unread } from "../element/notice.tsx";
 import { frameTexts } from "../messages/frame.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 import { PanelView } from "../panel/panel-view.tsx";
 import type { View } from "../route.ts";
-import { loadSeldomViews, loadSeldomViewsSoon, type SeldomViews } from "./view-loader.ts";
+
+type SeldomViews = typeof import("./seldom-views.ts").SELDOM_VIEWS;
+
+/** By then the first view stands, whose figures come first. */
+const SOON_MS = 1_000;
+let loading: Promise<SeldomViews> | undefined;
+
+/** Loads the views that an opening seldom begins with, once. Rejects where their file cannot be had; then it may be tried again. */
+export function loadSeldomViews(): Promise<SeldomViews> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<SeldomViews> {
+  try {
+    return (await import("./seldom-views.ts")).SELDOM_VIEWS;
+  } catch (error) {
+    loading = undefined;
+    throw error;
+  }
+}
+
+/** Loads them before they are asked for. Returns what calls it off. */
+function loadSeldomViewsSoon(): () => void {
+  // A failure shows when a view is asked for: then its file is requested again.
+  const timer = setTimeout(() => loadSeldomViews().catch((error) => console.info(error)), SOON_MS);
+  return () => clearTimeout(timer);
+}
 
 /** The view of an address. The panel is there at once, the others once their file is. */
 export function ShownView({ view }: { readonly view: View }) {
@@ -26,7 +53,7 @@ export function ShownView({ view }: { readonly view: View }) {
 
   if (view === "panel") return <PanelView />;
   if (seldom === "waiting") return null;
-  // An update has taken the file away, or the gateway is gone: the page begins anew, where it is.
+  // An update has taken the file away, or the gateway is gone: reload the page at its address.
   if (seldom === "failed") return <Unread text={texts.viewFailed} onRetry={() => location.reload()} />;
   const Shown = seldom[view];
   return <Shown key={view} />;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { useTitle } from "./title.ts";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { frameTexts } from "../messages/frame.ts";
+import { useTexts } from "../messages/use-language.ts";
 
 interface ViewProps {
   readonly title: string;
@@ -36,4 +37,12 @@ export function ViewFrame({ title, actions, intro, children }: ViewProps) {
       <div class="view">{children}</div>
     </>
   );
+}
+
+/** Names the view in the browser's tab; undefined for the view that is the product itself. */
+export function useTitle(view: string | undefined): void {
+  const { appName } = useTexts(frameTexts);
+  useEffect(() => {
+    document.title = view === undefined ? appName : `${view} · ${appName}`;
+  }, [view, appName]);
 }

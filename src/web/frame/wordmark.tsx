@@ -1,4 +1,8 @@
-/** The product's name behind its sign, a rising edge. */
+import { Icon } from "../element/icon.tsx";
+import { frameTexts } from "../messages/frame.ts";
+import { otherLanguage } from "../messages/language.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
+
 export function Wordmark() {
   return (
     <span class="wordmark">
@@ -7,5 +11,17 @@ export function Wordmark() {
       </svg>
       flanco
     </span>
+  );
+}
+
+export function LanguageSwitch() {
+  const { language, speak } = useLanguage();
+  const texts = useTexts(frameTexts);
+  const other = otherLanguage(language);
+  return (
+    <button type="button" class="button button-quiet" lang={other} onClick={() => speak(other)}>
+      <Icon name="language" />
+      {texts.switchLanguage}
+    </button>
   );
 }

@@ -1,22 +1,21 @@
 import { useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import { type Box, loadPlaces, type Places } from "../api/place.ts";
-import { loadWirings, type Wiring } from "../api/wiring.ts";
-import { Link } from "../element/link.tsx";
-import { Unread } from "../element/nothing.tsx";
+import { loadWirings } from "../api/lines.ts";
+import { type Locations, loadLocations } from "../api/locations.ts";
+import type { Wiring } from "../api/shapes.ts";
+import { Icon } from "../element/icon.tsx";
+import { FailedPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
+import { useFormat } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { guideTexts } from "../messages/guide.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { BoxStep } from "./box-step.tsx";
-import { DoneStep } from "./done-step.tsx";
 import { LinesStep } from "./lines-step.tsx";
-import { PlaceStep } from "./place-step.tsx";
-import { type Step, StepList } from "./step-list.tsx";
+import { DeviceStep, DoneStep, LocationStep } from "./steps.tsx";
 
-/** What is there already. */
-export interface Present extends Places {
+export interface Present extends Locations {
   readonly wirings: readonly Wiring[];
 }
 
@@ -29,7 +28,7 @@ export function GuideView() {
   const [dId, setDId] = useState<string | null>(null);
   const present = part.kind === "ready" ? part.value : null;
   const step = present === null ? null : (chosen ?? firstStep(present));
-  const box = present?.boxes.find((candidate) => candidate.dId === dId);
+  const device = present?.devices.find((candidate) => candidate.dId === dId);
 
   return (
     <ViewFrame
@@ -43,17 +42,13 @@ export function GuideView() {
         )
       }
     >
-      {part.kind === "failed" && (
-        <section class="panel">
-          <Unread text={texts.failed} onRetry={reload} />
-        </section>
-      )}
+      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {present !== null && step !== null && (
         <div class="guide">
           <StepList step={step} />
-          {step === "place" && <PlaceStep onDone={() => leave("box")} />}
-          {step === "box" && present.places.length > 0 && (
-            <BoxStep
+          {step === "location" && <LocationStep onDone={() => leave("device")} />}
+          {step === "device" && present.locations.length > 0 && (
+            <DeviceStep
               present={present}
               onDone={(made) => {
                 setDId(made);
@@ -61,8 +56,10 @@ export function GuideView() {
               }}
             />
           )}
-          {step === "lines" && box !== undefined && <LinesStep box={box} onDone={() => leave("done")} />}
-          {step === "done" && <DoneStep present={present} onMore={() => leave("box")} />}
+          {step === "lines" && device !== undefined && (
+            <LinesStep device={device} onDone={() => leave("done")} />
+          )}
+          {step === "done" && <DoneStep present={present} onMore={() => leave("device")} />}
         </div>
       )}
     </ViewFrame>
@@ -75,17 +72,43 @@ export function GuideView() {
 }
 
 async function loadPresent(api: Api): Promise<Present> {
-  const [places, wirings] = await Promise.all([loadPlaces(api), loadWirings(api)]);
-  return { ...places, wirings };
+  const [locations, wirings] = await Promise.all([loadLocations(api), loadWirings(api)]);
+  return { ...locations, wirings };
 }
 
-function firstStep({
-  places,
-  boxes,
-}: {
-  readonly places: Present["places"];
-  readonly boxes: readonly Box[];
-}): Step {
-  if (boxes.length > 0) return "done";
-  return places.length > 0 ? "box" : "place";
+function firstStep({ locations, devices }: Locations): Step {
+  if (devices.length > 0) return "done";
+  return locations.length > 0 ? "device" : "location";
+}
+
+type Step = "location" | "device" | "lines" | "done";
+
+const STEPS: readonly Step[] = ["location", "device", "lines", "done"];
+
+function StepList({ step }: { readonly step: Step }) {
+  const texts = useTexts(guideTexts);
+  const { count } = useFormat();
+  const current = STEPS.indexOf(step);
+  return (
+    <ol class="steps">
+      {STEPS.map((each, index) => {
+        const isDone = index < current || step === "done";
+        return (
+          <li
+            key={each}
+            class={`step${isDone ? " step-done" : ""}${index === current ? " step-current" : ""}`}
+            aria-current={index === current ? "step" : undefined}
+          >
+            <span class="step-sign" aria-hidden="true">
+              {isDone ? <Icon name="done" /> : count(index + 1)}
+            </span>
+            <span>
+              {texts.steps[each]}
+              {isDone && <span class="aloud"> ({texts.stepDone})</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
 }

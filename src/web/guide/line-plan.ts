@@ -1,4 +1,4 @@
-import type { Line } from "../api/line.ts";
+import type { Line } from "../api/shapes.ts";
 
 /** Room to the address of the line that is chosen for it. */
 export type LinePlan = ReadonlyMap<string, string>;

@@ -1,33 +1,30 @@
 import { useState } from "preact/hooks";
-import { type LineBoard, loadLines } from "../api/line.ts";
-import type { Box } from "../api/place.ts";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, wire } from "../api/wiring.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../../domain/wiring.ts";
+import { loadLines, wire } from "../api/lines.ts";
+import { roomsOf } from "../api/locations.ts";
+import type { Device, LinesAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Form } from "../element/form.tsx";
-import { FormFailure } from "../element/form-failure.tsx";
-import { Nothing, Unread } from "../element/nothing.tsx";
-import { SelectField } from "../element/select-field.tsx";
-import { TextField } from "../element/text-field.tsx";
-import { useFirstMistake } from "../element/use-first-mistake.ts";
-import { useVisit } from "../frame/visit.ts";
+import { SelectField, TextField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { Nothing, Unread } from "../element/notice.tsx";
 import { isFree, lineName, linesOf, wiringName } from "../lines/board.ts";
 import { priceOf } from "../lines/price.ts";
-import { readyValue } from "../live/part.ts";
+import { useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { useSending } from "../live/use-sending.ts";
 import { elementTexts } from "../messages/element.ts";
 import { guideTexts } from "../messages/guide.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 import { type LinePlan, planInOrder, planRoom, roomsInDoubt } from "./line-plan.ts";
-import { StepCard } from "./step-card.tsx";
+import { StepCard } from "./steps.tsx";
 
 interface LinesStepProps {
-  readonly box: Box;
+  readonly device: Device;
   readonly onDone: () => void;
 }
 
 /** The lines of a new device's rooms; all of it can wait. */
-export function LinesStep({ box, onDone }: LinesStepProps) {
+export function LinesStep({ device, onDone }: LinesStepProps) {
   const texts = useTexts(guideTexts).lines;
   const shared = useTexts(elementTexts);
   const { part, reload } = useLoaded(loadLines, "lines");
@@ -36,7 +33,7 @@ export function LinesStep({ box, onDone }: LinesStepProps) {
     <StepCard title={texts.title} detail={texts.detail}>
       {part.kind === "failed" && <Unread text={shared.failed} onRetry={reload} />}
       {part.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
-      {part.kind === "ready" && hasFree && <LinesForm box={box} board={part.value} onDone={onDone} />}
+      {part.kind === "ready" && hasFree && <LinesForm device={device} board={part.value} onDone={onDone} />}
       {!hasFree && (
         <div class="actions">
           <Button onPress={onDone}>{texts.skip}</Button>
@@ -47,18 +44,16 @@ export function LinesStep({ box, onDone }: LinesStepProps) {
 }
 
 interface LinesFormProps extends LinesStepProps {
-  readonly board: LineBoard;
+  readonly board: LinesAnswer["data"];
 }
 
-function LinesForm({ box, board, onDone }: LinesFormProps) {
+function LinesForm({ device, board, onDone }: LinesFormProps) {
   const guide = useTexts(guideTexts);
   const texts = guide.lines;
-  const { api, status, format } = useVisit();
-  const { isBusy, failure, send } = useSending();
-  const { form, look } = useFirstMistake();
+  const { api, status, format } = useGateway();
+  const { form, isBusy, failure, wasSent, submit } = useForm();
   const [plan, setPlan] = useState<LinePlan>(new Map());
   const [price, setPrice] = useState("");
-  const [wasSent, setSent] = useState(false);
   const [wired, setWired] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<string | null>(null);
   const free = linesOf(board).filter(isFree);
@@ -66,30 +61,29 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
   const valor = priceOf(price);
   const currency = readyValue(status)?.currency.code ?? "";
 
-  const submit = async () => {
-    setSent(true);
-    if (valor === undefined || doubtful.size > 0) return look();
-    for (const [room, address] of plan) {
-      if (wired.has(room)) continue;
-      const line = free.find((candidate) => candidate.address === address);
-      if (line === undefined) continue;
-      const wiring = {
-        line: wiringName(board, line),
-        dId: box.dId,
-        room,
-        valor,
-        activeLow: false,
-        bias: "as-is",
-        debounceMs: DEFAULT_DEBOUNCE_MS,
-        rearmMs: DEFAULT_REARM_MS,
-      } as const;
-      if (!(await send(() => wire(api, wiring)))) {
-        setRefused(room);
-        return look();
+  const send = async () => {
+    const isReady = valor !== undefined && doubtful.size === 0;
+    const isDone = await submit(isReady, async () => {
+      for (const [room, address] of plan) {
+        const line = free.find((candidate) => candidate.address === address);
+        if (!isReady || wired.has(room) || line === undefined) continue;
+        await wire(api, {
+          line: wiringName(board, line),
+          dId: device.dId,
+          actuatorId: room,
+          valor,
+          activeLow: false,
+          bias: "as-is",
+          debounceMs: DEFAULT_DEBOUNCE_MS,
+          rearmMs: DEFAULT_REARM_MS,
+        }).catch((error: unknown) => {
+          setRefused(room);
+          throw error;
+        });
+        setWired((before) => new Set(before).add(room));
       }
-      setWired((before) => new Set(before).add(room));
-    }
-    onDone();
+    });
+    if (isDone) onDone();
   };
 
   const mistakeFor = (room: string) => {
@@ -97,7 +91,7 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
     return room === refused ? texts.refused : undefined;
   };
   return (
-    <Form form={form} onSubmit={submit}>
+    <Form form={form} onSubmit={send}>
       <div class="fields">
         <TextField
           label={texts.price}
@@ -110,7 +104,7 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
         />
       </div>
       <div class="actions">
-        <Button onPress={() => setPlan(planInOrder(box.rooms, free))}>{texts.inOrder}</Button>
+        <Button onPress={() => setPlan(planInOrder(roomsOf(device), free))}>{texts.inOrder}</Button>
         {plan.size > 0 && wired.size === 0 && (
           <Button kind="quiet" onPress={() => setPlan(new Map())}>
             {texts.clear}
@@ -118,7 +112,7 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
         )}
       </div>
       <div class="fields guide-lines">
-        {box.rooms.map((room) => (
+        {roomsOf(device).map((room) => (
           <SelectField
             key={room}
             label={texts.room(room)}
@@ -137,16 +131,14 @@ function LinesForm({ box, board, onDone }: LinesFormProps) {
         ))}
       </div>
       <FormFailure failure={failure} />
-      <div class="actions">
-        <Button kind="main" type="submit" isBusy={isBusy} isDisabled={plan.size === 0}>
-          {isBusy
-            ? guide.busy
-            : plan.size === 0
-              ? texts.connectNone
-              : texts.connect(plan.size, format.count(plan.size))}
-        </Button>
+      <FormActions
+        isBusy={isBusy}
+        isDisabled={plan.size === 0}
+        text={plan.size === 0 ? texts.connectNone : texts.connect(plan.size, format.count(plan.size))}
+        busyText={guide.busy}
+      >
         <Button onPress={onDone}>{texts.skip}</Button>
-      </div>
+      </FormActions>
     </Form>
   );
 }

@@ -1,15 +1,18 @@
-import type { Chip, Line, LineBoard } from "../api/line.ts";
-import type { Box } from "../api/place.ts";
-import type { Wiring } from "../api/wiring.ts";
+import type { Chip, Device, Line, LinesAnswer, Wiring } from "../api/shapes.ts";
 
-/** A room that no line is wired to. */
-export interface FreeRoom {
+interface FreeRoom {
   readonly dId: string;
   readonly deviceName: string;
   readonly room: string;
 }
 
-export function linesOf(board: LineBoard): readonly Line[] {
+/** Every line of the machine, and what the account has to wire them to. */
+export interface Board extends Pick<LinesAnswer["data"], "simulated" | "chips"> {
+  readonly devices: readonly Device[];
+  readonly wirings: readonly Wiring[];
+}
+
+export function linesOf(board: Pick<Board, "chips">): readonly Line[] {
   return board.chips.flatMap(({ lines }) => lines);
 }
 
@@ -19,14 +22,14 @@ export function lineName({ name, address }: Line): string {
 }
 
 /** How to name a line when it is wired: by its name where that is the only one of its kind, for names outlive a change of chips. */
-export function wiringName(board: LineBoard, { name, address }: Line): string {
+export function wiringName(board: Pick<Board, "chips">, { name, address }: Line): string {
   const isAlone = name !== null && linesOf(board).filter((line) => line.name === name).length === 1;
   return isAlone ? name : address;
 }
 
 /** Nothing stands in the way of wiring it, or of looking at it. */
-export function isFree({ wired, isOthers, consumer }: Line): boolean {
-  return wired === null && !isOthers && consumer === null;
+export function isFree({ wired, wiredByOther, consumer }: Line): boolean {
+  return wired === null && !wiredByOther && consumer === null;
 }
 
 export function freeLines({ lines }: Chip): readonly Line[] {
@@ -36,27 +39,28 @@ export function freeLines({ lines }: Chip): readonly Line[] {
 /** The wiring of a line that is wired to one of the user's rooms. */
 export function wiringOf(line: Line, wirings: readonly Wiring[]): Wiring | undefined {
   const { wired } = line;
-  return wirings.find(({ dId, room }) => wired !== null && dId === wired.dId && room === wired.room);
+  return wirings.find(
+    ({ dId, actuatorId }) => wired !== null && dId === wired.dId && actuatorId === wired.actuatorId,
+  );
 }
 
 /** The rooms without a line, in the order of the devices. */
-export function freeRooms(boxes: readonly Box[], wirings: readonly Wiring[]): readonly FreeRoom[] {
-  const taken = new Set(wirings.map(({ dId, room }) => JSON.stringify([dId, room])));
-  return boxes.flatMap(({ dId, name, rooms }) =>
-    rooms
-      .filter((room) => !taken.has(JSON.stringify([dId, room])))
-      .map((room) => ({ dId, deviceName: name, room })),
+export function freeRooms({ devices, wirings }: Pick<Board, "devices" | "wirings">): readonly FreeRoom[] {
+  const taken = new Set(wirings.map(({ dId, actuatorId }) => JSON.stringify([dId, actuatorId])));
+  return devices.flatMap(({ dId, name, actuators }) =>
+    actuators
+      .filter(({ id }) => !taken.has(JSON.stringify([dId, id])))
+      .map(({ id }) => ({ dId, deviceName: name, room: id })),
   );
 }
 
 /** The address of the line that is a room; `deviceId` is the device's `_id`. */
 export function addressOfRoom(
-  board: LineBoard,
-  boxes: readonly Box[],
+  board: Pick<Board, "chips" | "devices">,
   deviceId: string,
   room: string,
 ): string | undefined {
-  const dId = boxes.find(({ id }) => id === deviceId)?.dId;
-  return linesOf(board).find(({ wired }) => wired !== null && wired.dId === dId && wired.room === room)
+  const dId = board.devices.find(({ _id }) => _id === deviceId)?.dId;
+  return linesOf(board).find(({ wired }) => wired !== null && wired.dId === dId && wired.actuatorId === room)
     ?.address;
 }

@@ -1,50 +1,50 @@
-import { useState } from "preact/hooks";
-import { driveLine, type Line } from "../api/line.ts";
+import { useCallback, useState } from "preact/hooks";
+import { driveLine, loadLines, loadWirings } from "../api/lines.ts";
+import { loadDevices } from "../api/locations.ts";
+import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Nothing, Unread } from "../element/nothing.tsx";
+import { useSending } from "../element/form.tsx";
+import { FailedPanel, Nothing } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useVisit } from "../frame/visit.ts";
-import { useSending } from "../live/use-sending.ts";
+import { useGateway, useLiveEvents } from "../live/gateway.ts";
+import type { Part } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
-import { useTexts } from "../messages/speech.ts";
-import { linesOf, wiringOf } from "./board.ts";
-import { ChipPanel } from "./chip-panel.tsx";
-import type { LineDoing } from "./doing.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { addressOfRoom, type Board, linesOf, wiringOf } from "./board.ts";
+import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
 import { TestPanel } from "./test-panel.tsx";
-import { Unwire } from "./unwire.tsx";
-import { type Board, useBoard } from "./use-board.ts";
 import { useLineTest } from "./use-line-test.ts";
-import { WireForm } from "./wire-form.tsx";
-import { WiredPanel } from "./wired-panel.tsx";
+import { Unwire, WireForm } from "./wire-form.tsx";
 
 type Work = { readonly kind: "wire" | "unwire"; readonly line: Line };
 
 /** The technician's page: which line is which room, live, and a way to find out. */
 export function LinesView() {
   const texts = useTexts(linesTexts);
-  const { api } = useVisit();
+  const { api } = useGateway();
   const test = useLineTest();
   const { part, levels, note, reload } = useBoard(test.change);
   const [work, setWork] = useState<Work | null>(null);
   const [done, setDone] = useState("");
   const driving = useSending();
   const board = part.kind === "ready" ? part.value : undefined;
-  const all = board === undefined ? [] : linesOf(board.lines);
+  const all = board === undefined ? [] : linesOf(board);
 
   const levelOf = (line: Line): boolean | null => {
-    if (line.wired !== null) return line.isWatched ? (levels.get(line.address) ?? line.level) : null;
+    if (line.wired !== null) return line.watched ? (levels.get(line.address) ?? line.level) : null;
     return test.moves.levels.get(line.address) ?? levels.get(line.address) ?? line.level;
   };
   const drive = async (line: Line, high: boolean) => {
     if (!(await driving.send(() => driveLine(api, line.address, high)))) return;
-    // A line that nobody watches tells nothing of itself.
+    // A line that is not watched sends no events.
     if (line.wired === null && !test.picked.has(line.address)) note(line.address, high);
   };
   const doing: LineDoing = {
     levelOf,
     onWire: (line) => setWork({ kind: "wire", line }),
     onUnwire: (line) => setWork({ kind: "unwire", line }),
-    onDrive: board?.lines.isSimulated === true ? (line, high) => void drive(line, high) : undefined,
+    onDrive: board?.simulated === true ? (line, high) => void drive(line, high) : undefined,
     test,
   };
   const finish = (text: string) => {
@@ -70,11 +70,7 @@ export function LinesView() {
       <p class={done === "" ? "aloud" : "done-note"} role="status">
         {done}
       </p>
-      {part.kind === "failed" && (
-        <section class="panel">
-          <Unread text={texts.failed} onRetry={reload} />
-        </section>
-      )}
+      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {board !== undefined && all.length === 0 && (
         <section class="panel">
           <Nothing title={texts.none} detail={texts.noneDetail} />
@@ -84,7 +80,7 @@ export function LinesView() {
       {board !== undefined && all.length > 0 && (
         <>
           <WiredPanel board={board} doing={doing} />
-          {board.lines.chips.map((chip) => (
+          {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}
         </>
@@ -109,4 +105,49 @@ function WorkDialog({ work, board, onDone, onClose }: WorkDialogProps) {
     return <WireForm line={work.line} board={board} onDone={onDone} onClose={onClose} />;
   if (wiring === undefined) return null;
   return <Unwire line={work.line} wiring={wiring} onDone={onDone} onClose={onClose} />;
+}
+
+interface LiveBoard {
+  readonly part: Part<Board>;
+  /** Address to level, for lines that moved since they were fetched. */
+  readonly levels: ReadonlyMap<string, boolean>;
+  /** Sets a level that is known by other means. */
+  readonly note: (address: string, level: boolean) => void;
+  readonly reload: () => void;
+}
+
+/** Every line with its room and its level, kept current. `onMove` is called for each room that is switched. */
+function useBoard(onMove: (address: string, level: boolean, timeMs: number) => void): LiveBoard {
+  const { part, reload } = useLoaded<Board>(
+    async (api) => {
+      const [{ simulated, chips }, devices, wirings] = await Promise.all([
+        loadLines(api),
+        loadDevices(api),
+        loadWirings(api),
+      ]);
+      return { simulated, chips, devices, wirings };
+    },
+    "",
+    ["places"],
+  );
+  const [levels, setLevels] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const note = useCallback(
+    (address: string, level: boolean) => setLevels((before) => new Map(before).set(address, level)),
+    [],
+  );
+  useLiveEvents((event) => {
+    // Everything is fetched again, and what was known before is uncertain: a line may be another room by now.
+    if (event.kind === "missed" || event.kind === "places") setLevels(new Map());
+    if (event.kind !== "actuator" || part.kind !== "ready") return;
+    const { deviceId, actuatorId, value, time } = event.data;
+    const address = addressOfRoom(part.value, deviceId, actuatorId);
+    if (address === undefined) return;
+    note(address, value);
+    onMove(address, value, time);
+  });
+  const reloadAll = () => {
+    setLevels(new Map());
+    reload();
+  };
+  return { part, levels, note, reload: reloadAll };
 }

@@ -1,4 +1,4 @@
-/** One change of a line's level that was seen while lines are being tested. */
+/** A change of a line's level during the test. */
 export interface Move {
   /** Counts the moves from 1. */
   readonly number: number;
@@ -7,7 +7,6 @@ export interface Move {
   readonly timeMs: number;
 }
 
-/** What is known of the lines under test. */
 export interface Moves {
   /** Line to its level, as last seen. */
   readonly levels: ReadonlyMap<string, boolean>;
@@ -19,7 +18,7 @@ export const NO_MOVES: Moves = { levels: new Map(), moves: [] };
 
 const KEPT_MOVES = 30;
 
-/** Takes in one look at a line. The first look at a line tells its level, and is no move. */
+/** After one reading of a line. The first reading only sets its level: it is no move. */
 export function withLook(before: Moves, line: string, level: boolean, timeMs: number): Moves {
   const known = before.levels.get(line);
   if (known === level) return before;
@@ -29,13 +28,13 @@ export function withLook(before: Moves, line: string, level: boolean, timeMs: nu
   return { levels, moves: [{ number, line, level, timeMs }, ...before.moves].slice(0, KEPT_MOVES) };
 }
 
-/** Takes in a change that was told as one: it is a move, whether the line was looked at before or not. */
+/** After a live event of a line: it is a move, whether the line was read before or not. */
 export function withChange(before: Moves, line: string, level: boolean, timeMs: number): Moves {
   const known = before.levels.has(line) ? before : withLook(before, line, !level, timeMs);
   return withLook(known, line, level, timeMs);
 }
 
-/** Forgets lines that are not under test any more, so that a later look at them is a first one. */
+/** Without the lines that left the test, so that a later reading of one counts as its first. */
 export function withOnly(before: Moves, lines: ReadonlySet<string>): Moves {
   const levels = new Map([...before.levels].filter(([line]) => lines.has(line)));
   return levels.size === before.levels.size ? before : { ...before, levels };

@@ -1,15 +1,15 @@
-import type { Line } from "../api/line.ts";
+import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { useFormat } from "../frame/visit.ts";
+import { useFormat } from "../live/gateway.ts";
 import { linesTexts } from "../messages/lines.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 import { isFree, lineName } from "./board.ts";
-import type { LineDoing } from "./doing.ts";
+import type { LineDoing } from "./line-panels.tsx";
 import type { Move } from "./moves.ts";
 
 const SHOWN_MOVES = 6;
 
-/** Which is which: says, large and aloud, which line moved when a relay is switched. */
+/** Says, large and aloud, which line moved when a relay is switched. */
 export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; readonly doing: LineDoing }) {
   const texts = useTexts(linesTexts);
   const { count } = useFormat();
@@ -30,7 +30,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
       <p>{texts.testHow}</p>
       <div class="test-screen" role="status">
         {last === undefined ? (
-          <p class="test-waiting">{texts.testWaiting}</p>
+          <p class="soft">{texts.testWaiting}</p>
         ) : (
           <LastMove move={last} line={lastLine} name={named(last.line)} />
         )}
@@ -54,7 +54,7 @@ export function TestPanel({ lines, doing }: { readonly lines: readonly Line[]; r
           {size > 0 && <Button onPress={() => test.pick([])}>{texts.testNone}</Button>}
         </div>
       </div>
-      <p class="test-trouble" role="alert">
+      <p class="form-failure" role="alert">
         {test.refused !== null && texts.unreadable(named(test.refused))}
         {test.hasFailed && ` ${texts.testFailed}`}
       </p>
@@ -71,7 +71,7 @@ interface LastMoveProps {
 function LastMove({ move, line, name }: LastMoveProps) {
   const texts = useTexts(linesTexts);
   const { exactTime } = useFormat();
-  const room = line?.wired?.room;
+  const room = line?.wired?.actuatorId;
   return (
     <>
       <p class="test-line" key={move.number}>

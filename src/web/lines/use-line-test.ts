@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { statusOf } from "../api/failure.ts";
-import { readLine } from "../api/line.ts";
-import { useVisit } from "../frame/visit.ts";
+import { statusOf } from "../api/api.ts";
+import { readLine } from "../api/lines.ts";
+import { useGateway } from "../live/gateway.ts";
 import { type Moves, NO_MOVES, withChange, withLook, withOnly } from "./moves.ts";
 
-/** Lines that are being looked at, and what was seen of them. */
+/** The lines under test, and their moves. */
 export interface LineTest {
   readonly isOn: boolean;
-  /** Addresses of the free lines that are looked at. */
+  /** Addresses of the free lines that are read. */
   readonly picked: ReadonlySet<string>;
   readonly moves: Moves;
-  /** The last look did not reach the gateway. */
+  /** The last reading did not reach the gateway. */
   readonly hasFailed: boolean;
   /** A line that was taken out because something uses it. */
   readonly refused: string | null;
@@ -18,20 +18,19 @@ export interface LineTest {
   readonly end: () => void;
   readonly pick: (addresses: readonly string[]) => void;
   readonly toggle: (address: string) => void;
-  /** Takes a line out. */
   readonly drop: (address: string) => void;
-  /** Takes in a switching that was told of a watched line. */
+  /** Takes a live event of a watched line. */
   readonly change: (address: string, level: boolean, timeMs: number) => void;
 }
 
-/** Between two rounds of looks: quick enough for an eye on a relay, gentle to the gateway. */
+/** Pause between two rounds of reading: quick enough for a person who switches a relay, and little work for the gateway. */
 const ROUND_MS = 300;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
-/** Looks at the picked lines round after round while the test is on and the page is seen. */
+/** Reads the picked lines again and again while the test is on and the page is visible. */
 export function useLineTest(): LineTest {
-  const { api, now } = useVisit();
+  const { api, now } = useGateway();
   const [isOn, setOn] = useState(false);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [moves, setMoves] = useState<Moves>(NO_MOVES);
@@ -43,7 +42,7 @@ export function useLineTest(): LineTest {
   useEffect(() => {
     if (!isOn) return;
     let isCurrent = true;
-    let rest: number | undefined;
+    let rest: ReturnType<typeof setTimeout> | undefined;
     const lookAt = async (address: string) => {
       try {
         const level = await readLine(api, address);

@@ -1,41 +1,26 @@
 import { useState } from "preact/hooks";
-import type { Line } from "../api/line.ts";
-import {
-  BIASES,
-  type Bias,
-  DEFAULT_DEBOUNCE_MS,
-  DEFAULT_REARM_MS,
-  type Wiring,
-  wire,
-} from "../api/wiring.ts";
-import { Button } from "../element/button.tsx";
-import { CheckField } from "../element/check-field.tsx";
-import { Dialog } from "../element/dialog.tsx";
-import { Form } from "../element/form.tsx";
-import { FormFailure } from "../element/form-failure.tsx";
-import { Link } from "../element/link.tsx";
-import { mistakeOf } from "../element/mistake.ts";
-import { Nothing } from "../element/nothing.tsx";
-import { SelectField } from "../element/select-field.tsx";
-import { TextField } from "../element/text-field.tsx";
-import { unplacedFailure } from "../element/unplaced-failure.ts";
-import { useFirstMistake } from "../element/use-first-mistake.ts";
-import { useVisit } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
-import { useSending } from "../live/use-sending.ts";
-import { elementTexts } from "../messages/element.ts";
+import { BIASES, type Bias } from "../../domain/line.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../../domain/wiring.ts";
+import { unwire, wire } from "../api/lines.ts";
+import type { Line, Wiring } from "../api/shapes.ts";
+import { Confirm, Dialog } from "../element/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm, useSending } from "../element/form.tsx";
+import { unplacedFailure } from "../element/mistake.ts";
+import { Nothing } from "../element/notice.tsx";
+import { useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { linesTexts } from "../messages/lines.ts";
-import { placesTexts } from "../messages/places.ts";
-import { useTexts } from "../messages/speech.ts";
+import { locationsTexts } from "../messages/locations.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
+import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
 import { priceOf, wholeOf } from "./price.ts";
-import type { Board } from "./use-board.ts";
 
 interface WireFormProps {
   readonly line: Line;
   readonly board: Board;
-  /** Gets what to say about it. */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 }
@@ -44,26 +29,21 @@ const SHOWN_FIELDS = ["actuatorId", "valor", "bias", "debounceMs", "rearmMs"] as
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const UNAVAILABLE = 503;
-const MAX_DEBOUNCE_MS = 60_000;
-const MAX_REARM_MS = 86_400_000;
 
 /** Says which room a line is, what a sale there costs, and how the line behaves. */
 export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const texts = useTexts(linesTexts);
-  const shared = useTexts(elementTexts);
-  const { title: placesTitle } = useTexts(placesTexts);
-  const { api, status } = useVisit();
-  const { isBusy, failure, send } = useSending();
-  const { form, look } = useFirstMistake();
+  const { title: locationsTitle } = useTexts(locationsTexts);
+  const { api, status } = useGateway();
+  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const known = wiringOf(line, board.wirings);
-  const [room, setRoom] = useState(known === undefined ? "" : roomKey(known.dId, known.room));
+  const [room, setRoom] = useState(known === undefined ? "" : roomKey(known.dId, known.actuatorId));
   const [price, setPrice] = useState(known === undefined ? "" : priceText(known.valor, texts));
   const [activeLow, setActiveLow] = useState(known?.activeLow ?? false);
-  const [bias, setBias] = useState<Bias>(known?.bias ?? "as-is");
+  const [bias, setBias] = useState<Bias>(biasOf(known?.bias));
   const [debounce, setDebounce] = useState(String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS));
   const [rearm, setRearm] = useState(String(known?.rearmMs ?? DEFAULT_REARM_MS));
-  const [wasSent, setSent] = useState(false);
-  const rooms = freeRooms(board.boxes, board.wirings);
+  const rooms = freeRooms(board);
   const valor = priceOf(price);
   const debounceMs = wholeOf(debounce, MAX_DEBOUNCE_MS);
   const rearmMs = wholeOf(rearm, MAX_REARM_MS);
@@ -74,36 +54,28 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   if (known === undefined && rooms.length === 0) {
     return (
       <Dialog title={title} onClose={onClose}>
-        <Nothing title={board.boxes.length === 0 ? texts.noDevices : texts.noRoomsLeft}>
-          <Link to={addressOf("places")}>{placesTitle}</Link>
+        <Nothing title={board.devices.length === 0 ? texts.noDevices : texts.noRoomsLeft}>
+          <Link to={addressOf("locations")}>{locationsTitle}</Link>
         </Nothing>
       </Dialog>
     );
   }
 
-  const submit = async () => {
-    setSent(true);
-    if (room === "" || valor === undefined || debounceMs === undefined || rearmMs === undefined)
-      return look();
-    const chosen = roomOf(room);
-    const wiring: Wiring = {
-      line: known?.line ?? wiringName(board.lines, line),
-      ...chosen,
-      valor,
-      activeLow,
-      bias,
-      debounceMs,
-      rearmMs,
-    };
-    if (await send(() => wire(api, wiring))) onDone(texts.saved(name, chosen.room));
-    else look();
+  const send = async () => {
+    const isReady = room !== "" && valor !== undefined && debounceMs !== undefined && rearmMs !== undefined;
+    const isDone = await submit(isReady, async () => {
+      if (!isReady) return;
+      const address = known?.line ?? wiringName(board, line);
+      await wire(api, { line: address, ...roomOf(room), valor, activeLow, bias, debounceMs, rearmMs });
+    });
+    if (isDone) onDone(texts.saved(name, roomOf(room).actuatorId));
   };
 
   const wrong = (isWrong: boolean, text: string, field: string) =>
-    wasSent && isWrong ? text : mistakeOf(failure, field, shared.mistakes);
+    wasSent && isWrong ? text : mistake(field);
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form form={form} onSubmit={submit}>
+      <Form form={form} onSubmit={send}>
         <SelectField
           label={texts.roomField}
           value={room}
@@ -117,13 +89,13 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
                     text: texts.roomOf(free.room, free.deviceName),
                   })),
                 ]
-              : [{ value: room, text: texts.roomOf(known.room, line.wired?.deviceName ?? known.dId) }]
+              : [{ value: room, text: texts.roomOf(known.actuatorId, line.wired?.deviceName ?? known.dId) }]
           }
           onValue={setRoom}
           mistake={
             wasSent && room === ""
               ? texts.mistakes.room
-              : mistakeOf(failure, "actuatorId", shared.mistakes, { unique: texts.mistakes.taken })
+              : mistake("actuatorId", { unique: texts.mistakes.taken })
           }
         />
         <TextField
@@ -143,8 +115,8 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
               label={texts.bias}
               value={bias}
               choices={BIASES.map((value) => ({ value, text: texts.biases[value] }))}
-              onValue={(value) => setBias(BIASES.find((candidate) => candidate === value) ?? "as-is")}
-              mistake={mistakeOf(failure, "bias", shared.mistakes)}
+              onValue={(value) => setBias(biasOf(value))}
+              mistake={mistake("bias")}
             />
             <TextField
               label={texts.debounce}
@@ -172,12 +144,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
             [UNAVAILABLE]: texts.mistakes.unavailable,
           }}
         />
-        <div class="actions">
-          <Button kind="main" type="submit" isBusy={isBusy}>
-            {isBusy ? texts.saving : texts.save}
-          </Button>
-          <Button onPress={onClose}>{shared.cancel}</Button>
-        </div>
+        <FormActions isBusy={isBusy} text={texts.save} busyText={texts.saving} onCancel={onClose} />
       </Form>
     </Dialog>
   );
@@ -187,12 +154,48 @@ function roomKey(dId: string, room: string): string {
   return JSON.stringify([dId, room]);
 }
 
-function roomOf(key: string): { readonly dId: string; readonly room: string } {
+function roomOf(key: string): { readonly dId: string; readonly actuatorId: string } {
   const [dId, room] = JSON.parse(key) as readonly unknown[];
-  return { dId: String(dId), room: String(room) };
+  return { dId: String(dId), actuatorId: String(room) };
+}
+
+function biasOf(text: string | undefined): Bias {
+  return BIASES.find((bias) => bias === text) ?? "as-is";
 }
 
 /** As it would be typed: no grouping, no currency, the language's own decimal sign. */
 function priceText(valor: number, { decimalSign }: { readonly decimalSign: string }): string {
   return String(valor).replace(".", decimalSign);
+}
+
+interface UnwireProps {
+  readonly line: Line;
+  readonly wiring: Wiring;
+  readonly onDone: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+export function Unwire({ line, wiring, onDone, onClose }: UnwireProps) {
+  const texts = useTexts(linesTexts);
+  const { api } = useGateway();
+  const { isBusy, failure, send } = useSending();
+  const name = lineName(line);
+  const remove = async () => {
+    if (await send(() => unwire(api, wiring.line))) onDone(texts.disconnected(name));
+  };
+  return (
+    <Confirm
+      title={texts.disconnectTitle(name, wiring.actuatorId)}
+      action={isBusy ? texts.disconnecting : texts.disconnectOf(name)}
+      isBusy={isBusy}
+      failure={failure}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <ul>
+        <li>{texts.disconnectStops}</li>
+        <li>{texts.disconnectKept}</li>
+      </ul>
+    </Confirm>
+  );
 }

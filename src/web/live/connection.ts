@@ -1,26 +1,26 @@
-import { LIVE_EVENT_NAMES, type LiveEvent, type LiveEventName, liveEventOf } from "../api/live-event.ts";
+import { SERVER_EVENTS, type ServerEvent } from "./events.ts";
 
 /** `live` once the server has said hello; `lost` when what is shown may be out of date. */
 export type LiveState = "connecting" | "live" | "lost";
 
 export interface LiveListener {
   onState(state: LiveState): void;
-  onEvent(event: LiveEvent): void;
+  onEvent(event: ServerEvent): void;
   /** The server refused the stream: find out why (an ended session, say). A new try follows. */
   onRefused(): void;
 }
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_LONGEST_MS = 15_000;
-/** A page that nobody sees gives its connection back after so long: a browser has few for one server. */
+/** A hidden page closes its connection after this time: a browser has few connections to one server. */
 const HIDDEN_MS = 30_000;
 
 /** The stream of live events: reconnects by itself, also after sleep and after a refusal. */
 export class LiveConnection {
   readonly #listener: LiveListener;
   #source: EventSource | undefined;
-  #retry: number | undefined;
-  #rest: number | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #rest: ReturnType<typeof setTimeout> | undefined;
   #retryMs = RETRY_FIRST_MS;
 
   constructor(listener: LiveListener) {
@@ -50,11 +50,13 @@ export class LiveConnection {
 
   #connect(): void {
     this.#disconnect();
-    const source = new EventSource("/api/events");
+    const source = new EventSource("/api/event");
     this.#source = source;
     source.addEventListener("error", () => this.#onError(source));
-    for (const name of LIVE_EVENT_NAMES) {
-      source.addEventListener(name, (event: MessageEvent<string>) => this.#onMessage(name, event.data));
+    for (const kind of SERVER_EVENTS) {
+      source.addEventListener(kind, (event: MessageEvent<string>) =>
+        this.#onEvent({ kind, data: JSON.parse(event.data) }),
+      );
     }
   }
 
@@ -69,12 +71,12 @@ export class LiveConnection {
     this.#listener.onState("lost");
   }
 
-  #onMessage(name: LiveEventName, data: string): void {
-    if (name === "hello") {
+  #onEvent(event: ServerEvent): void {
+    if (event.kind === "hello") {
       this.#retryMs = RETRY_FIRST_MS;
       this.#listener.onState("live");
     }
-    this.#listener.onEvent(liveEventOf(name, data));
+    this.#listener.onEvent(event);
   }
 
   #onError(source: EventSource): void {

@@ -1,54 +1,40 @@
-/** How far changes have been told: `RUN:NUMBER`, another run with every start of the server. */
-interface Position {
-  readonly run: string;
-  readonly number: number;
-}
-
 /**
- * Whether what was read from the server may lack a change that nobody will tell any more: one from after it was
- * read and before the stream of changes began. Positions are as the server writes them.
+ * Whether what was read from the server may lack a change that the stream of changes will not tell: one from after the
+ * reading and before the stream began. Positions are `RUN:NUMBER`, as the server writes them: another run with every
+ * start of the server, a larger number with every change.
  */
 export class Freshness {
-  /** Of what was read before the first stream; "unknown" where one of it did not say, null for nothing. */
-  #oldest: Position | "unknown" | null = null;
+  /** Positions of what was read before the first stream; null for an answer that did not say, or did not come. */
+  readonly #reads = new Set<string | null>();
   /** Where the stream began; undefined before the first. */
-  #stream: Position | "unknown" | undefined;
+  #stream: string | undefined;
 
-  /** Notes something that was read, or not: null where nobody knows how old it is. True when it may lack a change. */
+  /** Takes the position of an answer. True when the answer may lack a change. */
   onRead(at: string | null): boolean {
-    const read = positionOf(at);
     if (this.#stream === undefined) {
-      this.#oldest = this.#oldest === null ? read : olderOf(this.#oldest, read);
+      this.#reads.add(at);
       return false;
     }
-    // Of another run it is newer: the stream is about to break, and its next beginning tells.
-    const isOfRun = read !== "unknown" && this.#stream !== "unknown" && read.run === this.#stream.run;
-    return isOfRun && isBefore(read, this.#stream);
+    // An answer of another run is newer: the stream is about to break, and its next beginning tells.
+    return at !== null && runOf(at) === runOf(this.#stream) && !isAsNew(at, this.#stream);
   }
 
-  /**
-   * Notes that the stream begins. True when something may lack a change: always when it begins again, for
-   * nobody knows what of that which was to be read anew has come.
-   */
+  /** Takes the position where the stream begins. True when something may lack a change: always when it begins again. */
   onStream(at: string): boolean {
-    const position = positionOf(at);
-    const isFirst = this.#stream === undefined;
-    this.#stream = position;
-    return !isFirst || (this.#oldest !== null && isBefore(this.#oldest, position));
+    const isAgain = this.#stream !== undefined;
+    this.#stream = at;
+    return isAgain || [...this.#reads].some((read) => read === null || !isAsNew(read, at));
   }
 }
 
-function olderOf(one: Position | "unknown", other: Position | "unknown"): Position | "unknown" {
-  if (one === "unknown" || other === "unknown" || one.run !== other.run) return "unknown";
-  return one.number < other.number ? one : other;
+function isAsNew(read: string, at: string): boolean {
+  return runOf(read) === runOf(at) && numberOf(read) >= numberOf(at);
 }
 
-function isBefore(one: Position | "unknown", other: Position | "unknown"): boolean {
-  if (one === "unknown" || other === "unknown") return true;
-  return one.run !== other.run || one.number < other.number;
+function runOf(position: string): string {
+  return position.slice(0, position.lastIndexOf(":"));
 }
 
-function positionOf(at: string | null): Position | "unknown" {
-  const [, run, digits] = /^(.+):(\d+)$/.exec(at ?? "") ?? [];
-  return run === undefined ? "unknown" : { run, number: Number(digits) };
+function numberOf(position: string): number {
+  return Number(position.slice(position.lastIndexOf(":") + 1));
 }

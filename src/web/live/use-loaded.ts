@@ -1,9 +1,8 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import { useVisit } from "../frame/visit.ts";
-import type { NewsEvent } from "./news.ts";
-import { type Part, ready } from "./part.ts";
-import { Refresher } from "./refresher.ts";
+import type { LiveEvent } from "./events.ts";
+import { useGateway } from "./gateway.ts";
+import { type Part, Refresher, ready } from "./loading.ts";
 
 export interface Loaded<T> {
   readonly part: Part<T>;
@@ -13,35 +12,45 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
+interface Loading<T> {
+  readonly key: string;
+  readonly part: Part<T>;
+}
+
 const REST_MS = 1_000;
-const NO_EVENTS: readonly NewsEvent["kind"][] = [];
+const NO_EVENTS: readonly LiveEvent["kind"][] = [];
 
 /**
- * Fetches something for a view and keeps it current: anew when `key` changes, when changes may have been missed,
+ * Fetches something for a view and keeps it current: again when `key` changes, when changes may have been missed,
  * and after the live events that are named, at most once a second. A failure of a refresh keeps what is shown.
- * `key` holds everything that `load` depends on.
+ * `key` holds everything that `load` depends on. `apply` gives the value after a live event: the same value where the
+ * event changes nothing. It must bear an event that the value has already.
  */
 export function useLoaded<T>(
   load: (api: Api) => Promise<T>,
   key: string,
-  refreshOn: readonly NewsEvent["kind"][] = NO_EVENTS,
+  refreshOn: readonly LiveEvent["kind"][] = NO_EVENTS,
+  apply: (value: T, event: LiveEvent) => T = unchanged,
 ): Loaded<T> {
-  const { api, news } = useVisit();
-  const [state, setState] = useState<{ readonly key: string; readonly part: Part<T> }>({
+  const { api, events } = useGateway();
+  const [state, setState] = useState<Loading<T>>({
     key,
     part: { kind: "waiting" },
   });
-  const latest = useRef({ load, refreshOn });
-  latest.current = { load, refreshOn };
+  const latest = useRef({ load, refreshOn, apply });
+  latest.current = { load, refreshOn, apply };
   const refresher = useRef<Refresher | null>(null);
 
   // Before the first paint, which would otherwise make the answer wait on a slow tablet.
   useLayoutEffect(() => {
     let isCurrent = true;
+    /** Events since the last fetch began: its answer may be from before or after them. */
+    let told: LiveEvent[] = [];
     const own = new Refresher(async () => {
+      told = [];
       try {
-        const part = ready(await latest.current.load(api));
-        if (isCurrent) setState({ key, part });
+        const value = await latest.current.load(api);
+        if (isCurrent) setState({ key, part: ready(told.reduce(latest.current.apply, value)) });
       } catch (error) {
         console.warn(error);
         if (isCurrent) {
@@ -53,16 +62,40 @@ export function useLoaded<T>(
     }, REST_MS);
     refresher.current = own;
     own.ask();
-    const stop = news.listen((event) => {
-      if (event.kind === "behind" || latest.current.refreshOn.includes(event.kind)) own.ask();
+    const stop = events.listen((event) => {
+      told.push(event);
+      setState((before) => afterEvent(before, (value) => latest.current.apply(value, event)));
+      if (event.kind === "missed" || latest.current.refreshOn.includes(event.kind)) own.ask();
     });
     return () => {
       isCurrent = false;
       stop();
       own.close();
     };
-  }, [api, news, key]);
+  }, [api, events, key]);
 
   const [reload] = useState(() => () => refresher.current?.hurry());
   return { part: state.part, isStale: state.key !== key, reload };
+}
+
+function unchanged<T>(value: T): T {
+  return value;
+}
+
+/** The very same state where the value stays the same, so that nothing is drawn again. */
+function afterEvent<T>(state: Loading<T>, apply: (value: T) => T): Loading<T> {
+  if (state.part.kind !== "ready") return state;
+  const value = apply(state.part.value);
+  return value === state.part.value ? state : { ...state, part: ready(value) };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Renders the component again every minute, for what follows the clock: a day that ends, "5 min ago". */
+export function useMinute(): void {
+  const [, setMinute] = useState(0);
+  useEffect(() => {
+    const round = setInterval(() => setMinute((minute) => minute + 1), MINUTE_MS);
+    return () => clearInterval(round);
+  }, []);
 }

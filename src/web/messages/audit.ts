@@ -1,4 +1,4 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 /** What was done, by whom and from where. Values come as they are shown. */
 export const auditTexts = bilingual(
@@ -34,7 +34,6 @@ export const auditTexts = bilingual(
         `Línea ${value("line")} desconectada de la habitación ${value("room")}`,
       record_voided: (value: (name: string) => string) =>
         `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
-      month_archived: (value: (name: string) => string) => `Mes ${value("month")} archivado`,
       ledger_restored: (value: (name: string) => string) =>
         `Copia de seguridad restaurada: ${value("backup")}`,
       ledger_rebuilt: (value: (name: string) => string) =>
@@ -73,7 +72,6 @@ export const auditTexts = bilingual(
           : `Price of room ${value("room")}: ${value("valor")} (${value("valorBefore")} before)`,
       wiring_removed: (value) => `Line ${value("line")} unwired from room ${value("room")}`,
       record_voided: (value) => `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
-      month_archived: (value) => `Month ${value("month")} archived`,
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,
       secret_rotated: () => "The secret of sessions was changed: everybody signs in anew",

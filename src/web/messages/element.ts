@@ -1,4 +1,4 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 /** What the shared elements say by themselves. */
 export const elementTexts = bilingual(

@@ -1,5 +1,5 @@
 import type { FaultCode } from "../../domain/fault.ts";
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 /** Values that a fault's text may name, written for people. A value that is missing is an empty text. */
 export interface FaultValues {
@@ -58,16 +58,6 @@ const es: FaultTexts = {
           ? "La última copia de seguridad es de hace 1 día."
           : `La última copia de seguridad es de hace ${count("days")} días.`,
       todo: () => "Pida a su técnico que revise por qué no se hacen copias nuevas.",
-    },
-    archive_failed: {
-      what: () => "Los meses antiguos no se han podido archivar.",
-      todo: () =>
-        "No se ha quitado nada y se intenta de nuevo cada hora. Si sigue mañana, avise a su técnico.",
-    },
-    archive_altered: {
-      what: () => "Ficheros de meses antiguos archivados han cambiado o están dañados.",
-      todo: () =>
-        "Los totales siguen en el registro. Pida a su técnico que ponga copias buenas de esos ficheros.",
     },
     ledger_damaged: {
       what: () => "La revisión del registro ha encontrado un error.",
@@ -170,16 +160,6 @@ const en: FaultTexts = {
           ? "The last backup is 1 day old."
           : `The last backup is ${count("days")} days old.`,
       todo: () => "Ask your technician to check why no new ones are made.",
-    },
-    archive_failed: {
-      what: () => "Old months could not be archived.",
-      todo: () =>
-        "Nothing was removed, and it is tried again every hour. If it is still here tomorrow, tell your technician.",
-    },
-    archive_altered: {
-      what: () => "Files of archived old months were altered or are damaged.",
-      todo: () =>
-        "Their totals are still in the ledger. Have your technician put good copies of those files back.",
     },
     ledger_damaged: {
       what: () => "The check of the ledger has found a mistake.",

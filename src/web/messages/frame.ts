@@ -1,4 +1,4 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 export const frameTexts = bilingual(
   {
@@ -19,7 +19,7 @@ export const frameTexts = bilingual(
       rooms: "Habitaciones",
       records: "Registros",
       report: "Informe",
-      places: "Lugares",
+      locations: "Lugares",
       lines: "Líneas",
       state: "Estado",
       more: "Más",
@@ -73,7 +73,7 @@ export const frameTexts = bilingual(
       rooms: "Rooms",
       records: "Records",
       report: "Report",
-      places: "Places",
+      locations: "Locations",
       lines: "Lines",
       state: "State",
       more: "More",
@@ -94,7 +94,7 @@ export const frameTexts = bilingual(
     },
 
     news: {
-      sale: (room, valor) => `Sale: room ${room}, ${valor}.`,
+      sale: (room, valor) => `StoredRecord: room ${room}, ${valor}.`,
       off: (room) => `Room ${room} is off.`,
       many: (sales, off) =>
         `${sales === 1 ? "1 new sale" : `${sales} new sales`}; ${off === 1 ? "1 room switched off" : `${off} rooms switched off`}.`,

@@ -1,28 +1,28 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 export const guideTexts = bilingual(
   {
     title: "Primeros pasos",
     intro: "En tres pasos, las ventas de sus habitaciones se registrarán solas.",
     later: "Dejarlo para más tarde",
-    steps: { place: "Lugar", box: "Dispositivo", lines: "Líneas", done: "Listo" },
+    steps: { location: "Lugar", device: "Dispositivo", lines: "Líneas", done: "Listo" },
     stepDone: "hecho",
     next: "Seguir",
     busy: "Guardando…",
     failed: "No se ha podido leer lo que ya hay. Compruebe la conexión y reintente.",
 
-    place: {
+    location: {
       title: "¿Dónde están las habitaciones?",
       detail: "El nombre del hospital, la clínica o la residencia. Saldrá así en los informes.",
       name: "Nombre del lugar",
       nameHint: "Por ejemplo: Clínica Norte",
       description: "Descripción (si quiere)",
     },
-    box: {
+    device: {
       title: "Su primer dispositivo",
       another: "Otro dispositivo",
       detail: "Es la caja de relés de un pasillo. Cada relé es una habitación.",
-      place: "Lugar",
+      location: "Lugar",
       name: "Nombre del dispositivo",
       nameHint: "Por ejemplo: Pasillo A",
       dId: "Número del dispositivo",
@@ -70,28 +70,28 @@ export const guideTexts = bilingual(
     title: "First steps",
     intro: "In three steps your rooms' sales will be recorded by themselves.",
     later: "Leave it for later",
-    steps: { place: "Location", box: "Device", lines: "Lines", done: "Done" },
+    steps: { location: "Location", device: "Device", lines: "Lines", done: "Done" },
     stepDone: "done",
     next: "Continue",
     busy: "Saving…",
     failed: "What is there already could not be read. Check the connection and try again.",
 
-    place: {
+    location: {
       title: "Where are the rooms?",
       detail: "The name of the hospital, the clinic or the home. Reports will show it like this.",
       name: "Name of the location",
       nameHint: "For example: North Clinic",
       description: "Description (optional)",
     },
-    box: {
+    device: {
       title: "Your first device",
       another: "Another device",
-      detail: "It is the box of relays of a corridor. Each relay is one room.",
-      place: "Location",
+      detail: "It is the device of relays of a corridor. Each relay is one room.",
+      location: "Location",
       name: "Name of the device",
       nameHint: "For example: Corridor A",
       dId: "Number of the device",
-      dIdHint: "The one on the box, for example 7234.",
+      dIdHint: "The one on the device, for example 7234.",
       taken: "There is a device with this number already. Choose another.",
     },
     lines: {

@@ -1,6 +1,17 @@
+/** Texts of one part of the page in both languages, with the same keys. */
+export interface Bilingual<M> {
+  readonly es: M;
+  readonly en: M;
+}
+
+/** Spanish comes first: its shape is the shape of the other. A text with values in it is a function. */
+export function bilingual<M extends object>(es: M, en: NoInfer<M>): Bilingual<M> {
+  return { es, en };
+}
+
 export type Language = "es" | "en";
 
-/** Spanish comes first, for whoever speaks neither. */
+/** Spanish comes first: it is shown where a browser asks for neither. */
 const FALLBACK: Language = "es";
 
 /** The page's language: what was chosen before, else the first that the browser asks for and the page has. */

@@ -1,6 +1,5 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
-/** Lines: the technician's page. */
 export const linesTexts = bilingual(
   {
     title: "Líneas",
@@ -144,8 +143,8 @@ export const linesTexts = bilingual(
     decimalSign: ".",
     roomField: "Room",
     roomChoose: "Choose a room",
-    noDevices: "There are no devices yet. Make the first one in “Places”, and come back.",
-    noRoomsLeft: "Every room has its line already. Make another device in “Places”, or unwire a line.",
+    noDevices: "There are no devices yet. Make the first one in “Locations”, and come back.",
+    noRoomsLeft: "Every room has its line already. Make another device in “Locations”, or unwire a line.",
     priceField: "Price of each sale",
     priceHint: (currency) => `In ${currency}. It holds for sales from now on.`,
     more: "Electrical settings",

@@ -1,4 +1,4 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 export const panelTexts = bilingual(
   {
@@ -6,8 +6,8 @@ export const panelTexts = bilingual(
     period: "Período",
     week: "Semana",
     year: "Año",
-    place: "Lugar",
-    allPlaces: "Todos",
+    location: "Lugar",
+    allLocations: "Todos",
     device: "Dispositivo",
     allDevices: "Todos",
     gone: "ya no existe",
@@ -19,7 +19,7 @@ export const panelTexts = bilingual(
     today: "Hoy, hasta ahora",
     sales: "Ventas",
     salesCount: (count: number, text: string) => (count === 1 ? "1 venta" : `${text} ventas`),
-    places: "Lugares con ventas",
+    locations: "Lugares con ventas",
     devices: "Dispositivos con ventas",
 
     compare: {
@@ -91,8 +91,8 @@ export const panelTexts = bilingual(
     period: "Period",
     week: "Week",
     year: "Year",
-    place: "Location",
-    allPlaces: "All",
+    location: "Location",
+    allLocations: "All",
     device: "Device",
     allDevices: "All",
     gone: "no longer there",
@@ -104,7 +104,7 @@ export const panelTexts = bilingual(
     today: "Today so far",
     sales: "Sales",
     salesCount: (count, text) => (count === 1 ? "1 sale" : `${text} sales`),
-    places: "Locations with sales",
+    locations: "Locations with sales",
     devices: "Devices with sales",
 
     compare: {

@@ -1,6 +1,5 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
-/** Records and their export. */
 export const recordsTexts = bilingual(
   {
     title: "Registros",
@@ -38,8 +37,6 @@ export const recordsTexts = bilingual(
     searching: "Buscando…",
     more: "Ver más",
     end: "No hay más registros.",
-    archived: (first: string, last: string, one: boolean) =>
-      `Los registros de ${one ? first : `${first} a ${last}`} están archivados: cuentan en el panel, y no salen en las listas, las descargas ni los informes. Su técnico tiene el archivo.`,
     fresh: (count: number) =>
       count === 1 ? "Hay 1 registro nuevo: verlo" : `Hay ${count} registros nuevos: verlos`,
     old: "Puede haber registros nuevos: actualizar",
@@ -97,8 +94,6 @@ export const recordsTexts = bilingual(
     searching: "Searching…",
     more: "Show more",
     end: "There are no more records.",
-    archived: (first, last, one) =>
-      `The records of ${one ? first : `${first} to ${last}`} are archived: the overview counts them, and lists, downloads and reports leave them out. Your technician has the file.`,
     fresh: (count) =>
       count === 1 ? "There is 1 new record: show it" : `There are ${count} new records: show them`,
     old: "There may be new records: refresh",

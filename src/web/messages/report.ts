@@ -1,6 +1,5 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
-/** The monthly report of a location. */
 export const reportTexts = bilingual(
   {
     title: "Informe mensual",
@@ -41,12 +40,10 @@ export const reportTexts = bilingual(
     made: (moment: string) => `Hecho con Flanco: ${moment}`,
     zone: (zone: string) => `Hora de ${zone}`,
 
-    archived:
-      "Los registros de este mes están archivados: cuentan en el panel, y no salen en este informe. Su técnico tiene el archivo.",
     none: "No hubo ventas en este mes.",
     noneDetail: "Elija otro mes u otro lugar.",
-    noPlaces: "Todavía no hay ningún lugar.",
-    noPlacesDetail: "Cree el primero en «Lugares»; el informe sale después solo.",
+    noLocations: "Todavía no hay ningún lugar.",
+    noLocationsDetail: "Cree el primero en «Lugares»; el informe sale después solo.",
     failed: "No se ha podido leer el informe. Compruebe la conexión y reintente.",
     choicesFailed: "No se han podido leer los lugares. Compruebe la conexión y reintente.",
   },
@@ -81,18 +78,16 @@ export const reportTexts = bilingual(
         : `${count} records have a time that is not certain: they count, but may be of another day, because the gateway's clock was not set.`,
     gap: (line, from, to, sales) =>
       sales === null
-        ? `Between ${from} and ${to} nobody watched line ${line}: nobody knows whether there were sales.`
+        ? `Between ${from} and ${to} line ${line} was not watched: sales in that time are unknown.`
         : `Between ${from} and ${to} signals of line ${line} were lost: ${sales === 1 ? "1 sale has no record" : `${sales} sales have no record`}.`,
     clean: "Nothing to report: no signal is missing, no record is void, and every time is certain.",
     made: (moment) => `Made with Flanco: ${moment}`,
     zone: (zone) => `Time of ${zone}`,
 
-    archived:
-      "The records of this month are archived: the overview counts them, and this report leaves them out. Your technician has the file.",
     none: "There were no sales in this month.",
     noneDetail: "Choose another month or another location.",
-    noPlaces: "There are no locations yet.",
-    noPlacesDetail: "Make the first one in “Places”; the report follows by itself.",
+    noLocations: "There are no locations yet.",
+    noLocationsDetail: "Make the first one in “Locations”; the report follows by itself.",
     failed: "The report could not be read. Check the connection and try again.",
     choicesFailed: "The locations could not be read. Check the connection and try again.",
   },

@@ -1,4 +1,4 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
 export const roomsTexts = bilingual(
   {

@@ -1,6 +1,5 @@
-import { bilingual } from "./bilingual.ts";
+import { bilingual } from "./language.ts";
 
-/** How the gateway is. */
 export const stateTexts = bilingual(
   {
     title: "Estado del equipo",
@@ -125,14 +124,14 @@ export const stateTexts = bilingual(
     gapsOld: "None in the last 30 days",
     gap: (line, from, to, sales) =>
       sales === null
-        ? `${from} to ${to}, line ${line}: not watched, nobody knows whether there were sales`
+        ? `${from} to ${to}, line ${line}: not watched, sales in that time are unknown`
         : `${from} to ${to}, line ${line}: ${sales === 1 ? "1 sale without a record" : `${sales} sales without a record`}`,
 
     backup: "Backup",
     backupNone: "None yet",
     backupNoneDetail: "The first is made by itself in the next hours.",
     backupAge: (age) => `${age} ago`,
-    backupAgeUnknown: "Nobody knows from when",
+    backupAgeUnknown: "Its time is unknown",
     backupProved: (moment) => `Restored to prove it: all records well (${moment}).`,
 
     disk: "Disk",
@@ -161,8 +160,8 @@ export const stateTexts = bilingual(
       one ? "1 record waits for its time." : `${count} records wait for their time.`,
     clockUnplaced: (count, one) =>
       one
-        ? "Of 1 old record nobody knows the exact time."
-        : `Of ${count} old records nobody knows the exact time.`,
+        ? "The exact time of 1 old record is unknown."
+        : `The exact time of ${count} old records is unknown.`,
 
     work: "Work waiting",
     workNone: "Nothing waits",

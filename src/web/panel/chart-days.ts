@@ -1,7 +1,7 @@
-import type { ChartEntry } from "../api/summary.ts";
+import type { Overview } from "../api/shapes.ts";
 
 /** The index of the entry that holds a day; the last one for a day after all. */
-export function entryIndexOf(chart: readonly ChartEntry[], day: string): number {
+export function entryIndexOf(chart: Overview["chart"], day: string): number {
   const after = chart.findIndex((entry) => entry.start > day);
   return after < 0 ? chart.length - 1 : Math.max(0, after - 1);
 }

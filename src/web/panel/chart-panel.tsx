@@ -1,35 +1,36 @@
 import { useState } from "preact/hooks";
-import type { ChartEntry, Summary, SummaryFilter } from "../api/summary.ts";
+import type { OverviewFilter } from "../api/overview.ts";
+import type { Overview } from "../api/shapes.ts";
 import { type Bar, BarChart } from "../chart/bar-chart.tsx";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
-import { Link } from "../element/link.tsx";
-import { Nothing } from "../element/nothing.tsx";
-import { useFormat } from "../frame/visit.ts";
+import { Nothing } from "../element/notice.tsx";
+import { useFormat } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { entryIndexOf, lastDayOf } from "./chart-days.ts";
 
 interface ChartPanelProps {
-  readonly summary: Summary;
-  readonly filter: SummaryFilter;
+  readonly overview: Overview;
+  readonly filter: OverviewFilter;
   readonly onClearFilter: () => void;
 }
 
 /** Revenue per day or month, as bars or as a table; the exact values of one of them stand above. */
-export function ChartPanel({ summary, filter, onClearFilter }: ChartPanelProps) {
+export function ChartPanel({ overview, filter, onClearFilter }: ChartPanelProps) {
   const texts = useTexts(panelTexts);
   const [isTable, setTable] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
-  const isEmpty = summary.totals.sales === 0;
+  const isEmpty = overview.sales === 0;
   const isFiltered = filter.location !== undefined || filter.device !== undefined;
-  const chosenIndex = summary.chart.findIndex((entry) => entry.start === chosen);
-  const index = chosenIndex < 0 ? entryIndexOf(summary.chart, summary.to) : chosenIndex;
+  const chosenIndex = overview.chart.findIndex((entry) => entry.start === chosen);
+  const index = chosenIndex < 0 ? entryIndexOf(overview.chart, overview.to) : chosenIndex;
   return (
     <section class="panel chart-panel" aria-labelledby="chart-title">
       <div class="panel-head">
-        <h2 id="chart-title">{texts.chart[summary.period]}</h2>
+        <h2 id="chart-title">{texts.chart[overview.period]}</h2>
         {!isEmpty && (
           <Button kind="quiet" icon={isTable ? "panel" : "table"} onPress={() => setTable(!isTable)}>
             {isTable ? texts.chart.asChart : texts.chart.asTable}
@@ -40,19 +41,19 @@ export function ChartPanel({ summary, filter, onClearFilter }: ChartPanelProps) 
         <Nothing
           title={texts.none}
           detail={
-            isFiltered ? texts.noneFiltered : summary.period === "week" ? texts.noneWeek : texts.noneYear
+            isFiltered ? texts.noneFiltered : overview.period === "week" ? texts.noneWeek : texts.noneYear
           }
         >
           {isFiltered && <Button onPress={onClearFilter}>{texts.clearFilter}</Button>}
         </Nothing>
       ) : isTable ? (
-        <ChartTable summary={summary} />
+        <ChartTable overview={overview} />
       ) : (
         <Bars
-          summary={summary}
+          overview={overview}
           filter={filter}
           chosen={index}
-          onChoose={(next) => setChosen(summary.chart[next]?.start ?? null)}
+          onChoose={(next) => setChosen(overview.chart[next]?.start ?? null)}
         />
       )}
     </section>
@@ -60,16 +61,16 @@ export function ChartPanel({ summary, filter, onClearFilter }: ChartPanelProps) 
 }
 
 interface BarsProps {
-  readonly summary: Summary;
-  readonly filter: SummaryFilter;
+  readonly overview: Overview;
+  readonly filter: OverviewFilter;
   readonly chosen: number;
   readonly onChoose: (index: number) => void;
 }
 
-function Bars({ summary, filter, chosen, onChoose }: BarsProps) {
+function Bars({ overview, filter, chosen, onChoose }: BarsProps) {
   const texts = useTexts(panelTexts);
   const format = useFormat();
-  const { period, chart, to } = summary;
+  const { period, chart, to } = overview;
   const now = entryIndexOf(chart, to);
   const bars = chart.map((entry, index): Bar => {
     const sales = texts.salesCount(entry.sales, format.count(entry.sales));
@@ -93,7 +94,7 @@ function Bars({ summary, filter, chosen, onChoose }: BarsProps) {
   return (
     <>
       {entry !== undefined && (
-        <Chosen entry={entry} summary={summary} filter={filter} isAhead={chosen > now} />
+        <Chosen entry={entry} overview={overview} filter={filter} isAhead={chosen > now} />
       )}
       <BarChart
         label={texts.chart[period]}
@@ -107,17 +108,16 @@ function Bars({ summary, filter, chosen, onChoose }: BarsProps) {
 }
 
 interface ChosenProps {
-  readonly entry: ChartEntry;
-  readonly summary: Summary;
-  readonly filter: SummaryFilter;
+  readonly entry: Overview["chart"][number];
+  readonly overview: Overview;
+  readonly filter: OverviewFilter;
   readonly isAhead: boolean;
 }
 
-/** The exact values of one bar, and the way to its records. */
-function Chosen({ entry, summary, filter, isAhead }: ChosenProps) {
+function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
   const texts = useTexts(panelTexts);
   const format = useFormat();
-  const isWeek = summary.period === "week";
+  const isWeek = overview.period === "week";
   const name = format.dayName(entry.start, isWeek ? "long" : "longMonth");
   const days = { from: entry.start, to: isWeek ? entry.start : lastDayOf(entry.start) };
   return (
@@ -136,14 +136,14 @@ function Chosen({ entry, summary, filter, isAhead }: ChosenProps) {
   );
 }
 
-function ChartTable({ summary }: { readonly summary: Summary }) {
+function ChartTable({ overview }: { readonly overview: Overview }) {
   const texts = useTexts(panelTexts);
   const format = useFormat();
-  const isWeek = summary.period === "week";
-  const now = entryIndexOf(summary.chart, summary.to);
+  const isWeek = overview.period === "week";
+  const now = entryIndexOf(overview.chart, overview.to);
   return (
     <DataTable
-      caption={texts.chart[summary.period]}
+      caption={texts.chart[overview.period]}
       columns={[
         {
           key: "start",
@@ -159,9 +159,9 @@ function ChartTable({ summary }: { readonly summary: Summary }) {
           cell: (entry) => format.money(entry.revenue),
         },
       ]}
-      rows={summary.chart.slice(0, now + 1)}
+      rows={overview.chart.slice(0, now + 1)}
       keyOf={(entry) => entry.start}
-      foot={[texts.chart.total, format.count(summary.totals.sales), format.money(summary.totals.revenue)]}
+      foot={[texts.chart.total, format.count(overview.sales), format.money(overview.revenue)]}
     />
   );
 }

@@ -1,28 +1,26 @@
-import type { Summary } from "../api/summary.ts";
+import type { Overview } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
-import { useFormat } from "../frame/visit.ts";
+import { useFormat } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
-import { useTexts } from "../messages/speech.ts";
-import { type Comparison, comparisonOf } from "./comparison.ts";
-import { comparisonText, shortComparisonText } from "./comparison-text.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { type Comparison, comparisonOf, comparisonText, shortComparisonText } from "./comparison.ts";
 
-/** The period's figures, beside those of the period before. */
-export function Figures({ summary }: { readonly summary: Summary }) {
+export function Figures({ overview }: { readonly overview: Overview }) {
   const texts = useTexts(panelTexts);
   const format = useFormat();
   const { money, count } = format;
-  const { totals, before, today, period } = summary;
-  const range = period === "week" ? texts.weekRange : texts.yearRange(summary.to.slice(0, 4));
-  const revenue = comparisonOf(totals.revenue, before.revenue);
-  const sales = comparisonOf(totals.sales, before.sales);
+  const { before, today, period } = overview;
+  const range = period === "week" ? texts.weekRange : texts.yearRange(overview.to.slice(0, 4));
+  const revenue = comparisonOf(overview.revenue, before.revenue);
+  const sales = comparisonOf(overview.sales, before.sales);
   return (
     <dl class="figures">
-      <div class="figure figure-main">
+      <div class="panel figure figure-main">
         <dt>
           {texts.revenue} <span class="figure-range">{range}</span>
         </dt>
         <dd>
-          <span class="figure-value">{money(totals.revenue)}</span>
+          <span class="figure-value">{money(overview.revenue)}</span>
           <Compared
             comparison={revenue}
             text={comparisonText(
@@ -35,40 +33,39 @@ export function Figures({ summary }: { readonly summary: Summary }) {
           />
         </dd>
       </div>
-      <div class="figure">
+      <div class="panel figure">
         <dt>{texts.today}</dt>
         <dd>
           <span class="figure-value">{money(today.revenue)}</span>
           <span class="figure-note">{texts.salesCount(today.sales, count(today.sales))}</span>
         </dd>
       </div>
-      <div class="figure">
+      <div class="panel figure">
         <dt>{texts.sales}</dt>
         <dd>
-          <span class="figure-value">{count(totals.sales)}</span>
+          <span class="figure-value">{count(overview.sales)}</span>
           <Compared
             comparison={sales}
             text={shortComparisonText(sales, texts.compare, count(before.sales), format)}
           />
         </dd>
       </div>
-      <div class="figure">
-        <dt>{texts.places}</dt>
+      <div class="panel figure">
+        <dt>{texts.locations}</dt>
         <dd>
-          <span class="figure-value">{count(totals.locations)}</span>
+          <span class="figure-value">{count(overview.locations)}</span>
         </dd>
       </div>
-      <div class="figure">
+      <div class="panel figure">
         <dt>{texts.devices}</dt>
         <dd>
-          <span class="figure-value">{count(totals.devices)}</span>
+          <span class="figure-value">{count(overview.devices)}</span>
         </dd>
       </div>
     </dl>
   );
 }
 
-/** How a figure stands to the period before, in words. */
 function Compared({ comparison, text }: { readonly comparison: Comparison; readonly text: string }) {
   const { kind } = comparison;
   const isMore = kind === "more" || kind === "times";

@@ -1,26 +1,61 @@
-import type { Device } from "../api/device.ts";
-import { loadGoneNames } from "../api/gone-device.ts";
-import type { Summary, SummaryFilter } from "../api/summary.ts";
-import { type Choice, SelectField } from "../element/select-field.tsx";
-import { useFormat } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
+import { useMemo } from "preact/hooks";
+import { loadGoneNames } from "../api/choices.ts";
+import type { OverviewFilter } from "../api/overview.ts";
+import type { Device, Overview } from "../api/shapes.ts";
+import { type Choice, SelectField } from "../element/field.tsx";
+import { useFormat } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { useNavigation, useQuery } from "../navigation.tsx";
+import { addressOf } from "../route.ts";
+
+interface PanelFilterControl {
+  readonly filter: OverviewFilter;
+  readonly setFilter: (filter: OverviewFilter) => void;
+}
+
+/** The filter lives in the address, so that it survives a reload and can be passed on. */
+export function usePanelFilter(): PanelFilterControl {
+  const query = useQuery();
+  const { replace } = useNavigation();
+  return useMemo(
+    () => ({
+      filter: panelFilterOf(query),
+      setFilter: ({ period, location, device }) =>
+        replace(addressOf("panel", { period: period === "week" ? undefined : period, location, device })),
+    }),
+    [query, replace],
+  );
+}
+
+/** The filter that the query of the panel's address asks for. */
+function panelFilterOf(query: URLSearchParams): OverviewFilter {
+  return {
+    period: periodOf(query.get("period")),
+    location: query.get("location") ?? undefined,
+    device: query.get("device") ?? undefined,
+  };
+}
+
+export function periodOf(text: string | null): Overview["period"] {
+  return text === "year" ? "year" : "week";
+}
 
 interface PanelFiltersProps {
-  readonly summary: Summary;
+  readonly overview: Overview;
   readonly devices: readonly Device[];
-  readonly filter: SummaryFilter;
-  readonly onFilter: (filter: SummaryFilter) => void;
+  readonly filter: OverviewFilter;
+  readonly onFilter: (filter: OverviewFilter) => void;
 }
 
 /** By location and device; not there while there is nothing to choose between. */
-export function PanelFilters({ summary, devices, filter, onFilter }: PanelFiltersProps) {
+export function PanelFilters({ overview, devices, filter, onFilter }: PanelFiltersProps) {
   const texts = useTexts(panelTexts);
   const { compare } = useFormat();
-  const locations = locationNames(summary, devices, filter.location).sort(compare);
-  const gone = goneIdsOf(summary, devices, filter);
+  const locations = locationNames(overview, devices, filter.location).sort(compare);
+  const gone = goneIdsOf(overview, devices, filter);
   const { part } = useLoaded((api) => loadGoneNames(api, gone), JSON.stringify(gone));
   const names = readyValue(part) ?? new Map<string, string>();
   const choices = [
@@ -31,10 +66,10 @@ export function PanelFilters({ summary, devices, filter, onFilter }: PanelFilter
   return (
     <div class="filters">
       <SelectField
-        label={texts.place}
+        label={texts.location}
         value={filter.location ?? ""}
         choices={[
-          { value: "", text: texts.allPlaces },
+          { value: "", text: texts.allLocations },
           ...locations.map((name) => ({ value: name, text: name })),
         ]}
         // Another location has other devices.
@@ -50,33 +85,30 @@ export function PanelFilters({ summary, devices, filter, onFilter }: PanelFilter
   );
 }
 
-/** Where there are devices, and where something was sold. */
-function locationNames(summary: Summary, devices: readonly Device[], chosen: string | undefined): string[] {
-  const names = new Set([...summary.soldLocations, ...devices.map((device) => device.locationName)]);
+function locationNames(overview: Overview, devices: readonly Device[], chosen: string | undefined): string[] {
+  const names = new Set([...overview.choices.locations, ...devices.map((device) => device.locationName)]);
   if (chosen !== undefined) names.add(chosen);
   return [...names];
 }
 
-/** The devices of the chosen location. */
-function thereChoices(devices: readonly Device[], { location }: SummaryFilter): Choice[] {
+function thereChoices(devices: readonly Device[], { location }: OverviewFilter): Choice[] {
   return devices
     .filter((device) => location === undefined || device.locationName === location)
-    .map(({ id, name, locationName }) => ({
-      value: id,
+    .map(({ _id, name, locationName }) => ({
+      value: _id,
       text: location === undefined ? `${name} · ${locationName}` : name,
     }));
 }
 
-/** Those that sold something there and are gone. */
 function goneIdsOf(
-  summary: Summary,
+  overview: Overview,
   devices: readonly Device[],
-  { location, device: chosen }: SummaryFilter,
+  { location, device: chosen }: OverviewFilter,
 ): readonly string[] {
-  const known = new Set(devices.map((device) => device.id));
-  const sold = summary.soldDevices.filter(
+  const known = new Set(devices.map((device) => device._id));
+  const sold = overview.choices.devices.filter(
     (device) => location === undefined || device.locationName === location,
   );
-  const ids = [...sold.map(({ id }) => id), ...(chosen === undefined ? [] : [chosen])];
+  const ids = [...sold.map(({ deviceId }) => deviceId), ...(chosen === undefined ? [] : [chosen])];
   return [...new Set(ids)].filter((id) => !known.has(id));
 }

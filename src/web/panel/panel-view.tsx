@@ -1,43 +1,44 @@
-import { loadSummary } from "../api/summary.ts";
-import { Unread } from "../element/nothing.tsx";
-import { Segments } from "../element/segments.tsx";
+import type { Api } from "../api/api.ts";
+import { loadOverview } from "../api/overview.ts";
+import { loadRecords } from "../api/records.ts";
+import type { Device, StoredRecord } from "../api/shapes.ts";
+import { Segments } from "../element/field.tsx";
+import { FailedPanel, Nothing, Unread } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useVisit } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { type Part, readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
-import { useTexts } from "../messages/speech.ts";
-import { useRooms } from "../rooms/use-rooms.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
+import { useDevices } from "../rooms/use-devices.ts";
+import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { Figures } from "./figures.tsx";
-import { LatestPanel, loadLatest } from "./latest-panel.tsx";
-import { NowPanel } from "./now-panel.tsx";
-import { periodOf, usePanelFilter } from "./panel-filter.ts";
-import { PanelFilters } from "./panel-filters.tsx";
-import { StartPanel } from "./start-panel.tsx";
+import { PanelFilters, periodOf, usePanelFilter } from "./panel-filters.tsx";
 
-/** Of more than these the rest is told by the view of the state. */
+/** The view of the state shows the rest. */
 const FAULTS_SHOWN = 2;
 
-/** Everything at a glance: what the week or the year brought, what is on, what was sold last. */
+/** The figures of the week or the year, the rooms that are on, and the last sales. */
 export function PanelView() {
   const texts = useTexts(panelTexts);
-  const { status } = useVisit();
+  const { status } = useGateway();
   const { filter, setFilter } = usePanelFilter();
-  const { part, isStale, reload } = useLoaded((api) => loadSummary(api, filter), JSON.stringify(filter), [
+  const { part, isStale, reload } = useLoaded((api) => loadOverview(api, filter), JSON.stringify(filter), [
     "record",
     "void",
     "time",
     "places",
   ]);
   const latest = useLoaded(loadLatest, "latest", ["record", "void", "time"]);
-  const rooms = useRooms({ withSales: false });
-  const summary = readyValue(part);
-  const devices = readyValue(rooms.state.devices);
+  const known = useDevices();
+  const overview = readyValue(part);
+  const devices = readyValue(known.part);
   const faults = readyValue(status)?.faults ?? [];
   // It appears in one piece: nothing moves when the last part of it comes.
-  const isComplete = [part, latest.part, rooms.state.devices].every(({ kind }) => kind !== "waiting");
+  const isComplete = [part, latest.part, known.part].every(({ kind }) => kind !== "waiting");
 
   return (
     <ViewFrame
@@ -58,20 +59,16 @@ export function PanelView() {
         <>
           <FaultList faults={faults} most={FAULTS_SHOWN} />
           {devices?.length === 0 && <StartPanel />}
-          {summary !== undefined && (
-            <PanelFilters summary={summary} devices={devices ?? []} filter={filter} onFilter={setFilter} />
+          {overview !== undefined && (
+            <PanelFilters overview={overview} devices={devices ?? []} filter={filter} onFilter={setFilter} />
           )}
-          {part.kind === "failed" && (
-            <section class="panel">
-              <Unread text={texts.failed} onRetry={reload} />
-            </section>
-          )}
-          {summary !== undefined && (
+          <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+          {overview !== undefined && (
             <div class={isStale ? "panel-figures is-stale" : "panel-figures"} aria-busy={isStale}>
-              <Figures summary={summary} />
+              <Figures overview={overview} />
               <ChartPanel
-                key={summary.period}
-                summary={summary}
+                key={overview.period}
+                overview={overview}
                 filter={filter}
                 onClearFilter={() =>
                   setFilter({ period: filter.period, location: undefined, device: undefined })
@@ -80,11 +77,122 @@ export function PanelView() {
             </div>
           )}
           <div class="panel-below">
-            <NowPanel part={rooms.state.devices} />
+            <NowPanel part={known.part} />
             <LatestPanel part={latest.part} onRetry={latest.reload} />
           </div>
         </>
       )}
     </ViewFrame>
+  );
+}
+
+function StartPanel() {
+  const { start } = useTexts(panelTexts);
+  return (
+    <section class="panel start" aria-labelledby="start-title">
+      <div>
+        <h2 id="start-title">{start.title}</h2>
+        <p>{start.detail}</p>
+      </div>
+      <Link to={addressOf("guide")} class="button button-main">
+        {start.go}
+      </Link>
+    </section>
+  );
+}
+
+function NowPanel({ part }: { readonly part: Part<readonly Device[]> }) {
+  const texts = useTexts(panelTexts);
+  const { count } = useFormat();
+  const devices = part.kind === "ready" ? part.value : [];
+  const rooms = devices.flatMap((device) => device.actuators.map((room) => ({ ...room, device })));
+  const on = rooms.filter((room) => room.value);
+  return (
+    <section class="panel now" aria-labelledby="now-title">
+      <div class="panel-head">
+        <h2 id="now-title">{texts.now.title}</h2>
+        <Link to={addressOf("rooms")}>{texts.now.all}</Link>
+      </div>
+      {rooms.length > 0 && (
+        <>
+          <p class="now-count">
+            <b>{count(on.length)}</b>
+            <span>
+              {texts.now.on(on.length)} {texts.now.of(count(rooms.length))}
+            </span>
+          </p>
+          <ul class="now-rooms">
+            {rooms.map((room) => (
+              <li
+                key={`${room.device._id}/${room.id}`}
+                class={room.value ? "now-room now-room-on" : "now-room"}
+              >
+                <Link
+                  to={addressOf("rooms", { device: room.device._id, room: room.id })}
+                  label={texts.now.room(room.id, room.device.name, room.value)}
+                >
+                  {room.id}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+const LATEST_SHOWN = 6;
+
+async function loadLatest(api: Api): Promise<readonly StoredRecord[]> {
+  return (await loadRecords(api, "", null, LATEST_SHOWN)).data;
+}
+
+interface LatestPanelProps {
+  readonly part: Part<readonly StoredRecord[]>;
+  readonly onRetry: () => void;
+}
+
+function LatestPanel({ part, onRetry }: LatestPanelProps) {
+  const texts = useTexts(panelTexts);
+  const sales = part.kind === "ready" ? part.value : [];
+  return (
+    <section class="panel latest" aria-labelledby="latest-title">
+      <div class="panel-head">
+        <h2 id="latest-title">{texts.latest.title}</h2>
+        <Link to={addressOf("records")}>{texts.latest.all}</Link>
+      </div>
+      {part.kind === "failed" && <Unread text={texts.latest.failed} onRetry={onRetry} />}
+      {part.kind === "ready" && sales.length === 0 && (
+        <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />
+      )}
+      {sales.length > 0 && (
+        <ol class="latest-list">
+          {sales.map((sale) => (
+            <LatestSale key={sale.recordId} sale={sale} />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function LatestSale({ sale }: { readonly sale: StoredRecord }) {
+  const { latest } = useTexts(panelTexts);
+  const { format, now } = useGateway();
+  const isVoid = sale.voided !== null;
+  return (
+    <li class={isVoid ? "latest-sale latest-void" : "latest-sale"}>
+      <span class="latest-room">{latest.room(sale.habitacion)}</span>
+      <span class="latest-money">{format.money(sale.valor)}</span>
+      <span class="latest-location fine">
+        {sale.deviceName} · {sale.locationName}
+        {isVoid && ` · ${latest.voided}`}
+      </span>
+      <time class="latest-time fine" dateTime={format.iso(sale.createdTime)}>
+        {format.moment(sale.createdTime, now())}
+        {sale.provisional && ` · ${latest.provisional}`}
+      </time>
+    </li>
   );
 }

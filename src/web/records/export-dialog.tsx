@@ -1,42 +1,76 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Api } from "../api/api.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { Notice } from "../element/notice.tsx";
-import { useFormat } from "../frame/visit.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
 import { elementTexts } from "../messages/element.ts";
 import { recordsTexts } from "../messages/records.ts";
-import { useTexts } from "../messages/speech.ts";
-import type { ExportControl, ExportState } from "./use-export.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
+import { openExport, RowCount } from "./export.ts";
+
+/** `all` is null where the server does not know the number of rows before it has looked. */
+type ExportState =
+  | { readonly kind: "running"; readonly rows: number; readonly all: number | null }
+  | { readonly kind: "saved"; readonly rows: number; readonly fileName: string }
+  /** It ended before all its rows were there. */
+  | { readonly kind: "short"; readonly rows: number; readonly all: number }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "failed" };
+
+const PROGRESS_EVERY_MS = 100;
+/** A browser may still be reading what it was told to save. */
+const KEEP_SAVED_MS = 60_000;
 
 interface ExportDialogProps {
-  readonly control: ExportControl;
-  /** What is archived of what the file should hold, in words. */
-  readonly leftOut: string | undefined;
-  readonly onRetry: () => void;
+  /** A query without `?`. */
+  readonly filter: string;
+  readonly onClose: () => void;
 }
 
-/** How the export gets on, and a way to stop it. */
-export function ExportDialog({ control, leftOut, onRetry }: ExportDialogProps) {
+/** Downloads an export for as long as it is shown, with its progress and a way to stop it. */
+export function ExportDialog({ filter, onClose }: ExportDialogProps) {
   const texts = useTexts(recordsTexts);
   const { cancel, close, retry } = useTexts(elementTexts);
-  const { state, clear } = control;
-  const isRunning = state.kind === "running";
-  const canRetry = state.kind === "failed" || state.kind === "short";
+  const { api } = useGateway();
+  const { language } = useLanguage();
+  const [state, setState] = useState<ExportState>({ kind: "running", rows: 0, all: null });
+  const [attempt, setAttempt] = useState(0);
+  const current = useRef<AbortController | null>(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    current.current = abort;
+    const show = (next: ExportState) => {
+      if (!abort.signal.aborted) setState(next);
+    };
+    show({ kind: "running", rows: 0, all: null });
+    download(api, `${filter}&lang=${language}`, abort.signal, show)
+      .then(show)
+      .catch((error: unknown) => {
+        console.warn(error);
+        show({ kind: "failed" });
+      });
+    return () => abort.abort();
+  }, [attempt]);
+  const stop = () => {
+    current.current?.abort();
+    setState({ kind: "cancelled" });
+  };
   return (
-    <Dialog title={texts.downloadTitle} onClose={clear}>
+    <Dialog title={texts.downloadTitle} onClose={onClose}>
       <div class="export" aria-live="polite">
         <ExportProgress state={state} />
-        {leftOut !== undefined && <p class="soft">{leftOut}</p>}
       </div>
       <div class="actions">
-        {canRetry && (
-          <Button kind="main" onPress={onRetry}>
+        {(state.kind === "failed" || state.kind === "short") && (
+          <Button kind="main" onPress={() => setAttempt(attempt + 1)}>
             {retry}
           </Button>
         )}
-        {isRunning ? (
-          <Button onPress={control.cancel}>{cancel}</Button>
+        {state.kind === "running" ? (
+          <Button onPress={stop}>{cancel}</Button>
         ) : (
-          <Button onPress={clear}>{close}</Button>
+          <Button onPress={onClose}>{close}</Button>
         )}
       </div>
     </Dialog>
@@ -47,8 +81,6 @@ function ExportProgress({ state }: { readonly state: ExportState }) {
   const texts = useTexts(recordsTexts);
   const { count } = useFormat();
   switch (state.kind) {
-    case "none":
-      return null;
     case "running": {
       const text =
         state.all === null
@@ -74,4 +106,42 @@ function ExportProgress({ state }: { readonly state: ExportState }) {
     case "failed":
       return <Notice kind="bad" title={texts.exportFailed} />;
   }
+}
+
+/** Fetches an export, counts its rows as they come, and saves it once all of them are there. */
+async function download(
+  api: Api,
+  query: string,
+  signal: AbortSignal,
+  onProgress: (state: ExportState) => void,
+): Promise<ExportState> {
+  const { fileName, rows: all, body } = await openExport(api, query);
+  const reader = body.getReader();
+  signal.addEventListener("abort", () => void reader.cancel());
+  if (signal.aborted) await reader.cancel();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const count = new RowCount();
+  let shownMs = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (signal.aborted) return { kind: "cancelled" };
+    if (done) break;
+    pieces.push(new Uint8Array(value));
+    count.add(value);
+    if (performance.now() - shownMs < PROGRESS_EVERY_MS) continue;
+    shownMs = performance.now();
+    onProgress({ kind: "running", rows: count.rows, all });
+  }
+  if (all !== null && count.rows < all) return { kind: "short", rows: count.rows, all };
+  save(new Blob(pieces, { type: "text/csv;charset=utf-8" }), fileName);
+  return { kind: "saved", rows: count.rows, fileName };
+}
+
+function save(content: Blob, fileName: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), KEEP_SAVED_MS);
 }

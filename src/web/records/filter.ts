@@ -1,4 +1,4 @@
-import type { Sale } from "../api/sale.ts";
+import type { StoredRecord } from "../api/shapes.ts";
 import type { Day } from "../format/day.ts";
 
 /** Which records to show. An empty text leaves that part open. */
@@ -45,16 +45,16 @@ export function isOpen(filter: RecordFilter): boolean {
 /** Whether a record is among those that the filter asks for. */
 export function lets(
   { from, to, location, device, room }: RecordFilter,
-  record: Sale,
+  record: StoredRecord,
   dayOf: (timeMs: number) => Day,
 ): boolean {
-  const day = dayOf(record.createdTimeMs);
+  const day = dayOf(record.createdTime);
   return (
     (from === "" || day >= from) &&
     (to === "" || day <= to) &&
     (location === "" || record.locationName === location) &&
     (device === "" || record.deviceId === device) &&
-    (room === "" || record.room === room)
+    (room === "" || record.habitacion === room)
   );
 }
 

@@ -1,12 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Choices } from "../api/choices.ts";
 import { Button } from "../element/button.tsx";
-import { Segments } from "../element/segments.tsx";
-import { type Choice, SelectField } from "../element/select-field.tsx";
-import { TextField } from "../element/text-field.tsx";
-import { useVisit } from "../frame/visit.ts";
+import { type Choice, Segments, SelectField, TextField } from "../element/field.tsx";
+import { useGateway } from "../live/gateway.ts";
 import { recordsTexts } from "../messages/records.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 import {
   EVERY_RECORD,
   isBackwards,
@@ -25,13 +23,12 @@ interface RecordFiltersProps {
 }
 
 const RANGES = ["all", "today", "week", "month"] as const satisfies readonly QuickRange[];
-/** While somebody types a room, nothing is asked for. */
+/** A room's number is asked for once typing has paused for so long. */
 const TYPING_MS = 400;
 
-/** Narrows the records down. */
 export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps) {
   const texts = useTexts(recordsTexts);
-  const { format, now } = useVisit();
+  const { format, now } = useGateway();
   const [isUnfolded, setUnfolded] = useState(!isOpen({ ...filter, from: "", to: "" }));
   const today = format.day(now());
   const range = quickRangeOf(filter, today);

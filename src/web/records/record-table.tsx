@@ -1,13 +1,15 @@
+import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Sale } from "../api/sale.ts";
-import { useFormat } from "../frame/visit.ts";
+import type { StoredRecord } from "../api/shapes.ts";
+import type { Day } from "../format/day.ts";
+import type { Format } from "../format/format.ts";
+import { useFormat } from "../live/gateway.ts";
 import { recordsTexts } from "../messages/records.ts";
-import { useTexts } from "../messages/speech.ts";
-import { RecordRow } from "./record-row.tsx";
+import { useTexts } from "../messages/use-language.ts";
 import { isNearEnd, type RowWindow, rowWindow } from "./row-window.ts";
 
 interface RecordTableProps {
-  readonly records: readonly Sale[];
+  readonly records: readonly StoredRecord[];
   /** All records are in `records`. */
   readonly isWhole: boolean;
   /** The end of what is there comes near. */
@@ -59,7 +61,8 @@ export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
     };
   }, [count]);
 
-  const dayOf = (record: Sale | undefined) => (record === undefined ? "" : format.day(record.createdTimeMs));
+  const dayOf = (record: StoredRecord | undefined) =>
+    record === undefined ? "" : format.day(record.createdTime);
   const first = Math.min(drawn.first, count);
   const end = Math.min(Math.max(drawn.end, first), count);
   // The day above the first row drawn comes first; empty where there is none.
@@ -84,7 +87,7 @@ export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
           <th scope="col" class="record-device">
             {texts.device}
           </th>
-          <th scope="col" class="record-place">
+          <th scope="col" class="record-location">
             {texts.location}
           </th>
           <th scope="col" class="record-state">
@@ -99,8 +102,8 @@ export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
       <tbody ref={rows}>
         {records.slice(first, end).map((record, index) => (
           <RecordRow
-            // By place, not by record: a row that leaves at one end is written anew at the other, which is
-            // several times quicker than to make one.
+            // By position, not by record: a row that leaves at one end is rewritten at the other, which is
+            // several times quicker than a new element.
             key={(first + index) % (end - first)}
             record={record}
             rowIndex={first + index + 1 + HEADER_ROWS}
@@ -130,4 +133,91 @@ function Space({ height, rows }: SpaceProps) {
       </tr>
     </tbody>
   );
+}
+
+interface RecordRowProps {
+  readonly record: StoredRecord;
+  /** From 1, among all rows of the table, the header included. */
+  readonly rowIndex: number;
+  readonly day: Day;
+  /** The record above is of another day. */
+  readonly isNewDay: boolean;
+  readonly format: Format;
+  readonly texts: typeof recordsTexts.es;
+}
+
+/** One record. A row that stays as it is costs nothing while the list scrolls. */
+class RecordRow extends Component<RecordRowProps> {
+  override shouldComponentUpdate(next: RecordRowProps): boolean {
+    const { record, rowIndex, isNewDay, format, texts } = this.props;
+    return (
+      next.record !== record ||
+      next.rowIndex !== rowIndex ||
+      next.isNewDay !== isNewDay ||
+      next.format !== format ||
+      next.texts !== texts
+    );
+  }
+
+  override render({ record, rowIndex, day, isNewDay, format, texts }: RecordRowProps) {
+    const date = format.dayName(day, "numeric");
+    const styles = ["record"];
+    if (isNewDay) styles.push("record-new-day");
+    if (record.voided !== null) styles.push("record-void");
+    return (
+      <tr class={styles.join(" ")} aria-rowindex={rowIndex}>
+        <td class="record-date">{date}</td>
+        <td class="record-time">
+          <time dateTime={format.iso(record.createdTime)}>{format.exactTime(record.createdTime)}</time>
+          <span class="record-under">{date}</span>
+        </td>
+        <th scope="row" class="record-room" title={record.habitacion}>
+          <span class="record-number">{record.habitacion}</span>
+          <span class="record-under">{`${record.deviceName} · ${record.locationName}`}</span>
+        </th>
+        <td class="record-device" title={record.deviceName}>
+          {record.deviceName}
+        </td>
+        <td class="record-location" title={record.locationName}>
+          {record.locationName}
+        </td>
+        <td class="record-state">
+          <RecordState record={record} texts={texts} isBrief={false} />
+        </td>
+        <td class="record-value">
+          <span class="record-amount">{format.money(record.valor)}</span>
+          <span class="record-under">
+            <RecordState record={record} texts={texts} isBrief />
+          </span>
+        </td>
+      </tr>
+    );
+  }
+}
+
+interface RecordStateProps {
+  readonly record: StoredRecord;
+  readonly texts: typeof recordsTexts.es;
+  readonly isBrief: boolean;
+}
+
+/** What is to be known of a record, in words. */
+function RecordState({ record, texts, isBrief }: RecordStateProps) {
+  if (record.voided !== null) {
+    const why = texts.voidedWhy(record.voided.reason);
+    return (
+      <span class="record-mark record-mark-void" title={why}>
+        {isBrief ? texts.voided : why}
+      </span>
+    );
+  }
+  if (record.provisional) {
+    return (
+      <span class="record-mark record-mark-provisional" title={texts.provisionalWhy}>
+        {texts.provisional}
+      </span>
+    );
+  }
+  if (record.origin === "found_at_start" && !isBrief) return <span>{texts.foundAtStart}</span>;
+  return isBrief ? null : <span>{texts.counted}</span>;
 }

@@ -1,73 +1,56 @@
-import { loadArchivedMonths } from "../api/archives.ts";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { loadChoices } from "../api/choices.ts";
+import { loadRecords } from "../api/records.ts";
 import { Button } from "../element/button.tsx";
-import { Nothing, Unread } from "../element/nothing.tsx";
+import { Nothing, Unread } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
+import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { recordsTexts } from "../messages/records.ts";
-import { useSpeech, useTexts } from "../messages/speech.ts";
-import { useNavigation, useQuery } from "../navigation.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { archivedText } from "./archived-text.ts";
 import { ExportDialog } from "./export-dialog.tsx";
-import { EVERY_RECORD, filterOf, isOpen, queryOf, type RecordFilter } from "./filter.ts";
+import { EVERY_RECORD, filterOf, isOpen, lets, queryOf, type RecordFilter } from "./filter.ts";
 import { RecordFilters } from "./record-filters.tsx";
-import type { RecordList } from "./record-list.ts";
+import { NO_RECORDS, RecordFeed, type RecordList, reduceRecords } from "./record-list.ts";
 import { RecordTable } from "./record-table.tsx";
-import { useExport } from "./use-export.ts";
-import { type Records, useRecords } from "./use-records.ts";
 
-/** All records, newest first, narrowed down by the filter in the address. */
 export function RecordsView() {
   const texts = useTexts(recordsTexts);
-  const { language } = useSpeech();
   const { replace } = useNavigation();
   const filter = filterOf(useQuery());
-  const format = useFormat();
-  const { compare } = format;
+  const { compare } = useFormat();
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["places"]);
-  const archived = useLoaded(loadArchivedMonths, "");
-  const leftOut = archivedText(readyValue(archived.part) ?? [], filter, texts, format);
   const records = useRecords(filter);
-  const exporting = useExport();
+  const [isExporting, setExporting] = useState(false);
   const setFilter = (next: RecordFilter) => replace(addressOf("records", { ...next }));
-  const startExport = () => exporting.start(queryOf(filter), language);
   return (
     <ViewFrame
       title={texts.title}
       intro={texts.intro}
       actions={
-        <Button icon="download" onPress={startExport}>
+        <Button icon="download" onPress={() => setExporting(true)}>
           {texts.download}
         </Button>
       }
     >
       <RecordFilters filter={filter} onFilter={setFilter} choices={readyValue(choices.part)} />
-      <RecordPanel
-        records={records}
-        leftOut={leftOut}
-        isFiltered={!isOpen(filter)}
-        onClear={() => setFilter(EVERY_RECORD)}
-      />
-      {exporting.state.kind !== "none" && (
-        <ExportDialog control={exporting} leftOut={leftOut} onRetry={startExport} />
-      )}
+      <RecordPanel records={records} isFiltered={!isOpen(filter)} onClear={() => setFilter(EVERY_RECORD)} />
+      {isExporting && <ExportDialog filter={queryOf(filter)} onClose={() => setExporting(false)} />}
     </ViewFrame>
   );
 }
 
 interface RecordPanelProps {
   readonly records: Records;
-  /** What is archived of what the filter asks for, in words. */
-  readonly leftOut: string | undefined;
   readonly isFiltered: boolean;
   readonly onClear: () => void;
 }
 
-function RecordPanel({ records, leftOut, isFiltered, onClear }: RecordPanelProps) {
+function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
   const texts = useTexts(recordsTexts);
   const { list, begin, more } = records;
   const isEmpty = list.kind === "ready" && list.records.length === 0;
@@ -88,20 +71,20 @@ function RecordPanel({ records, leftOut, isFiltered, onClear }: RecordPanelProps
         </div>
       )}
       {list.kind === "failed" && <Unread text={texts.failed} onRetry={begin} />}
-      {isEmpty && !isFiltered && <Nothing title={texts.none} detail={leftOut ?? texts.noneDetail} />}
+      {isEmpty && !isFiltered && <Nothing title={texts.none} detail={texts.noneDetail} />}
       {isEmpty && isFiltered && (
-        <Nothing title={texts.noMatch} detail={leftOut ?? texts.noMatchDetail}>
+        <Nothing title={texts.noMatch} detail={texts.noMatchDetail}>
           <Button onPress={onClear}>{texts.clear}</Button>
         </Nothing>
       )}
       {list.records.length > 0 && (
-        <div class={list.isStale ? "record-stale" : undefined}>
+        <div class={list.isStale ? "is-stale" : undefined}>
           <RecordTable
             records={list.records}
             isWhole={list.kind === "ready" && list.next === null}
             onNearEnd={list.hasStopped ? ignore : more}
           />
-          <RecordFoot list={list} leftOut={leftOut} onMore={more} />
+          <RecordFoot list={list} onMore={more} />
           <p class="record-print">{texts.printed}</p>
         </div>
       )}
@@ -122,7 +105,7 @@ function RecordCount({ list }: { readonly list: RecordList }) {
   const aloud = list.next === null ? whole : texts.found;
   return (
     <>
-      <p class="record-count">{isWaiting ? texts.searching : list.kind === "ready" && shown}</p>
+      <p class="soft">{isWaiting ? texts.searching : list.kind === "ready" && shown}</p>
       <p class="aloud" role="status">
         {list.kind === "ready" && aloud}
       </p>
@@ -132,16 +115,15 @@ function RecordCount({ list }: { readonly list: RecordList }) {
 
 interface RecordFootProps {
   readonly list: RecordList;
-  readonly leftOut: string | undefined;
   readonly onMore: () => void;
 }
 
-function RecordFoot({ list, leftOut, onMore }: RecordFootProps) {
+function RecordFoot({ list, onMore }: RecordFootProps) {
   const texts = useTexts(recordsTexts);
   const { retry } = useTexts(elementTexts);
   if (list.hasStopped) {
     return (
-      <div class="record-foot" role="alert">
+      <div class="record-foot fine" role="alert">
         <p>{texts.moreFailed}</p>
         <Button onPress={onMore}>{retry}</Button>
       </div>
@@ -149,17 +131,58 @@ function RecordFoot({ list, leftOut, onMore }: RecordFootProps) {
   }
   if (list.next === null && !list.isStale) {
     return (
-      <div class="record-foot">
+      <div class="record-foot fine">
         <p>{texts.end}</p>
-        {leftOut !== undefined && <p>{leftOut}</p>}
       </div>
     );
   }
   return (
-    <div class="record-foot">
+    <div class="record-foot fine">
       <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>
         {list.isAsking ? texts.loadingMore : texts.more}
       </Button>
     </div>
   );
+}
+
+export interface Records {
+  readonly list: RecordList;
+  /** Fetches the list again from the newest record. */
+  readonly begin: () => void;
+  /** Fetches the page after the last. */
+  readonly more: () => void;
+}
+
+/** The records that a filter lets through, fetched as they are asked for; void ones are marked as that is told. */
+function useRecords(filter: RecordFilter): Records {
+  const { api, format, live } = useGateway();
+  const [list, dispatch] = useReducer(reduceRecords, NO_RECORDS);
+  const feed = useRef<RecordFeed | null>(null);
+  const query = queryOf(filter);
+
+  // Before the first paint, which would otherwise make the answer wait on a slow tablet.
+  useLayoutEffect(() => {
+    const own = new RecordFeed((before) => loadRecords(api, query, before), dispatch);
+    feed.current = own;
+    own.begin();
+    return () => own.close();
+  }, [api, query]);
+
+  useLiveEvents((event) => {
+    if (event.kind === "record" && lets(filter, event.data, format.day)) dispatch({ kind: "sold" });
+    if (event.kind === "time") dispatch({ kind: "moved", recordId: event.data.recordId });
+    if (event.kind === "void") dispatch({ kind: "voided", ...event.data });
+  });
+
+  const liveBefore = useRef(live);
+  useEffect(() => {
+    if (liveBefore.current === "lost" && live === "live") dispatch({ kind: "reconnected" });
+    liveBefore.current = live;
+  }, [live]);
+
+  return {
+    list,
+    begin: () => feed.current?.begin(),
+    more: () => feed.current?.more(),
+  };
 }

@@ -5,7 +5,7 @@ export interface RowWindow {
   readonly end: number;
 }
 
-export interface Viewport {
+interface Viewport {
   /** How far the list's top lies above the top of what is seen; negative while it lies below. */
   readonly scrolled: number;
   /** Height of what is seen. */

@@ -1,31 +1,28 @@
-import type { Report, ReportRoom } from "../api/report.ts";
-import { Nothing } from "../element/nothing.tsx";
-import { Notice } from "../element/notice.tsx";
-import { useFormat, useVisit } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
+import type { Report } from "../api/shapes.ts";
+import { Nothing } from "../element/notice.tsx";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { reportTexts } from "../messages/report.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
 
 interface ReportSheetProps {
   readonly report: Report;
   /** Another report has been asked for; this one still stands. */
   readonly isStale: boolean;
-  /** The month's records are archived, all of them or those that were old enough: the figures lack them. */
-  readonly isArchived: boolean;
 }
 
 /** The report itself: what is on the paper when it is printed. */
-export function ReportSheet({ report, isStale, isArchived }: ReportSheetProps) {
+export function ReportSheet({ report, isStale }: ReportSheetProps) {
   const texts = useTexts(reportTexts);
   const { simulated } = useTexts(frameTexts);
-  const { status, format, now } = useVisit();
+  const { status, format, now } = useGateway();
   const gateway = readyValue(status);
   const { totals, rooms } = report;
   const active = rooms.filter(({ sales }) => sales > 0).length;
   const hasRecords = rooms.length > 0;
   return (
-    <article class={isStale ? "panel report report-stale" : "panel report"} aria-busy={isStale}>
+    <article class={isStale ? "panel report is-stale" : "panel report"} aria-busy={isStale}>
       <header class="report-head">
         <div>
           <h2>{texts.heading(report.location)}</h2>
@@ -35,23 +32,22 @@ export function ReportSheet({ report, isStale, isArchived }: ReportSheetProps) {
       </header>
       <dl class="report-figures">
         <div class="report-main">
-          <dt>{texts.revenue}</dt>
+          <dt class="fine">{texts.revenue}</dt>
           <dd>{format.money(totals.revenue)}</dd>
         </div>
         <div>
-          <dt>{texts.sales}</dt>
+          <dt class="fine">{texts.sales}</dt>
           <dd>{format.count(totals.sales)}</dd>
         </div>
         <div>
-          <dt>{texts.activeRooms}</dt>
+          <dt class="fine">{texts.activeRooms}</dt>
           <dd>{format.count(active)}</dd>
         </div>
       </dl>
-      {isArchived && <Notice kind="warn" title={texts.archived} />}
       {hasRecords && <RoomTable report={report} />}
-      {!hasRecords && !isArchived && <Nothing title={texts.none} detail={texts.noneDetail} />}
-      {!isArchived && <Remarks report={report} />}
-      <footer class="report-foot">
+      {!hasRecords && <Nothing title={texts.none} detail={texts.noneDetail} />}
+      <Remarks report={report} />
+      <footer class="report-foot fine">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}
       </footer>
@@ -91,7 +87,7 @@ function RoomTable({ report: { rooms, totals } }: { readonly report: Report }) {
               <Notes room={room} style="report-under" />
             </th>
             <td class="report-device">{room.deviceName}</td>
-            <td class="report-notes">
+            <td class="report-notes fine">
               <Notes room={room} />
             </td>
             <td class="number">{format.count(room.sales)}</td>
@@ -116,7 +112,7 @@ function Notes({
   room: { voided, provisional },
   style,
 }: {
-  readonly room: ReportRoom;
+  readonly room: Report["rooms"][number];
   readonly style?: string;
 }) {
   const texts = useTexts(reportTexts);
@@ -128,8 +124,8 @@ function Notes({
   return notes.length === 0 ? null : <span class={style}>{notes.join(", ")}</span>;
 }
 
-/** What whoever reads the figures should know of them. */
-function Remarks({ report: { totals, gaps, isComplete } }: { readonly report: Report }) {
+/** What limits the figures: voided records, uncertain times, gaps. */
+function Remarks({ report: { totals, gaps, complete } }: { readonly report: Report }) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
   const { voided, provisional } = totals;
@@ -138,18 +134,13 @@ function Remarks({ report: { totals, gaps, isComplete } }: { readonly report: Re
     <section class="report-remarks">
       <h3>{texts.remarks}</h3>
       <ul>
-        {!isComplete && <li>{texts.running}</li>}
+        {!complete && <li>{texts.running}</li>}
         {isClean && <li>{texts.clean}</li>}
         {voided > 0 && <li>{texts.voidedTotal(format.count(voided), voided === 1)}</li>}
         {provisional > 0 && <li>{texts.provisionalTotal(format.count(provisional), provisional === 1)}</li>}
         {gaps.map((gap) => (
-          <li key={`${gap.line}/${gap.fromTimeMs}`}>
-            {texts.gap(
-              gap.line,
-              format.dateTime(gap.fromTimeMs),
-              format.dateTime(gap.toTimeMs),
-              gap.lostSales,
-            )}
+          <li key={`${gap.line}/${gap.fromTime}`}>
+            {texts.gap(gap.line, format.dateTime(gap.fromTime), format.dateTime(gap.toTime), gap.missedRises)}
           </li>
         ))}
       </ul>

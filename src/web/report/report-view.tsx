@@ -1,26 +1,23 @@
-import { loadArchivedMonths } from "../api/archives.ts";
 import { type Choices, loadChoices } from "../api/choices.ts";
-import { loadReport } from "../api/report.ts";
+import type { ReportAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Link } from "../element/link.tsx";
-import { Nothing, Unread } from "../element/nothing.tsx";
-import { SelectField } from "../element/select-field.tsx";
+import { SelectField } from "../element/field.tsx";
+import { FailedPanel, Nothing } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat, useVisit } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { placesTexts } from "../messages/places.ts";
+import { locationsTexts } from "../messages/locations.ts";
 import { reportTexts } from "../messages/report.ts";
-import { useTexts } from "../messages/speech.ts";
-import { useNavigation, useQuery } from "../navigation.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { isMonth, type Month, monthAfter, monthOf, monthsUpTo } from "./month.ts";
 import { ReportSheet } from "./report-sheet.tsx";
 
-/** What one location brought in one month, to be printed. */
 export function ReportView() {
   const texts = useTexts(reportTexts);
-  const { title: placesTitle } = useTexts(placesTexts);
+  const { title: locationsTitle } = useTexts(locationsTexts);
   const { compare } = useFormat();
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["places"]);
   const known = readyValue(choices.part);
@@ -36,15 +33,11 @@ export function ReportView() {
         )
       }
     >
-      {choices.part.kind === "failed" && (
-        <section class="panel">
-          <Unread text={texts.choicesFailed} onRetry={choices.reload} />
-        </section>
-      )}
+      <FailedPanel part={choices.part} text={texts.choicesFailed} onRetry={choices.reload} />
       {known !== undefined && known.locations.length === 0 && (
         <section class="panel">
-          <Nothing title={texts.noPlaces} detail={texts.noPlacesDetail}>
-            <Link to={addressOf("places")}>{placesTitle}</Link>
+          <Nothing title={texts.noLocations} detail={texts.noLocationsDetail}>
+            <Link to={addressOf("locations")}>{locationsTitle}</Link>
           </Nothing>
         </section>
       )}
@@ -55,7 +48,7 @@ export function ReportView() {
 
 function ChosenReport({ choices }: { readonly choices: Choices }) {
   const texts = useTexts(reportTexts);
-  const { format, now } = useVisit();
+  const { format, now } = useGateway();
   const { replace } = useNavigation();
   const query = useQuery();
   const newest = monthOf(format.day(now()));
@@ -68,14 +61,8 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const show = (next: { month?: Month; location?: string }) =>
     replace(addressOf("report", { month, location, ...next }));
   const { part, isStale, reload } = useLoaded(
-    // Side by side: a month that is archived is none without sales, and is never shown as one.
-    async (api) => {
-      const [report, archived] = await Promise.all([
-        loadReport(api, month, location),
-        loadArchivedMonths(api),
-      ]);
-      return { report, isArchived: archived.includes(report.month) };
-    },
+    async (api) =>
+      (await api.get<ReportAnswer>(`/api/report?${new URLSearchParams({ month, location })}`)).data,
     JSON.stringify([month, location]),
     ["record", "void", "time", "gap"],
   );
@@ -113,13 +100,9 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
           />
         </div>
       </section>
-      {part.kind === "failed" && (
-        <section class="panel">
-          <Unread text={texts.failed} onRetry={reload} />
-        </section>
-      )}
+      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {part.kind === "waiting" && <section class="panel report" aria-busy="true" />}
-      {part.kind === "ready" && <ReportSheet {...part.value} isStale={isStale} />}
+      {part.kind === "ready" && <ReportSheet report={part.value} isStale={isStale} />}
     </>
   );
 }

@@ -1,17 +1,14 @@
-import type { Api } from "../api/api.ts";
-import type { Device } from "../api/device.ts";
-import { loadRecords } from "../api/record-page.ts";
-import type { Sale } from "../api/sale.ts";
+import { loadFirstRecords } from "../api/records.ts";
+import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
-import { Link } from "../element/link.tsx";
-import { Nothing, Unread } from "../element/nothing.tsx";
-import { useVisit } from "../frame/visit.ts";
+import { Nothing, Unread } from "../element/notice.tsx";
+import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { roomsTexts } from "../messages/rooms.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { roomKey } from "./rooms.ts";
-import { type SalesDay, salesByDay } from "./sales-day.ts";
+import { roomKey, type SalesDay, salesByDay } from "./rooms.ts";
 
 interface RoomHistoryProps {
   readonly deviceId: string;
@@ -27,21 +24,21 @@ const SHOWN = 30;
 /** The server looks at a bounded number of rows per page: a room that sells seldom lies behind many. */
 const MAX_PAGES = 40;
 
-/** What one room has sold, newest first, beside the rooms. */
 export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHistoryProps) {
   const texts = useTexts(roomsTexts);
-  const { format, now } = useVisit();
-  const { part, reload } = useLoaded((api) => loadHistory(api, deviceId, roomId), roomKey(deviceId, roomId), [
+  const { format, now } = useGateway();
+  const filter = new URLSearchParams({ device: deviceId, room: roomId }).toString();
+  const { part, reload } = useLoaded((api) => loadFirstRecords(api, filter, SHOWN, MAX_PAGES), filter, [
     "record",
     "void",
     "time",
     "actuator",
   ]);
-  const room = device?.rooms.find((candidate) => candidate.id === roomId);
+  const room = device?.actuators.find((candidate) => candidate.id === roomId);
   const sinceMs = times.get(roomKey(deviceId, roomId));
   const sales = part.kind === "ready" ? part.value : [];
-  const ongoing = room?.on
-    ? sales.find((sale) => sale.origin !== "posted" && sale.endedTimeMs === null)
+  const ongoing = room?.value
+    ? sales.find((sale) => sale.origin !== "posted" && sale.endedTime === null)
     : undefined;
   return (
     <Dialog title={texts.name(roomId)} onClose={onClose} isSheet>
@@ -51,7 +48,7 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
         </p>
       ) : (
         <p class="history-state">
-          <span class={room.on ? "tag tag-on" : "tag"}>{room.on ? texts.on : texts.off}</span>
+          <span class={room.value ? "tag tag-on" : "tag"}>{room.value ? texts.on : texts.off}</span>
           {sinceMs !== undefined && <span>{texts.since(format.moment(sinceMs, now()))}</span>}
           <span class="soft">
             {device.name} · {device.locationName}
@@ -72,28 +69,15 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
   );
 }
 
-async function loadHistory(api: Api, device: string, room: string): Promise<readonly Sale[]> {
-  const filter = new URLSearchParams({ device, room }).toString();
-  const sales: Sale[] = [];
-  let next: string | null = null;
-  for (let page = 0; page < MAX_PAGES && sales.length < SHOWN; page += 1) {
-    const answer = await loadRecords(api, filter, next, SHOWN);
-    sales.push(...answer.records);
-    next = answer.next;
-    if (next === null) break;
-  }
-  return sales.slice(0, SHOWN);
-}
-
 interface HistoryDayProps {
   readonly day: SalesDay;
   /** The sale that is still going on, if one is. */
-  readonly ongoing: Sale | undefined;
+  readonly ongoing: StoredRecord | undefined;
 }
 
 function HistoryDay({ day, ongoing }: HistoryDayProps) {
   const { history } = useTexts(roomsTexts);
-  const { format, now } = useVisit();
+  const { format, now } = useGateway();
   const daysAgo = format.daysAgo(day.timeMs, now());
   const name =
     daysAgo === undefined ? format.longDay(day.timeMs) : daysAgo === 0 ? history.today : history.yesterday;
@@ -102,12 +86,9 @@ function HistoryDay({ day, ongoing }: HistoryDayProps) {
       <h3>{name}</h3>
       <ol>
         {day.sales.map((sale) => (
-          <li
-            key={sale.recordId}
-            class={sale.voidReason === null ? "history-sale" : "history-sale history-void"}
-          >
-            <time dateTime={format.iso(sale.createdTimeMs)}>{format.time(sale.createdTimeMs)}</time>
-            <span class="history-notes">
+          <li key={sale.recordId} class={sale.voided === null ? "history-sale" : "history-sale history-void"}>
+            <time dateTime={format.iso(sale.createdTime)}>{format.time(sale.createdTime)}</time>
+            <span class="history-notes fine">
               <SaleNotes sale={sale} isOngoing={sale === ongoing} />
             </span>
             <b>{format.money(sale.valor)}</b>
@@ -118,15 +99,15 @@ function HistoryDay({ day, ongoing }: HistoryDayProps) {
   );
 }
 
-function SaleNotes({ sale, isOngoing }: { readonly sale: Sale; readonly isOngoing: boolean }) {
+function SaleNotes({ sale, isOngoing }: { readonly sale: StoredRecord; readonly isOngoing: boolean }) {
   const { history } = useTexts(roomsTexts);
-  const { duration } = useVisit().format;
+  const { duration } = useGateway().format;
   const notes = [
-    sale.endedTimeMs !== null && history.lasted(duration(sale.endedTimeMs - sale.createdTimeMs)),
+    sale.endedTime !== null && history.lasted(duration(sale.endedTime - sale.createdTime)),
     sale.origin === "posted" && history.posted,
     sale.origin === "found_at_start" && history.foundAtStart,
-    sale.isProvisional && history.provisional,
-    sale.voidReason !== null && history.voided(sale.voidReason),
+    sale.provisional && history.provisional,
+    sale.voided !== null && history.voided(sale.voided.reason),
   ].filter((note) => note !== false);
   return (
     <>

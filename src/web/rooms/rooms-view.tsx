@@ -1,39 +1,37 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Device } from "../api/device.ts";
-import { Link } from "../element/link.tsx";
-import { Nothing, Unread } from "../element/nothing.tsx";
-import { Segments } from "../element/segments.tsx";
+import { useEffect, useId, useState } from "preact/hooks";
+import type { Device } from "../api/shapes.ts";
+import { Segments } from "../element/field.tsx";
+import { FailedPanel, Nothing } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useVisit } from "../frame/visit.ts";
-import { readyValue } from "../live/part.ts";
-import { useMinute } from "../live/use-minute.ts";
+import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
+import { useLoaded, useMinute } from "../live/use-loaded.ts";
 import { roomsTexts } from "../messages/rooms.ts";
-import { useTexts } from "../messages/speech.ts";
-import { useNavigation, useQuery } from "../navigation.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { DeviceRooms } from "./device-rooms.tsx";
 import { RoomHistory } from "./room-history.tsx";
-import { roomTimes, talliesOf } from "./rooms.ts";
-import { useRooms } from "./use-rooms.ts";
+import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
+import { useDevices } from "./use-devices.ts";
 
-/** Every device with its rooms, live. */
 export function RoomsView() {
   const texts = useTexts(roomsTexts);
-  const { format, now, status, reloadStatus } = useVisit();
-  const { state, reload } = useRooms();
+  const { format, now, status, reloadStatus } = useGateway();
+  const { part, reload } = useDevices();
+  const changes = useRoomChanges();
   const [isOnlyOn, setOnlyOn] = useState(false);
   useMinute();
-  // The last edges of before this view are the status's to tell.
+  // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
-  const devices = readyValue(state.devices);
-  const today = readyValue(state.today);
+  const devices = readyValue(part);
+  const day = format.day(now());
+  const today = useLoaded((api) => loadTallies(api), day, ["record", "void", "time"]).part;
   const edges = readyValue(status)?.lastEdges ?? [];
-  const times = roomTimes(devices ?? [], state.changes, edges);
-  const tallies = today && talliesOf(today.values(), format.day(now()), format.day);
-  // Tiles appear with all that they say: nothing in them moves after.
-  const isComplete = state.today.kind !== "waiting";
+  const times = roomTimes(devices ?? [], changes, edges);
+  // Tiles appear with their sales: nothing in them moves afterwards.
+  const isComplete = today.kind !== "waiting";
   const shown = inOrder((isComplete && devices) || [], format.compare).filter(
-    (device) => !isOnlyOn || device.rooms.some((room) => room.on),
+    (device) => !isOnlyOn || device.actuators.some((room) => room.value),
   );
 
   return (
@@ -51,11 +49,7 @@ export function RoomsView() {
         />
       }
     >
-      {state.devices.kind === "failed" && (
-        <section class="panel">
-          <Unread text={texts.failed} onRetry={reload} />
-        </section>
-      )}
+      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {devices?.length === 0 && (
         <section class="panel">
           <Nothing title={texts.none} detail={texts.noneDetail}>
@@ -71,7 +65,13 @@ export function RoomsView() {
         </section>
       )}
       {shown.map((device) => (
-        <DeviceRooms key={device.id} device={device} times={times} tallies={tallies} isOnlyOn={isOnlyOn} />
+        <DeviceRooms
+          key={device._id}
+          device={device}
+          times={times}
+          tallies={readyValue(today)}
+          isOnlyOn={isOnlyOn}
+        />
       ))}
       {devices !== undefined && <ShownHistory devices={devices} times={times} />}
     </ViewFrame>
@@ -83,7 +83,6 @@ interface ShownHistoryProps {
   readonly times: ReadonlyMap<string, number>;
 }
 
-/** The history of the room that the address names. */
 function ShownHistory({ devices, times }: ShownHistoryProps) {
   const query = useQuery();
   const { replace } = useNavigation();
@@ -95,7 +94,7 @@ function ShownHistory({ devices, times }: ShownHistoryProps) {
       key={`${deviceId}/${room}`}
       deviceId={deviceId}
       roomId={room}
-      device={devices.find((device) => device.id === deviceId)}
+      device={devices.find((device) => device._id === deviceId)}
       times={times}
       onClose={() => replace(addressOf("rooms"))}
     />
@@ -105,4 +104,103 @@ function ShownHistory({ devices, times }: ShownHistoryProps) {
 /** By location, then by name, numbers by their value. */
 function inOrder(devices: readonly Device[], compare: (a: string, b: string) => number): readonly Device[] {
   return [...devices].sort((a, b) => compare(a.locationName, b.locationName) || compare(a.name, b.name));
+}
+
+interface DeviceRoomsProps {
+  readonly device: Device;
+  /** Room key to since when it is as it is. */
+  readonly times: ReadonlyMap<string, number>;
+  /** Room key to what it sold today; undefined while that is not known. */
+  readonly tallies: ReadonlyMap<string, Tally> | undefined;
+  readonly isOnlyOn: boolean;
+}
+
+const NOTHING: Tally = { sales: 0, revenue: 0 };
+
+/** One device: a corridor, say, and the rooms along it. */
+function DeviceRooms({ device, times, tallies, isOnlyOn }: DeviceRoomsProps) {
+  const texts = useTexts(roomsTexts);
+  const { count } = useFormat();
+  const titleId = useId();
+  const on = device.actuators.filter((room) => room.value).length;
+  const rooms = isOnlyOn ? device.actuators.filter((room) => room.value) : device.actuators;
+  return (
+    <section class="panel device" aria-labelledby={titleId}>
+      <header class="panel-head device-head">
+        <h2 id={titleId}>
+          {device.name} <span class="device-location fine">{device.locationName}</span>
+        </h2>
+        <p class={on > 0 ? "tag tag-warn" : "tag"}>
+          {texts.count(count(on), count(device.actuators.length))}
+        </p>
+      </header>
+      <ul class="tiles">
+        {rooms.map((room) => {
+          const key = roomKey(device._id, room.id);
+          return (
+            <RoomTile
+              key={room.id}
+              deviceId={device._id}
+              room={room}
+              sinceMs={times.get(key)}
+              tally={tallies === undefined ? undefined : (tallies.get(key) ?? NOTHING)}
+            />
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+interface RoomTileProps {
+  readonly deviceId: string;
+  readonly room: Device["actuators"][number];
+  /** When it was last switched; undefined while that is unknown. */
+  readonly sinceMs: number | undefined;
+  /** What it sold today; undefined while that is not known. */
+  readonly tally: Tally | undefined;
+}
+
+/** One room: lit while it is on. It leads to the room's history. */
+function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
+  const texts = useTexts(roomsTexts);
+  const { format, now } = useGateway();
+  return (
+    <li class={room.value ? "tile tile-on" : "tile"}>
+      <Link to={addressOf("rooms", { device: deviceId, room: room.id })} class="tile-link">
+        <span class="tile-room">
+          <span class="aloud">{texts.name("")}</span>
+          {room.id}
+        </span>
+        <span class="tile-state">
+          <span class="tile-lamp" aria-hidden="true" />
+          {room.value ? texts.on : texts.off}
+        </span>
+        <span class="tile-since">
+          {sinceMs !== undefined && (
+            <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
+          )}
+        </span>
+        <span class="tile-today">
+          {tally !== undefined && (
+            <>
+              <span>{texts.today(tally.sales, format.count(tally.sales))}</span>{" "}
+              {tally.sales > 0 && <b>{format.money(tally.revenue)}</b>}
+            </>
+          )}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** The rooms that were switched since the component came. */
+function useRoomChanges(): RoomChanges {
+  const [changes, setChanges] = useState<RoomChanges>(new Map());
+  useLiveEvents((event) => {
+    if (event.kind !== "actuator") return;
+    const { deviceId, actuatorId } = event.data;
+    setChanges((before) => new Map(before).set(roomKey(deviceId, actuatorId), event.data));
+  });
+  return changes;
 }

@@ -1,38 +1,39 @@
-import type { Device } from "../api/device.ts";
-import type { RoomChange } from "../api/live-event.ts";
-import type { Sale } from "../api/sale.ts";
-import type { LastEdge } from "../api/status.ts";
+import type { Api } from "../api/api.ts";
+import type { Device, LastEdge, RoomsAnswer, StoredRecord } from "../api/shapes.ts";
+import type { Day } from "../format/day.ts";
+import type { RoomChange } from "../live/events.ts";
 
-/** Room (see roomKey) to the last time it was seen to be switched. */
+/** Room (see roomKey) to the last time that it was seen to be switched. */
 export type RoomChanges = ReadonlyMap<string, RoomChange>;
 
-/** What a room has sold. */
 export interface Tally {
   readonly sales: number;
   readonly revenue: number;
 }
 
-/** One key for a room of a device. */
 export function roomKey(deviceId: string, room: string): string {
   return JSON.stringify([deviceId, room]);
 }
 
 /** The devices after a room was switched; the same list when that changes nothing. */
 export function switchRoom(devices: readonly Device[], change: RoomChange): readonly Device[] {
-  const changes = (device: Device) =>
-    device.id === change.deviceId &&
-    device.rooms.some((room) => room.id === change.room && room.on !== change.on);
-  if (!devices.some(changes)) return devices;
+  const isSwitched = (room: Device["actuators"][number]) =>
+    room.id === change.actuatorId && room.value !== change.value;
+  if (!devices.some(({ _id, actuators }) => _id === change.deviceId && actuators.some(isSwitched))) {
+    return devices;
+  }
   return devices.map((device) => {
-    if (!changes(device)) return device;
-    const rooms = device.rooms.map((room) => (room.id === change.room ? { ...room, on: change.on } : room));
-    return { ...device, rooms };
+    if (device._id !== change.deviceId) return device;
+    const actuators = device.actuators.map((room) =>
+      isSwitched(room) ? { ...room, value: change.value } : room,
+    );
+    return { ...device, actuators };
   });
 }
 
 /**
- * Since when each room is as it is, in Unix milliseconds, by room key. A room of which nothing is known
- * is absent. What was seen live counts most; else the last edge of the room's line tells.
+ * Since when each room is on or off, in Unix milliseconds, by room key. A room of which nothing is known is absent.
+ * What was seen live counts most, then the last edge of the room's line.
  */
 export function roomTimes(
   devices: readonly Device[],
@@ -42,30 +43,55 @@ export function roomTimes(
   const lastEdges = new Map(edges.map((edge) => [roomKey(edge.deviceId, edge.room), edge]));
   const times = new Map<string, number>();
   for (const device of devices) {
-    for (const room of device.rooms) {
-      const key = roomKey(device.id, room.id);
+    for (const room of device.actuators) {
+      const key = roomKey(device._id, room.id);
       const change = changes.get(key);
       const edge = lastEdges.get(key);
-      // A time that belongs to the other state would be a lie.
-      if (change?.on === room.on) times.set(key, change.timeMs);
-      else if (edge?.level === room.on && edge.timeMs !== null) times.set(key, edge.timeMs);
+      // A time that belongs to the other state would be wrong.
+      if (change?.value === room.value) times.set(key, change.time);
+      else if (edge?.level === room.value && edge.time !== null) times.set(key, edge.time);
     }
   }
   return times;
 }
 
-/** What each room sold on one day, by room key. `dayOf` gives the day of a moment. Void sales count for nothing. */
-export function talliesOf(
-  sales: Iterable<Sale>,
-  day: string,
-  dayOf: (timeMs: number) => string,
-): ReadonlyMap<string, Tally> {
-  const tallies = new Map<string, Tally>();
+/** What each room has sold today, by room key. */
+export async function loadTallies(api: Api): Promise<ReadonlyMap<string, Tally>> {
+  const { data } = await api.get<RoomsAnswer>("/api/room");
+  return new Map(data.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
+}
+
+/** Sales that follow each other in the ledger and fall on one day. */
+export interface SalesDay {
+  readonly key: string;
+  /** A moment of that day, in Unix milliseconds. */
+  readonly timeMs: number;
+  readonly sales: readonly StoredRecord[];
+}
+
+/**
+ * Cuts the ledger where the day changes. Posted sales may carry any time, so a day can come more than
+ * once; the ledger's order is never changed for it.
+ */
+export function salesByDay(
+  sales: readonly StoredRecord[],
+  dayOf: (timeMs: number) => Day,
+): readonly SalesDay[] {
+  const days: { day: Day; sales: StoredRecord[] }[] = [];
   for (const sale of sales) {
-    if (sale.voidReason !== null || dayOf(sale.createdTimeMs) !== day) continue;
-    const key = roomKey(sale.deviceId, sale.room);
-    const before = tallies.get(key) ?? { sales: 0, revenue: 0 };
-    tallies.set(key, { sales: before.sales + 1, revenue: before.revenue + sale.valor });
+    const day = dayOf(sale.createdTime);
+    const last = days.at(-1);
+    if (last?.day === day) last.sales.push(sale);
+    else days.push({ day, sales: [sale] });
   }
-  return tallies;
+  const seen = new Map<Day, number>();
+  // Counted from the oldest, so that a day keeps its key while new ones come on top.
+  return days
+    .reverse()
+    .map(({ day, sales }) => {
+      const turn = (seen.get(day) ?? 0) + 1;
+      seen.set(day, turn);
+      return { key: `${day}/${turn}`, timeMs: sales[0]?.createdTime ?? 0, sales };
+    })
+    .reverse();
 }

@@ -1,34 +1,24 @@
-import type { Status } from "../api/status.ts";
+import type { Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
-import { Unread } from "../element/nothing.tsx";
+import { FailedPanel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat, useNews, useVisit } from "../frame/visit.ts";
-import { useTexts } from "../messages/speech.ts";
+import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { stateTexts } from "../messages/state.ts";
-import { AuditPanel } from "./audit-panel.tsx";
-import { BackupCard } from "./backup-card.tsx";
-import { ClockCard } from "./clock-card.tsx";
-import { DiskCard } from "./disk-card.tsx";
-import { GapCard } from "./gap-card.tsx";
-import { LineCard } from "./line-card.tsx";
-import { ProgramCard } from "./program-card.tsx";
-import { QueueCard } from "./queue-card.tsx";
+import { useTexts } from "../messages/use-language.ts";
+import { BackupCard, ClockCard, DiskCard, GapCard, ProgramCard, QueueCard } from "./state-cards.tsx";
+import { AuditPanel, LineCard } from "./state-tables.tsx";
 
-/** How the gateway is, in plain words: first whether anything must be seen to, then all of it. */
+/** The gateway's state: first whether anything needs attention, then every part. */
 export function StateView() {
   const texts = useTexts(stateTexts);
-  const { status, reloadStatus } = useVisit();
-  useNews((event) => {
-    if (event.kind !== "behind") reloadStatus();
+  const { status, reloadStatus } = useGateway();
+  useLiveEvents((event) => {
+    if (event.kind !== "missed") reloadStatus();
   });
   return (
     <ViewFrame title={texts.title}>
-      {status.kind === "failed" && (
-        <section class="panel">
-          <Unread text={texts.failed} onRetry={reloadStatus} />
-        </section>
-      )}
+      <FailedPanel part={status} text={texts.failed} onRetry={reloadStatus} />
       {status.kind === "ready" && <Whole status={status.value} />}
     </ViewFrame>
   );
@@ -53,11 +43,11 @@ function Whole({ status }: { readonly status: Status }) {
   );
 }
 
-/** The one answer that most people come for. */
+/** Whether anything needs attention, and what was sold today. */
 function Verdict({ status }: { readonly status: Status }) {
   const texts = useTexts(stateTexts);
   const { time, count, money } = useFormat();
-  const { faults, clock, today } = status;
+  const { faults, clock, recordsToday: today } = status;
   const isWell = faults.length === 0;
   return (
     <section class={isWell ? "panel verdict" : "panel verdict verdict-bad"}>
@@ -66,10 +56,10 @@ function Verdict({ status }: { readonly status: Status }) {
       </span>
       <div class="verdict-text" role="status">
         <h2>{isWell ? texts.well : texts.trouble(faults.length)}</h2>
-        <p>{texts.asOf(time(clock.timeMs))}</p>
+        <p class="soft">{texts.asOf(time(clock.time))}</p>
       </div>
       <dl class="verdict-today">
-        <dt>{texts.today}</dt>
+        <dt class="fine">{texts.today}</dt>
         <dd>{money(today.revenue)}</dd>
         <dd class="soft">{texts.todaySales(count(today.sales), today.sales === 1)}</dd>
       </dl>

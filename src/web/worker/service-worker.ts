@@ -3,7 +3,6 @@
 declare const self: ServiceWorkerGlobalScope;
 /** The addresses of this build's files. */
 declare const ASSETS: readonly string[];
-/** Another for every build. */
 declare const VERSION: string;
 
 // A module, so that `self` here is the worker's own.

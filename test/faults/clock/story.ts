@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { DAY_MS } from "../../../src/domain/clock.ts";
 import { until } from "../../guest/inside/deadline.ts";
 
 /** What a wrong clock is tried on: the real program, its one wired relay, and a clock that can be set. */
@@ -43,9 +44,9 @@ export const storySchema = z.object({
 });
 export type Story = z.infer<typeof storySchema>;
 
-const YEAR_MS = 365 * 24 * 3_600_000;
+const YEAR_MS = 365 * DAY_MS;
 /** 2 January: the kernel takes no time that is before its own start would be. */
-const IN_1970_MS = 24 * 3_600_000;
+const IN_1970_MS = DAY_MS;
 const COMMIT_MS = 20_000;
 const SETTLE_MS = 20_000;
 const SALES = 3;

@@ -31,8 +31,8 @@ export class Client {
 
   /** Hears of every change, one call an event, until the service ends. Resolves once it is listening. */
   async listen(onEvent: (event: string, data: string) => void): Promise<void> {
-    const answer = await this.#open("GET", "/api/events", null, {});
-    if (answer.statusCode !== 200) throw new Error(`GET /api/events answered ${answer.statusCode}.`);
+    const answer = await this.#open("GET", "/api/event", null, {});
+    if (answer.statusCode !== 200) throw new Error(`GET /api/event answered ${answer.statusCode}.`);
     // The service ends the stream when it stops, and so may its end be.
     answer.on("error", () => {});
     let event = "";

@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Api } from "../../guest/inside/api.ts";
 import { Relays } from "../../guest/inside/relays.ts";
-import { RoomClient } from "../clock/room.ts";
 import { type ClockWorld, tellStory } from "../clock/story.ts";
 import { PROGRAM, Program } from "./program.ts";
 
@@ -21,7 +21,7 @@ const SET_WITHIN_MS = 20_000;
 class GuestWorld implements ClockWorld {
   readonly #dataDir: string;
   readonly #relays: Relays;
-  readonly #client = new RoomClient(BASE_URL);
+  readonly #api = new Api(BASE_URL);
   /** The machine's clock is right when it starts: QEMU has one. */
   readonly #trueZeroMs = zeroMs();
   #program: Program | undefined;
@@ -61,19 +61,20 @@ class GuestWorld implements ClockWorld {
     this.#tell(`ended by ${signal}`);
   }
 
-  prepare(): Promise<void> {
-    return this.#client.prepare(this.#program?.firstRunToken ?? "", LINE);
+  async prepare(): Promise<void> {
+    await this.#api.makeFirstUser(this.#program?.firstRunToken ?? "");
+    await this.#api.wireFirstRoom(LINE);
   }
 
   isSignedIn(): Promise<boolean> {
-    return this.#client.isSignedIn();
+    return this.#api.isSignedIn();
   }
 
   async drive(high: boolean): Promise<void> {
     this.#relays.drive(OFFSET, high);
   }
 
-  /** For who waits, or asks how far it came. */
+  /** To standard error, which shows how far a run came. */
   #tell(what: string): void {
     console.error(`${Math.round(performance.now() / 1000)} s: ${what}`);
   }

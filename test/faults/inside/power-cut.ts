@@ -1,6 +1,6 @@
 // What a gateway does while its power may go: in the guest, starts the real program on an empty disk, makes the first
 // user, posts records from several clients at once (some with an Idempotency-Key, some of those twice) and drives
-// edges on the wired lines, with a backup meanwhile; then starts it on a ledger of the first schema. Writes a note for
+// edges on the wired lines, with a backup meanwhile; then starts one of a later schema on another ledger. Writes a note for
 // every acknowledgement to standard output, as it comes.
 //
 //   node power-cut.mjs DATA_DIRECTORY OLD_DATA_DIRECTORY POSTS SALES     (bundled)
@@ -9,7 +9,15 @@ import { once } from "node:events";
 import { writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { PowerCutNote } from "../power-cut/note.ts";
-import { EMAIL, LINE_ROOMS, PASSWORD, POSTED_ROOM, postTimeMs, postValor } from "../power-cut/work.ts";
+import {
+  EMAIL,
+  LATER_VARIABLE,
+  LINE_ROOMS,
+  PASSWORD,
+  POSTED_ROOM,
+  postTimeMs,
+  postValor,
+} from "../power-cut/work.ts";
 import { Client } from "./client.ts";
 import { PROGRAM, Program } from "./program.ts";
 
@@ -49,7 +57,7 @@ async function work(directory: string, postCount: number, riseCount: number, rel
     if (event === "actuator") onLevel.get(JSON.parse(data).actuatorId)?.();
     if (event !== "record") return;
     const { recordId, habitacion, createdTime } = JSON.parse(data);
-    // A post has an acknowledgement of its own.
+    // Posts are acknowledged by their answer.
     if (habitacion === POSTED_ROOM) return;
     tell({ kind: "sale", recordId, room: habitacion, createdMs: createdTime });
   });
@@ -86,6 +94,7 @@ async function backUp(directory: string): Promise<void> {
 
 async function upgrade(directory: string): Promise<void> {
   const program = new Program(directory);
+  process.env[LATER_VARIABLE] = "1";
   tell({ kind: "upgrading" });
   await program.start();
   tell({ kind: "upgraded" });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Recording } from "../../../scripts/powercut/recording.ts";
 import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
-import { listBackups } from "../../../src/store/backup-directory.ts";
-import { openForWriting } from "../../../src/store/open.ts";
-import { faultsOf, verifyLedger } from "../../../src/store/verify.ts";
+import { listBackups } from "../../../src/store/backup/backup-directory.ts";
+import { openForWriting } from "../../../src/store/ledger/open.ts";
+import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { noteSchema, type PowerCutNote } from "./note.ts";
 import { POSTED_ROOM, postMicros, postTimeMs } from "./work.ts";
 
@@ -14,7 +14,7 @@ const BACKUPS = "backups";
 /** Losses told one by one; further ones would say the same. */
 const SHOWN_LOSSES = 5;
 
-/** A note with its place in the write log: whoever cuts the power at this entry or later was told of it before. */
+/** A note with its entry in the write log: a power cut at this entry or later comes after the note. */
 interface PlacedNote {
   readonly note: PowerCutNote;
   readonly entry: number;
@@ -24,7 +24,7 @@ interface Row {
   readonly recordId: number;
   readonly room: string;
   readonly createdMs: number;
-  readonly micros: number;
+  readonly valorMicros: number;
   readonly origin: string;
 }
 
@@ -74,7 +74,7 @@ export class Books {
       { length: done.posts },
       (_, number) => `${postTimeMs(number)} ${postMicros(number)}`,
     );
-    const found = posts.map(({ createdMs, micros }) => `${createdMs} ${micros}`);
+    const found = posts.map(({ createdMs, valorMicros }) => `${createdMs} ${valorMicros}`);
     const differs = expected.findIndex((text, number) => text !== found[number]);
     const sales = rows.length - posts.length;
     this.#final = rows;
@@ -149,7 +149,7 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
   try {
     const rows = db
       .prepare<[], Row>(
-        `SELECT record_id AS recordId, room, created_ms AS createdMs, micros, origin
+        `SELECT record_id AS recordId, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
            FROM record ORDER BY record_id`,
       )
       .all();
@@ -164,7 +164,7 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
 function isKept(note: PowerCutNote, rows: readonly Row[]): boolean {
   if (note.kind === "posted") {
     const found = rows.filter((row) => row.room === POSTED_ROOM && row.createdMs === postTimeMs(note.number));
-    return found.length === 1 && found[0]?.micros === postMicros(note.number);
+    return found.length === 1 && found[0]?.valorMicros === postMicros(note.number);
   }
   if (note.kind === "sale") {
     const found = rows.filter((row) => row.recordId === note.recordId);

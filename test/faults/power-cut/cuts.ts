@@ -6,9 +6,9 @@ import type { CrashState } from "../../../scripts/powercut/crash-state.ts";
 import { Recording, type Workload } from "../../../scripts/powercut/recording.ts";
 import { type Finding, type Judge, keepDisk, nameOf, survey } from "../../../scripts/powercut/survey.ts";
 import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
-import { CHECKOUT } from "../../cli/program.ts";
+import { CHECKOUT } from "../../rig/program.ts";
 
-/** In memory where there is such a place: thousands of small images are made and thrown away. */
+/** In memory, if the machine has a file system there: thousands of small images are made and thrown away. */
 const SCRATCH = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 /** Where a failure's recording and disks stay. */
 const KEPT = join(CHECKOUT, "build", "faults", "power-cut");

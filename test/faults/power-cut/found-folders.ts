@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Appliance } from "../../cli/program.ts";
+import { Program } from "../../rig/program.ts";
 import { EMAIL, PASSWORD } from "./work.ts";
 
 /** Each may hold some MiB, in memory. */
@@ -17,8 +17,11 @@ export class FoundFolders {
   #stride = 1;
   readonly #scratch: string;
 
-  /** Copies are made in `scratch`, and are gone with it. */
-  constructor(scratch: string) {
+  readonly #program: string | undefined;
+
+  /** Copies are made in `scratch`, and are gone with it. `program` is started in place of this checkout's. */
+  constructor(scratch: string, program?: string) {
+    this.#program = program;
     sets += 1;
     this.#scratch = join(scratch, `found-${sets}`);
   }
@@ -51,17 +54,18 @@ export class FoundFolders {
   async startOnEach(count: number, signIn: boolean): Promise<{ started: number; slowestMs: number }> {
     const folders = sample(this.#copies, count);
     let slowestMs = 0;
-    for (const folder of folders) slowestMs = Math.max(slowestMs, await startOn(folder, signIn));
+    for (const folder of folders)
+      slowestMs = Math.max(slowestMs, await startOn(folder, signIn, this.#program));
     return { started: folders.length, slowestMs };
   }
 }
 
-async function startOn(folder: string, signIn: boolean): Promise<number> {
-  const appliance = await Appliance.make();
+async function startOn(folder: string, signIn: boolean, program: string | undefined): Promise<number> {
+  const appliance = await Program.make();
   try {
     cpSync(folder, appliance.dataDir, { recursive: true });
     const began = performance.now();
-    const service = await appliance.start();
+    const service = await appliance.start({}, program === undefined ? {} : { program });
     const tookMs = Math.round(performance.now() - began);
     if (signIn) await service.signIn(EMAIL, PASSWORD);
     return tookMs;
@@ -70,7 +74,7 @@ async function startOn(folder: string, signIn: boolean): Promise<number> {
   }
 }
 
-/** Names a folder by what is in it. SQLite makes its index of the log anew at each start. */
+/** Names a folder by what is in it. SQLite rebuilds its index of the log at each start. */
 function fingerprint(folder: string): string {
   const hash = createHash("sha256");
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {

@@ -1,9 +1,10 @@
+import { HOUR_MS } from "../../../src/domain/clock.ts";
 /** The room that posted records name; the lines' rooms are others. */
 export const POSTED_ROOM = "posted";
-/** The time of the post numbered 0, in Unix milliseconds; each has a time of its own, and is known by it. */
+/** The time of the post numbered 0, in Unix milliseconds; each post is known by its time. */
 const FIRST_POST_MS = 1_700_000_000_000;
 /** Apart, so that posts fall on many days and months. */
-const POSTS_APART_MS = 7 * 3_600_000;
+const POSTS_APART_MS = 7 * HOUR_MS;
 const MICROS_PER_UNIT = 1_000_000;
 
 export function postTimeMs(number: number): number {
@@ -24,6 +25,8 @@ export const LINE_ROOMS = ["101", "102", "103", "104"] as const;
 /** The program's data directory on the guest's disk, below the disk's root. */
 export const DATA_FOLDER = "/flanco";
 /** The data directory of another life, with a ledger of the first schema. */
+/** With this environment variable the program in the guest is one of a later schema. */
+export const LATER_VARIABLE = "POWER_CUT_LATER";
 export const OLD_FOLDER = "/old";
 export const EMAIL = "ana@example.org";
 export const PASSWORD = "correct horse battery";

@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { RemoteOperations } from "../../../src/control/client.ts";
-import type { BundledProgram } from "../../cli/bundled-program.ts";
+import { ControlClient } from "../../../src/control/client.ts";
 import { change, EMAIL, seedLedger } from "../../cli/ledger.ts";
-import { Appliance, PASSWORD, type RunningService, until } from "../../cli/program.ts";
+import type { BundledProgram } from "../../rig/bundled-program.ts";
+import { PASSWORD, Program, type RunningService } from "../../rig/program.ts";
+import { until } from "../../rig/until.ts";
 
 const PROBE = fileURLToPath(new URL("./probe.mjs", import.meta.url));
 const LINE = "SIM0";
@@ -26,19 +27,14 @@ export class SoakedService {
   rises = 0;
   /** Posts that were acknowledged. */
   posts = 0;
-  readonly #appliance: Appliance;
+  readonly #appliance: Program;
   readonly #service: RunningService;
-  readonly #remote: RemoteOperations;
+  readonly #remote: ControlClient;
   readonly #cookie: string;
   #requests = 0;
   #probes = 0;
 
-  private constructor(
-    appliance: Appliance,
-    service: RunningService,
-    remote: RemoteOperations,
-    cookie: string,
-  ) {
+  private constructor(appliance: Program, service: RunningService, remote: ControlClient, cookie: string) {
     this.#appliance = appliance;
     this.#service = service;
     this.#remote = remote;
@@ -46,13 +42,13 @@ export class SoakedService {
   }
 
   static async start({ program, environment, nodeOptions: own }: BundledProgram): Promise<SoakedService> {
-    const appliance = await Appliance.make();
+    const appliance = await Program.make();
     await seedLedger(appliance.ledgerFile);
     // Each level counts at once.
     change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0, rearm_ms = 0");
     const nodeOptions = [...own, "--expose-gc", "--import", PROBE];
     const service = await appliance.start(environment, { nodeOptions, program });
-    const remote = await RemoteOperations.connect(appliance.controlSocket);
+    const remote = await ControlClient.connect(appliance.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");
     return new SoakedService(appliance, service, remote, await service.signIn(EMAIL, PASSWORD));
   }
@@ -122,7 +118,7 @@ const REQUESTS = [
   "",
   "/api/data?period=semanal",
   "",
-  "/api/records?limit=50",
+  "/api/record?limit=50",
   "/healthz",
   "/api/device",
   "/api/status",

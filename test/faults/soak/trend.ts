@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../src/domain/clock.ts";
 /** One reading of a quantity over time. */
 export interface Reading {
   readonly timeMs: number;
@@ -12,7 +13,6 @@ export interface Trend {
   readonly atLeastPerHour: number;
 }
 
-const MS_PER_HOUR = 3_600_000;
 /** Normal quantile of 97.5 %. */
 const CONFIDENCE = 1.96;
 
@@ -23,7 +23,7 @@ export function trendOf(readings: readonly Reading[]): Trend {
   const slopes: number[] = [];
   readings.forEach((earlier, index) => {
     for (const later of readings.slice(index + 1)) {
-      slopes.push(((later.value - earlier.value) / (later.timeMs - earlier.timeMs)) * MS_PER_HOUR);
+      slopes.push(((later.value - earlier.value) / (later.timeMs - earlier.timeMs)) * HOUR_MS);
     }
   });
   slopes.sort((a, b) => a - b);

@@ -67,7 +67,7 @@ export async function proveConfined(unit: Unit): Promise<Report> {
 
 async function pageOverTls(): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    // Its own authority is nobody's here; that it is served at all is the question.
+    // The question is whether it is served at all, so its authority need not be trusted.
     const options = { host: "localhost", port: 8443, path: "/healthz", rejectUnauthorized: false };
     const sent = request(options, (answer) => answer.resume().on("end", () => resolve()));
     sent.on("error", reject).end();

@@ -98,7 +98,7 @@ async function unwired(api: Api): Promise<Report> {
     storedAfter = Number(await unit.show("NFileDescriptorStore"));
     return storedAfter < storedBefore ? null : "systemd still keeps the line";
   }, RELEASE_MS);
-  // systemd closes what it drops in a thread of its own.
+  // systemd closes in another thread what it drops.
   await until(() => (interruptCounts().has(UNWIRED) ? "the kernel has the line in use" : null), RELEASE_MS);
   return { step: "unwired", storedBefore, storedAfter };
 }

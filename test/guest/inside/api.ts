@@ -17,7 +17,7 @@ export const USER_ADD = {
   input: `${PASSWORD}\n`,
 };
 
-/** The service's API, used as a technician's browser would. Every answer but a success throws. */
+/** The service's API. Every answer but a success throws. */
 export class Api {
   readonly #baseUrl: string;
   #cookie = "";
@@ -42,8 +42,24 @@ export class Api {
     this.#cookie = cookie.slice(0, cookie.indexOf(";"));
   }
 
+  /** Whether the session still stands. */
+  async isSignedIn(): Promise<boolean> {
+    return (await this.#ask("GET", "/api/verify")).status === 200;
+  }
+
   /** Registers a device of eight rooms and wires a line to each. */
   async wireEightRooms(): Promise<void> {
+    await this.#addDevice();
+    for (const offset of ROOMS.keys()) await this.wire(offset);
+  }
+
+  /** Registers a device of eight rooms and wires a line to the first. */
+  async wireFirstRoom(line: string): Promise<void> {
+    await this.#addDevice();
+    await this.wire(0, line);
+  }
+
+  async #addDevice(): Promise<void> {
     await this.#send("POST", "/api/device", {
       newDevice: {
         dId: D_ID,
@@ -53,15 +69,13 @@ export class Api {
         actuators: ROOMS.map((id) => ({ id, value: false })),
       },
     });
-    for (const offset of ROOMS.keys()) await this.wire(offset);
   }
 
-  /** Wires the line of that offset to its room. */
-  async wire(offset: number): Promise<void> {
-    const actuatorId = ROOMS[offset];
-    await this.#send("PUT", "/api/wiring", {
-      wiring: { line: lineName(offset), dId: D_ID, actuatorId, valor: valorOf(offset), debounceMs: 0 },
-    });
+  /** Wires the line of that offset, or another one, to the offset's room. */
+  async wire(offset: number, line = lineName(offset)): Promise<void> {
+    const timing = { debounceMs: 0, rearmMs: 0 };
+    const wiring = { line, dId: D_ID, actuatorId: ROOMS[offset], valor: valorOf(offset), ...timing };
+    await this.#send("PUT", "/api/wiring", { wiring });
   }
 
   async unwire(line: string): Promise<void> {
@@ -86,7 +100,7 @@ export class Api {
   }
 
   async gaps(): Promise<Gap[]> {
-    return gapsSchema.parse(await this.#read("/api/gaps")).data;
+    return gapsSchema.parse(await this.#read("/api/gap")).data;
   }
 
   async #read(path: string): Promise<unknown> {
@@ -94,16 +108,22 @@ export class Api {
   }
 
   async #send(method: string, path: string, body?: unknown): Promise<Response> {
-    const response = await fetch(`${this.#baseUrl}${path}`, {
+    const response = await this.#ask(method, path, body);
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response;
+  }
+
+  #ask(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(`${this.#baseUrl}${path}`, {
       method,
       headers: {
         cookie: this.#cookie,
+        // The service is killed again and again: a connection that was kept would be a dead one.
+        connection: "close",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!response.ok)
-      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return response;
   }
 }

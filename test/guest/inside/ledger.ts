@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { type Gap, type LedgerRow, type Outage, ROOMS } from "../report.ts";
 
-const COLUMNS = `room, micros, origin, created_ms AS createdMs, ended_ms AS endedMs, boot, line, request, sequence,
+const COLUMNS = `room, valor_micros AS valorMicros, origin, created_ms AS createdMs, ended_ms AS endedMs, boot, line, request, sequence,
   monotonic_ns AS monotonicNs`;
 
 /** The ledger's file, read beside the running program. */

@@ -14,7 +14,7 @@ const START_MS = 240_000;
 const END_MS = 20_000;
 const LOG_LINES = 30;
 
-/** The real program, started as a service would start it: by its command, with its environment, in a process of its own. */
+/** The real program, started as a service would start it: by its command, with its environment, as a process. */
 export class Service {
   readonly baseUrl = "http://127.0.0.1:8080";
   readonly #environment: NodeJS.ProcessEnv;
@@ -105,7 +105,7 @@ export class Service {
     try {
       return (await fetch(`${this.baseUrl}/healthz`)).ok;
     } catch {
-      // Nobody listens yet.
+      // The port is not open yet.
       return false;
     }
   }

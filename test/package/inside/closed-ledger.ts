@@ -2,7 +2,7 @@ import { Ledger } from "../../guest/inside/ledger.ts";
 
 /**
  * The ledger's file, opened for each question alone: an upgrade puts another one in its place, and refuses to while
- * somebody reads it.
+ * it is open.
  */
 export class ClosedLedger {
   readonly #file: string;

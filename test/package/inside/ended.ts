@@ -1,5 +1,5 @@
 // After a power cut with a version in place that does not work: the one before is back by itself. Then the package is removed,
-// purged, and installed anew where a port is taken.
+// purged, and installed again where a port is taken.
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";

@@ -39,7 +39,7 @@ export async function runFor(
   return { exitCode, said };
 }
 
-/** Starts a program in a group of its own, whose number is the process's. */
+/** Starts a program as the leader of a new process group. */
 export function start(limitSeconds: number, program: string, ...args: readonly string[]) {
   const env = {
     ...process.env,

@@ -1,5 +1,5 @@
 // After a power cut in the middle of unpacking: the service of before. Then dpkg is killed in the same place, and the power is cut
-// once a version that does not work is in place and nobody has gone back yet.
+// once a version that does not work is in place, before the way back.
 import { existsSync, statSync } from "node:fs";
 import { until } from "../../guest/inside/deadline.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";

@@ -1,0 +1,62 @@
+import { runCommand, ScriptFailure, tryCommand } from "./command.ts";
+
+/** The kernel of Debian 12 (bookworm), of which headers and source must have one version. */
+export const KERNEL_HEADERS = "linux-headers-amd64";
+export const KERNEL_SOURCE = "linux-source-6.1";
+
+const LIBRARY_COMPILER = ["gcc", "libc6-dev"];
+const OTHER_COMPILER = process.arch === "arm64" ? "g++-x86-64-linux-gnu" : "g++-aarch64-linux-gnu";
+
+/**
+ * The Debian packages that each kind of work needs, beside those of `npm ci` (README.md) and the essential ones that every
+ * Debian has. A program that a script or a test starts is of a package in this list.
+ */
+const PACKAGES = {
+  binary: ["binutils"],
+  "binary for another processor": [OTHER_COMPILER, "qemu-user-static", "binfmt-support", "mount"],
+  // mmdebstrap asks arch-test whether this machine can run the processor whose packages it unpacks.
+  "Debian tree": ["mmdebstrap", "arch-test", "debian-archive-keyring"],
+  "card image": ["mtools", "dosfstools", "fdisk", "e2fsprogs", "xz-utils", "mount"],
+  "card in a machine": ["qemu-system-arm", "openssh-client", "mtools", "fdisk", "e2fsprogs"],
+  guest: [KERNEL_HEADERS, KERNEL_SOURCE, "qemu-system-x86", "busybox-static", "libc-bin", "make", "xz-utils"],
+  "ext4 image": ["e2fsprogs"],
+  chromium: ["chromium"],
+  "chromium that trusts": ["libnss3-tools"],
+  "TLS scan": ["testssl.sh"],
+  "package check": ["lintian"],
+  "library for preloading": LIBRARY_COMPILER,
+  "failing disk": ["fiu-utils", "libfiu0"],
+  "small disk": ["mount"],
+  "wrong clock": ["faketime"],
+  openssl: ["openssl"],
+  "unit check": ["systemd"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Work = keyof typeof PACKAGES;
+
+/**
+ * Installs the Debian packages that are missing for a kind of work. Throws ScriptFailure, which names them, where this process
+ * is not root or apt-get fails.
+ */
+export function installFor(work: Work): void {
+  const missing = PACKAGES[work].filter((name) => installedVersion(name) === null);
+  if (missing.length > 0) install(missing);
+}
+
+/** Installs packages, or upgrades them to the archive's version. Throws ScriptFailure. */
+export function install(names: readonly string[]): void {
+  if (process.getuid?.() !== 0) {
+    throw new ScriptFailure(`More packages are needed: sudo apt-get install ${names.join(" ")}`);
+  }
+  // Two suites may run at the same time.
+  const apt = ["apt-get", "-o", "DPkg::Lock::Timeout=600"];
+  runCommand([...apt, "update"]);
+  runCommand([...apt, "install", "--yes", "--no-install-recommends", ...names]);
+}
+
+/** The version of a package, or null where it is not installed. */
+export function installedVersion(name: string): string | null {
+  const query = tryCommand(["dpkg-query", "--show", `--showformat=\${db:Status-Status} \${Version}`, name]);
+  const [status, version] = query.stdout.split(" ");
+  return query.status === 0 && status === "installed" && version !== undefined ? version : null;
+}

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { constants, gzipSync } from "node:zlib";
+import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
+import { runCommand } from "../command.ts";
+import type { Processor } from "./processor.ts";
+import { settingsFile } from "./settings-file.ts";
+
+const FILE = 0o644;
+const PROGRAM = 0o755;
+const UNITS = "usr/lib/systemd/system";
+const BYTES_PER_KIB = 1024;
+const MAINTAINER = "flanco maintainers <flanco@flanco.invalid>";
+/**
+ * Before anything is unpacked: a program that this system's libraries cannot run must not take the place of one that works.
+ * better-sqlite3's addon needs glibc 2.34; bookworm is the first Debian to have it.
+ */
+const PRE_DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), systemd (>= 252)";
+const DEPENDS = "libsystemd0";
+
+export interface PackageOptions {
+  readonly processor: Processor;
+  readonly version: string;
+  readonly checkout: string;
+  readonly directory: string;
+  /** The binary that goes into it. */
+  readonly binary: string;
+  /** The package's path. */
+  readonly target: string;
+  /** Time of every file in it, in seconds: the same sources make the same package. */
+  readonly epochSeconds: number;
+  /** The ledger's schema that the binary knows; undefined: this checkout's. */
+  readonly schema?: number;
+  /** Packs in seconds, into a larger package: for a test. */
+  readonly quick?: boolean;
+}
+
+/** Builds the Debian package from a tree of its files. Throws ScriptFailure. */
+export function buildPackage(options: PackageOptions): void {
+  const { processor, checkout, directory, binary, target, epochSeconds } = options;
+  const { quick = false, schema = SCHEMA_VERSION } = options;
+  const tree = join(directory, `package-${processor.debian}`);
+  rmSync(tree, { recursive: true, force: true });
+  cpSync(join(checkout, "packaging", "root"), tree, { recursive: true });
+  place(binary, join(tree, "usr/bin/flanco"), PROGRAM);
+  place(join(checkout, "systemd", "flanco.service"), join(tree, UNITS, "flanco.service"), FILE);
+  write(join(tree, "etc/flanco/flanco.toml"), settingsFile());
+  write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options)));
+  const files = filesIn(tree);
+  const control = join(tree, "DEBIAN");
+  mkdirSync(control);
+  const bytes = files.reduce((sum, file) => sum + lstatSync(join(tree, file)).size, 0);
+  const kibibytes = Math.ceil(bytes / BYTES_PER_KIB);
+  write(join(control, "control"), controlOf(options, kibibytes));
+  write(
+    join(control, "conffiles"),
+    lines(files.filter((file) => file.startsWith("etc/")).map((file) => `/${file}`)),
+  );
+  write(
+    join(control, "md5sums"),
+    lines(files.filter((file) => !file.startsWith("etc/")).map((file) => sumLine(tree, file))),
+  );
+  for (const name of readdirSync(join(checkout, "packaging", "maintainer"))) {
+    const script = readFileSync(join(checkout, "packaging", "maintainer", name), "utf8");
+    const filled = script.replace("@SCHEMA@", String(schema)).replace("@KIB@", String(kibibytes));
+    writeFileSync(join(control, name), filled, { mode: PROGRAM });
+  }
+  settle(tree, epochSeconds);
+  runCommand(
+    [
+      "dpkg-deb",
+      "--root-owner-group",
+      ...(quick ? ["-Zgzip", "-z1"] : ["-Zxz", "-z9"]),
+      "--build",
+      tree,
+      target,
+    ],
+    {
+      environment: { SOURCE_DATE_EPOCH: String(epochSeconds) },
+    },
+  );
+}
+
+function controlOf({ processor, version }: PackageOptions, kibibytes: number): string {
+  return lines([
+    "Package: flanco",
+    `Version: ${version}`,
+    `Architecture: ${processor.debian}`,
+    `Maintainer: ${MAINTAINER}`,
+    `Installed-Size: ${kibibytes}`,
+    `Pre-Depends: ${PRE_DEPENDS}`,
+    `Depends: ${DEPENDS}`,
+    "Recommends: avahi-daemon",
+    "Section: misc",
+    "Priority: optional",
+    "Description: ledger of relay sales",
+    " Watches relays on GPIO lines, records each switching-on as a sale in a local",
+    " ledger, and serves that ledger over HTTPS, with a page of its own.",
+  ]);
+}
+
+function changelog({ version, epochSeconds }: PackageOptions): string {
+  const date = new Date(epochSeconds * 1_000).toUTCString().replace("GMT", "+0000");
+  return `flanco (${version}) unstable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`;
+}
+
+/** Without a time in it. */
+function gzipped(text: string): Buffer {
+  return gzipSync(text, { level: constants.Z_BEST_COMPRESSION });
+}
+
+function filesIn(tree: string): string[] {
+  return readdirSync(tree, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(tree, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function sumLine(tree: string, file: string): string {
+  // dpkg's own format: against accidents, and for nothing else.
+  return `${createHash("md5")
+    .update(readFileSync(join(tree, file)))
+    .digest("hex")}  ${file}`;
+}
+
+/** Sets modes and times, which would otherwise depend on the build machine. */
+function settle(tree: string, epochSeconds: number): void {
+  for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const program = entry.isDirectory() || (lstatSync(path).mode & 0o111) !== 0;
+    chmodSync(path, program ? PROGRAM : FILE);
+    utimesSync(path, epochSeconds, epochSeconds);
+  }
+  chmodSync(tree, PROGRAM);
+  utimesSync(tree, epochSeconds, epochSeconds);
+}
+
+function place(source: string, target: string, mode: number): void {
+  mkdirSync(dirname(target), { recursive: true });
+  copyFileSync(source, target);
+  chmodSync(target, mode);
+}
+
+function write(file: string, content: string | Buffer): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content, { mode: FILE });
+}
+
+function lines(texts: readonly string[]): string {
+  return `${texts.join("\n")}\n`;
+}

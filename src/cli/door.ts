@@ -1,0 +1,85 @@
+import { WorkerPasswordHasher } from "../auth/password.ts";
+import { replaceSecret } from "../auth/secret.ts";
+import type { Config } from "../config/schema.ts";
+import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
+import { type Actor, commandActor } from "../domain/audit.ts";
+import { operatorTable, runOperation } from "../http/operator.ts";
+import { systemClock } from "../service/clock.ts";
+import { finishReplacing } from "../store/backup/replace.ts";
+import { becomeOwner, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
+import { DataLock } from "../store/ledger/lock.ts";
+import { storeWriter } from "../store/ledger/writer.ts";
+import { openReader } from "../store/read/reader.ts";
+import { systemUser } from "./context.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * Runs operations where the ledger is: in the running service, or on the file itself while none runs. Either way there
+ * is one writer, and an answer means that the change is on the disk.
+ */
+export async function withDoor<T>(
+  config: Config,
+  terminal: Terminal,
+  run: (door: Door) => Promise<T>,
+): Promise<T> {
+  // Before this process goes on as the data directory's owner.
+  const by = systemUser();
+  const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
+  return result === undefined ? withLocalDoor(config, terminal, commandActor(by), run) : result.value;
+}
+
+/** Runs something with the running service; gives undefined while none runs. */
+export async function withService<T>(
+  config: Config,
+  run: (client: ControlClient) => Promise<T>,
+  options: ClientOptions = {},
+): Promise<T | undefined> {
+  const client = await ControlClient.connect(dataDirectoryOf(config.data_dir).control, options);
+  if (client === undefined) return undefined;
+  try {
+    return await run(client);
+  } finally {
+    client.close();
+  }
+}
+
+async function withLocalDoor<T>(
+  config: Config,
+  terminal: Terminal,
+  by: Actor,
+  run: (door: Door) => Promise<T>,
+): Promise<T> {
+  const dataDirectory = dataDirectoryOf(config.data_dir);
+  becomeOwner(dataDirectory);
+  prepareForLedger(dataDirectory);
+  const lock = new DataLock(dataDirectory.lock);
+  lock.acquire();
+  finishReplacing(dataDirectory.ledger);
+  const passwords = new WorkerPasswordHasher();
+  const writer = storeWriter({ file: dataDirectory.ledger, timeZone: config.time_zone }, systemClock, {
+    onChanges: () => {},
+    onProgress: (done, total) => terminal.progress("Bringing the ledger up to date", done, total),
+    onDeath: () => {},
+  });
+  try {
+    await writer.open();
+    const reader = openReader(dataDirectory.ledger, config.time_zone);
+    passwords.open();
+    try {
+      const table = operatorTable({
+        ...{ reader, writer, passwords, running: null },
+        rotateSecret: async (by) => {
+          replaceSecret(dataDirectory.secret);
+          return writer.endSessions(by);
+        },
+      });
+      return await run({ call: (name, input) => runOperation(table, name, input, by) });
+    } finally {
+      reader.close();
+    }
+  } finally {
+    await passwords.close();
+    await writer.close();
+    lock.release();
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { declare } from "./declaration.ts";
+import { LEDGER_FAILS } from "./error.ts";
+import { name, success, valor } from "./field.ts";
+
+const MAX_TIME_MS = 8.64e15;
+const NOT_SAVED = "Failed to save data";
+
+export const postData = declare({
+  method: "post",
+  path: "/data",
+  summary: "Store one record. Answered after its commit is on the disk.",
+  session: true,
+  body: z.object({
+    locationName: name,
+    deviceName: name,
+    deviceId: name,
+    habitacion: name,
+    valor,
+    createdTime: z.int().min(0).max(MAX_TIME_MS),
+  }),
+  status: 201,
+  answer: success.extend({ message: z.literal("Data saved successfully") }),
+  errorField: "message",
+  errors: ["invalid", "unprocessable", "overloaded", "unavailable", "internal"],
+  texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED },
+  headers: {
+    "Idempotency-Key": "1 to 255 characters: posts with the same key and body store one record.",
+  },
+});
+
+export const getSummary = declare({
+  method: "get",
+  path: "/data",
+  summary: "What was sold in the last seven days, or in this calendar year.",
+  session: true,
+  query: z.object({ period: z.enum(["semanal", "anual"]) }),
+  status: 200,
+  answer: success.extend({
+    data: z.strictObject({
+      totalRevenue: z.number(),
+      totalSales: z.number(),
+      totalLocations: z.int(),
+      totalDevices: z.int(),
+      dataForChart: z.array(z.strictObject({ name: z.string(), total: z.number() })),
+      recentCount: z.int(),
+    }),
+  }),
+  errorField: "message",
+  errors: ["invalid", "not_found", "internal"],
+  texts: {
+    invalid: "Periodo no válido. Debe ser semanal o anual",
+    not_found: "No se encontraron datos para el periodo solicitado",
+    internal: "Error al obtener los datos",
+  },
+  statuses: LEDGER_FAILS,
+});

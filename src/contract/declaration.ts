@@ -1,0 +1,58 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../domain/error.ts";
+
+/** What the path of every operation begins with. */
+export const API_PREFIX = "/api";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** Where the text of an error stands: the contract has `message` on data endpoints, `error` elsewhere. */
+export type ErrorField = "error" | "message";
+
+/** One operation of the API without the code behind it: what routes, parses, answers and describes it. */
+export interface Declaration {
+  readonly method: Method;
+  /** Under the API's prefix: `/device`. */
+  readonly path: string;
+  readonly summary: string;
+  /** Whether a session is needed. */
+  readonly session: boolean;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** The object that the contract wraps a body's fields in. */
+  readonly wrapper?: string;
+  /** Most bytes of a body; 64 KiB where this is absent. */
+  readonly maxBodyBytes?: number;
+  readonly errorField?: ErrorField;
+  /** Fixed texts of the contract, by error code. */
+  readonly texts?: Partial<Record<ErrorCode, string>>;
+  /** Statuses that differ here from the common table. */
+  readonly statuses?: Partial<Record<ErrorCode, number>>;
+  /** Status of success. */
+  readonly status: number;
+  /** Shape of success; absent for a stream. */
+  readonly answer?: z.ZodType;
+  /** Media type of a stream. */
+  readonly stream?: string;
+  /** The errors that a client must expect here, beside those of sessions, of bodies and of other sites. */
+  readonly errors: readonly ErrorCode[];
+  /** Headers that a client may send. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Keeps the exact type of a declaration, from which that of its request and its answer follow. */
+export function declare<const D extends Declaration>(declaration: D): D {
+  return declaration;
+}
+
+/** The value of a shape, read-only to its depth. */
+export type Shape<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
+
+type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> } : T;
+
+/** What a query or body is once it was parsed; undefined where none is declared. */
+export type QueryOf<D extends Declaration> = D["query"] extends z.ZodType ? z.output<D["query"]> : undefined;
+export type BodyOf<D extends Declaration> = D["body"] extends z.ZodType ? z.output<D["body"]> : undefined;
+
+/** The body of success; never for a stream. */
+export type AnswerOf<D extends Declaration> = D["answer"] extends z.ZodType ? Shape<D["answer"]> : never;

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { MAX_ACTUATORS } from "../domain/device.ts";
+import { declare, type Shape } from "./declaration.ts";
+import { LEDGER_FAILS } from "./error.ts";
+import { id, name, someOf, success, timeMs } from "./field.ts";
+
+const device = z.strictObject({
+  _id: id,
+  userId: id,
+  dId: z.string(),
+  name: z.string(),
+  selected: z.boolean(),
+  actuators: z.array(z.strictObject({ id: z.string(), value: z.boolean() })),
+  locationId: z.string(),
+  locationName: z.string(),
+  createdTime: timeMs,
+  __v: z.int(),
+});
+export type Device = Shape<typeof device>;
+
+const deviceQuery = z.object({ dId: name });
+
+export const listDevices = declare({
+  method: "get",
+  path: "/device",
+  summary: "The user's devices, with the live state of their actuators.",
+  session: true,
+  status: 200,
+  answer: success.extend({ data: z.array(device) }),
+  errors: ["internal"],
+  statuses: LEDGER_FAILS,
+});
+
+export const addDevice = declare({
+  method: "post",
+  path: "/device",
+  summary: "Register a device.",
+  session: true,
+  body: z.object({
+    newDevice: z.object({
+      dId: name,
+      name,
+      locationId: name,
+      locationName: name,
+      actuators: z
+        .array(z.object({ id: name, value: z.boolean() }))
+        .min(1)
+        .max(MAX_ACTUATORS)
+        .check((context) => {
+          const seen = new Set<string>();
+          context.value.forEach(({ id }, index) => {
+            if (seen.has(id)) {
+              const message = `is in the list twice: "${id}"`;
+              const params = { kind: "unique" };
+              context.issues.push({ code: "custom", path: [index, "id"], message, params, input: id });
+            }
+            seen.add(id);
+          });
+        }),
+    }),
+  }),
+  wrapper: "newDevice",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "conflict", "overloaded", "internal"],
+  statuses: LEDGER_FAILS,
+});
+
+export const changeDevice = declare({
+  method: "patch",
+  path: "/device",
+  summary: "Rename a device, or move it to another location. Its records stay as they are.",
+  session: true,
+  query: deviceQuery,
+  body: z.object({ device: someOf({ name, locationId: name }) }),
+  wrapper: "device",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "internal"],
+  statuses: LEDGER_FAILS,
+});
+
+export const removeDevice = declare({
+  method: "delete",
+  path: "/device",
+  summary: "Remove a device. Its lines are released; its records stay.",
+  session: true,
+  query: deviceQuery,
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "internal"],
+  statuses: LEDGER_FAILS,
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { declare, type Shape } from "./declaration.ts";
+import { timeMs } from "./field.ts";
+import { gap } from "./gap.ts";
+import { record, voided } from "./record.ts";
+
+/** The header that names up to which change an answer is current: `RUN:NUMBER`, as in the event `hello`. */
+export const POSITION_HEADER = "X-Flanco-At";
+
+/** The data of each server-sent event, by the event's name. */
+export const EVENTS = {
+  /** Every change that is committed after the position `at` follows. */
+  hello: z.strictObject({ at: z.string() }),
+  record,
+  void: z.strictObject({ recordId: z.int(), voided }),
+  /** A provisional record was moved to its trusted time. */
+  time: z.strictObject({ recordId: z.int(), timeMs }),
+  actuator: z.strictObject({
+    deviceId: z.string(),
+    actuatorId: z.string(),
+    value: z.boolean(),
+    time: timeMs,
+  }),
+  gap,
+  /** Devices or locations were added, changed or removed. */
+  places: z.strictObject({}),
+};
+export type EventName = keyof typeof EVENTS;
+export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
+
+export const listenToEvents = declare({
+  method: "get",
+  path: "/event",
+  summary: "Live changes as server-sent events: record, void, time, actuator, gap, places.",
+  session: true,
+  status: 200,
+  stream: "text/event-stream",
+  errors: ["overloaded"],
+});

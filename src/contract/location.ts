@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { declare, type Shape } from "./declaration.ts";
+import { LEDGER_FAILS } from "./error.ts";
+import { id, name, someOf, success, text, timeMs } from "./field.ts";
+
+const MAX_DESCRIPTION = 2_000;
+
+const location = z.strictObject({
+  _id: id,
+  userId: id,
+  name: z.string(),
+  description: z.string(),
+  createdTime: timeMs,
+  devices: z.array(z.strictObject({ _id: id, dId: z.string(), name: z.string() })),
+  __v: z.int(),
+});
+export type Location = Shape<typeof location>;
+
+const locationFields = { name, description: text(0, MAX_DESCRIPTION) };
+const locationQuery = z.object({ locationId: name });
+
+export const listLocations = declare({
+  method: "get",
+  path: "/location",
+  summary: "The user's locations, with the devices at each.",
+  session: true,
+  status: 200,
+  answer: success.extend({ data: z.array(location) }),
+  errors: ["internal"],
+  statuses: LEDGER_FAILS,
+});
+
+export const addLocation = declare({
+  method: "post",
+  path: "/location",
+  summary: "Make a location.",
+  session: true,
+  body: z.object({ location: z.object(locationFields) }),
+  wrapper: "location",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "conflict", "overloaded", "internal"],
+  statuses: LEDGER_FAILS,
+});
+
+export const changeLocation = declare({
+  method: "patch",
+  path: "/location",
+  summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
+  session: true,
+  query: locationQuery,
+  body: z.object({ location: someOf(locationFields) }),
+  wrapper: "location",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "internal"],
+  statuses: LEDGER_FAILS,
+});
+
+export const removeLocation = declare({
+  method: "delete",
+  path: "/location",
+  summary: "Remove a location. Its devices and records stay.",
+  session: true,
+  query: locationQuery,
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "internal"],
+  statuses: LEDGER_FAILS,
+});

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { ErrorCode } from "../domain/error.ts";
+import type { Declaration } from "./declaration.ts";
+import { dataErrorAnswer, errorAnswer, statusOf } from "./error.ts";
+
+/** The API's own version: which program serves it is not shown without a session. */
+const API_VERSION = "1.0.0";
+
+/** The API as an OpenAPI 3.1 description, from the shapes that parse requests and type answers. */
+export function describeApi(declarations: readonly Declaration[], prefix: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const declaration of declarations) {
+    const path = `${prefix}${declaration.path}`;
+    paths[path] ??= {};
+    paths[path][declaration.method] = describe(declaration);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "flanco",
+      version: API_VERSION,
+      description: "Devices, locations and the ledger of sales.",
+    },
+    paths,
+    components: {
+      securitySchemes: { session: { type: "apiKey", in: "cookie", name: "auth_token" } },
+      schemas: { Error: toJson(errorAnswer, "output"), DataError: toJson(dataErrorAnswer, "output") },
+    },
+  };
+}
+
+function describe(declaration: Declaration): object {
+  const parameters = [...queryParameters(declaration), ...headerParameters(declaration)];
+  return {
+    summary: declaration.summary,
+    security: declaration.session ? [{ session: [] }] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(declaration.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: json(toJson(declaration.body, "input")) } }),
+    responses: { [declaration.status]: success(declaration), ...failures(declaration) },
+  };
+}
+
+function success(declaration: Declaration): object {
+  if (declaration.answer === undefined) {
+    return { description: "A stream.", content: { [declaration.stream ?? "application/octet-stream"]: {} } };
+  }
+  return { description: "Success.", content: json(toJson(declaration.answer, "output")) };
+}
+
+function failures(declaration: Declaration): Record<string, object> {
+  const codes: ErrorCode[] = [...declaration.errors, "forbidden"];
+  if (declaration.session) codes.push("unauthorized");
+  if (declaration.body !== undefined) codes.push("too_large", "unsupported_media_type");
+  const schema = {
+    $ref: `#/components/schemas/${declaration.errorField === "message" ? "DataError" : "Error"}`,
+  };
+  const statuses = new Set(codes.map((code) => statusOf(code, declaration)));
+  return Object.fromEntries(
+    [...statuses].map((status) => [status, { description: "Error.", content: json(schema) }]),
+  );
+}
+
+function queryParameters(declaration: Declaration): object[] {
+  if (declaration.query === undefined) return [];
+  const { properties = {}, required = [] } = toJson(declaration.query, "input") as {
+    properties?: Record<string, object>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function headerParameters(declaration: Declaration): object[] {
+  return Object.entries(declaration.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  }));
+}
+
+function json(schema: object): object {
+  return { "application/json": { schema } };
+}
+
+function toJson(schema: z.ZodType, io: "input" | "output"): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { declare, type Shape } from "./declaration.ts";
+import { pageSize, recordFilter, success, timeMs } from "./field.ts";
+
+export const voided = z.strictObject({ timeMs, reason: z.string() });
+
+export const record = z.strictObject({
+  recordId: z.int().describe("Grows by commit order."),
+  locationName: z.string(),
+  deviceName: z.string(),
+  deviceId: z.string(),
+  habitacion: z.string(),
+  valor: z.number(),
+  createdTime: timeMs,
+  endedTime: timeMs.nullable(),
+  origin: z.enum(["posted", "edge", "found_at_start"]),
+  provisional: z.boolean().describe("Its time is not trusted yet: the clock was not set."),
+  voided: voided.nullable().describe("When and why it was voided: it counts in no summary."),
+});
+export type Record = Shape<typeof record>;
+
+export const listRecords = declare({
+  method: "get",
+  path: "/record",
+  summary: "The user's records, newest first by time, in pages.",
+  session: true,
+  query: z.object({
+    before: z
+      .string()
+      .regex(/^\d{1,16}-\d{1,16}$/, "must be the `next` of another answer")
+      .optional(),
+    limit: pageSize,
+    ...recordFilter,
+  }),
+  status: 200,
+  answer: success.extend({
+    data: z.array(record),
+    next: z
+      .string()
+      .nullable()
+      .describe(
+        "Ask on with ?before=next until it is null: a page may hold fewer than its limit, even none.",
+      ),
+  }),
+  errors: ["invalid", "unavailable", "internal"],
+});
+
+export const exportRecords = declare({
+  method: "get",
+  path: "/export",
+  summary: "The user's records as a table for a spreadsheet, newest first by time.",
+  session: true,
+  query: z.object({ lang: z.enum(["es", "en"]), ...recordFilter }),
+  status: 200,
+  stream: "text/csv",
+  errors: ["invalid", "overloaded", "unavailable", "internal"],
+});

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { declare, type Shape } from "./declaration.ts";
+import { success, timeMs } from "./field.ts";
+
+const room = z.strictObject({
+  deviceId: z.string(),
+  room: z.string(),
+  level: z.boolean().describe("Whether the room is on."),
+  sinceTime: timeMs
+    .nullable()
+    .describe("Since when, by the last edge of its line; null where that is not known."),
+  sales: z.int().describe("On the whole local day, without void records."),
+  revenue: z.number(),
+  lastSaleTime: timeMs.nullable().describe("Of today's last sale; null before the first."),
+});
+export type Room = Shape<typeof room>;
+
+export const listRooms = declare({
+  method: "get",
+  path: "/room",
+  summary:
+    "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
+  session: true,
+  status: 200,
+  answer: success.extend({ data: z.array(room) }),
+  errors: ["unavailable", "internal"],
+});

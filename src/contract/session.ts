@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { declare, type Shape } from "./declaration.ts";
+import { id, name, success } from "./field.ts";
+
+export const MAX_PASSWORD = 1_000;
+
+const user = z.strictObject({ _id: id, name: z.string(), email: z.string() });
+export type User = Shape<typeof user>;
+export const userAnswer = success.extend({ userData: user });
+
+export const login = declare({
+  method: "post",
+  path: "/login",
+  summary: "Sign in: sets the session cookie.",
+  session: false,
+  body: z.object({ email: name, password: z.string().min(1).max(MAX_PASSWORD) }),
+  status: 200,
+  answer: userAnswer,
+  errors: ["invalid", "unauthorized", "too_many", "overloaded", "unavailable", "internal"],
+  texts: { unauthorized: "Invalid Credentials" },
+});
+
+export const verify = declare({
+  method: "get",
+  path: "/verify",
+  summary: "Who is signed in.",
+  session: true,
+  status: 200,
+  answer: userAnswer,
+  errors: ["unavailable", "internal"],
+});
+
+export const logout = declare({
+  method: "post",
+  path: "/logout",
+  summary: "Sign out: the session ends at once, its cookie is removed. Needs no session.",
+  session: false,
+  status: 200,
+  answer: success,
+  errors: [],
+});

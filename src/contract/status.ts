@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
+import { DRIVER_NAMES } from "../domain/line.ts";
+import { declare, type Shape } from "./declaration.ts";
+import { id, success, timeMs } from "./field.ts";
+import { gap } from "./gap.ts";
+
+const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
+const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
+
+const status = z.strictObject({
+  version: z.string(),
+  driver: z.enum(DRIVER_NAMES),
+  simulated: z.boolean(),
+  timeZone: z.string(),
+  currency: z
+    .strictObject({ code: z.string(), decimals: z.int() })
+    .describe("How amounts are to be shown: an ISO 4217 code, and digits after the point."),
+  startedTime: timeMs,
+  uptimeMs: z.int(),
+  clock: z.strictObject({
+    time: timeMs.describe("The gateway's own time."),
+    trusted: z.boolean(),
+    trustedSince: timeMs.nullable().describe("As far as this process knows; null while it is not trusted."),
+    bootId: z.string(),
+  }),
+  recordsToday: z.strictObject({ day: z.string(), sales: z.int(), revenue: z.number() }),
+  linesWired: z.int(),
+  linesWatched: z.int(),
+  lineFailures: z.array(z.strictObject({ line: z.string(), message: z.string() })),
+  lastEdges: z
+    .array(
+      z.strictObject({
+        line: z.string(),
+        deviceId: id,
+        dId: z.string(),
+        deviceName: z.string(),
+        room: z.string(),
+        level: z.boolean().nullable(),
+        time: timeMs.nullable(),
+        provisional: z.boolean().describe("That time is not trusted yet."),
+      }),
+    )
+    .describe("The last level of each wired line; level and time are null before it was first seen."),
+  gaps: z.int().describe("Of all time, as far as the newest 1000 tell."),
+  gapsLast30Days: z.int(),
+  newestGaps: z.array(gap),
+  provisional: z
+    .strictObject({
+      waiting: z.int().describe("They are moved once the clock is set."),
+      unplaced: z.int().describe("Their boot ended before its clock was set: they stay where they are."),
+    })
+    .describe("Records without a trusted time, void ones left out, at most 1000."),
+  queues: z
+    .strictObject({ writes: queue, edges: queue })
+    .describe("What waits for the disk, and its bounds."),
+  lastBackup: z
+    .strictObject({
+      madeTime: timeMs,
+      provedTime: timeMs,
+      clockTrusted: z.boolean(),
+      ageMs: z.int().nullable().describe("Null where a clock that was not trusted left no way to tell."),
+    })
+    .nullable()
+    .describe("The newest backup that was restored and checked; null before the first."),
+  disk: z
+    .strictObject({
+      freeBytes: z.int(),
+      totalBytes: z.int(),
+      ledgerBytes: z.int(),
+      logBytes: z.int(),
+      level,
+      card: z
+        .strictObject({
+          device: z.string(),
+          lifeUsedPercent: z.int().nullable().describe("In steps of 10; 110: beyond its life."),
+          spareBlocks: z.enum(["normal", "warning", "urgent"]).nullable(),
+          level,
+        })
+        .nullable()
+        .describe("Wear of a card or eMMC chip that tells it."),
+    })
+    .nullable(),
+  faults: z
+    .array(
+      z.strictObject({
+        code: z.enum(FAULT_CODES),
+        sinceTime: timeMs,
+        message: z.string(),
+        hint: z.string(),
+        details: z
+          .record(z.string(), z.union([z.string(), z.number()]))
+          .describe("The values that the message names."),
+      }),
+    )
+    .describe("What a person must see to, and what to do."),
+});
+export type Status = Shape<typeof status>;
+
+export const getStatus = declare({
+  method: "get",
+  path: "/status",
+  summary: "How the appliance is: the user's own records and lines, and what all users share.",
+  session: true,
+  status: 200,
+  answer: success.extend({ data: status }),
+  errors: ["unavailable", "internal"],
+});

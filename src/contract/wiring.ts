@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { BIASES } from "../domain/line.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
+import { declare, type Shape } from "./declaration.ts";
+import { name, success, valor } from "./field.ts";
+
+const wiring = z.strictObject({
+  line: z.string(),
+  dId: z.string(),
+  deviceName: z.string(),
+  actuatorId: z.string(),
+  valor: z.number(),
+  activeLow: z.boolean(),
+  bias: z.enum(BIASES),
+  debounceMs: z.int(),
+  rearmMs: z.int(),
+  watched: z.boolean(),
+  problem: z.string().nullable(),
+});
+export type Wiring = Shape<typeof wiring>;
+
+const wiringBody = z.object({
+  wiring: z.object({
+    line: name,
+    dId: name,
+    actuatorId: name,
+    valor: valor.meta({ description: "Price of one sale." }),
+    activeLow: z.boolean().default(false),
+    bias: z.enum(BIASES).default("as-is"),
+    debounceMs: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
+    rearmMs: z.int().min(0).max(MAX_REARM_MS).default(DEFAULT_REARM_MS),
+  }),
+});
+
+export const listWirings = declare({
+  method: "get",
+  path: "/wiring",
+  summary: "Which line is which room, and whether it is being watched.",
+  session: true,
+  status: 200,
+  answer: success.extend({ data: z.array(wiring) }),
+  errors: ["unavailable", "internal"],
+});
+
+export const setWiring = declare({
+  method: "put",
+  path: "/wiring",
+  summary: "Wire a line to a room, or change the settings of one that is.",
+  session: true,
+  body: wiringBody,
+  wrapper: "wiring",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+});
+
+export const removeWiring = declare({
+  method: "delete",
+  path: "/wiring",
+  summary: "Unwire a line. It is released; its records stay.",
+  session: true,
+  query: z.object({ line: name }),
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+});

@@ -1,0 +1,183 @@
+import type { Cancel } from "../domain/clock.ts";
+import type { Bias, LineRequest } from "../domain/line.ts";
+import { CONSUMER } from "./address.ts";
+import type { GpioKernel } from "./kernel.ts";
+import {
+  decodeLineEvents,
+  decodeLineRequestFd,
+  decodeValue,
+  EVENT_BUFFER_EVENTS,
+  encodeLineRequest,
+  encodeValuesQuery,
+  GPIO_V2_GET_LINE_IOCTL,
+  GPIO_V2_LINE_GET_VALUES_IOCTL,
+  LINE_EVENT_BYTES,
+  LINE_FLAG,
+  type LineEventStruct,
+} from "./uapi.ts";
+
+const MICROSECONDS_PER_MILLISECOND = 1_000;
+const BIAS_FLAGS = {
+  "as-is": 0n,
+  disabled: LINE_FLAG.biasDisabled,
+  "pull-up": LINE_FLAG.biasPullUp,
+  "pull-down": LINE_FLAG.biasPullDown,
+} as const satisfies Record<Bias, bigint>;
+
+/** Events that a ring in shared memory holds: twice what the kernel buffers. */
+const SHARED_EVENTS = 2_048;
+/** Size of the memory that a shared ring takes. */
+export const SHARED_RING_BYTES = SHARED_EVENTS * LINE_EVENT_BYTES;
+const EVENTS_PER_READ = 64;
+const READ_BYTES = EVENTS_PER_READ * LINE_EVENT_BYTES;
+
+/**
+ * The descriptor of a requested line. The kernel holds the line, and buffers up to 1,024 of its events (it drops the
+ * oldest first), as long as any process has the descriptor open. Another process that receives the descriptor
+ * continues with a LineDescriptor of its own.
+ */
+export class LineDescriptor {
+  readonly #kernel: GpioKernel;
+  readonly fd: number;
+  #ring = new EventRing(new Uint8Array(READ_BYTES));
+  #open = true;
+
+  /** `fd` must be non-blocking. */
+  constructor(kernel: GpioKernel, fd: number) {
+    this.#kernel = kernel;
+    this.fd = fd;
+  }
+
+  /** Requests one line of an open chip, both edges. Throws a SyscallError. */
+  static request(
+    kernel: GpioKernel,
+    chipFd: number,
+    offset: number,
+    { activeLow, bias, debounceMs }: Pick<LineRequest, "activeLow" | "bias" | "debounceMs">,
+  ): LineDescriptor {
+    const bytes = encodeLineRequest({
+      offset,
+      consumer: CONSUMER,
+      flags:
+        LINE_FLAG.input |
+        LINE_FLAG.edgeRising |
+        LINE_FLAG.edgeFalling |
+        (activeLow ? LINE_FLAG.activeLow : 0n) |
+        BIAS_FLAGS[bias],
+      debounceUs: debounceMs * MICROSECONDS_PER_MILLISECOND,
+      eventBufferEvents: EVENT_BUFFER_EVENTS,
+    });
+    kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
+    const descriptor = new LineDescriptor(kernel, decodeLineRequestFd(bytes));
+    try {
+      kernel.setNonBlocking(descriptor.fd);
+    } catch (error) {
+      descriptor.close();
+      throw error;
+    }
+    return descriptor;
+  }
+
+  /**
+   * Requests one line to read its level, without edges. A request without a direction leaves the line as it is
+   * (uAPI v2). Throws a SyscallError.
+   */
+  static requestAsIs(kernel: GpioKernel, chipFd: number, offset: number): LineDescriptor {
+    const asIs = { flags: 0n, debounceUs: 0, eventBufferEvents: 0 };
+    const bytes = encodeLineRequest({ offset, consumer: CONSUMER, ...asIs });
+    kernel.ioctl(chipFd, GPIO_V2_GET_LINE_IOCTL, bytes);
+    return new LineDescriptor(kernel, decodeLineRequestFd(bytes));
+  }
+
+  /** From the next read on, events go into this memory of SHARED_RING_BYTES. */
+  readInto(memory: Uint8Array): void {
+    this.#ring = new EventRing(memory);
+  }
+
+  /** The events in this line's memory that come after `sequence`: read before, by a process that died. */
+  recover(sequence: number): readonly LineEventStruct[] {
+    return this.#ring.recover(sequence);
+  }
+
+  /** The level at this moment, activeLow and debounce applied. Throws ENODEV when the chip was removed. */
+  level(): boolean {
+    const bytes = encodeValuesQuery();
+    this.#kernel.ioctl(this.fd, GPIO_V2_LINE_GET_VALUES_IOCTL, bytes);
+    return decodeValue(bytes);
+  }
+
+  /**
+   * Takes the buffered events, oldest first, at most one full kernel buffer of them, so that the call ends even in a
+   * storm of edges. Throws ENODEV when the chip was removed.
+   */
+  take(): readonly LineEventStruct[] {
+    const events: LineEventStruct[] = [];
+    while (events.length < EVENT_BUFFER_EVENTS) {
+      const space = this.#ring.space();
+      let bytes: number;
+      try {
+        bytes = this.#kernel.read(this.fd, space);
+      } catch (error) {
+        // The events read so far are returned; the next call meets the same error.
+        if (events.length > 0) break;
+        throw error;
+      }
+      events.push(...this.#ring.advance(bytes));
+      if (bytes < space.length) break;
+    }
+    return events;
+  }
+
+  onReadable(callback: (state: "readable" | "failed") => void): Cancel {
+    return this.#kernel.onReadable(this.fd, callback);
+  }
+
+  /** Releases the line, unless another process has the descriptor too. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#kernel.close(this.fd);
+  }
+}
+
+/**
+ * The memory that a line's events are read into; the newest overwrite the oldest. Where it outlives the process, each
+ * event is at every moment in the kernel's buffer or here. So a process that dies between reading and committing loses
+ * none: the next process recovers the events by their sequence numbers.
+ */
+class EventRing {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  /** `bytes` is a whole number of events; an event is empty while its time stamp is 0. */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Where the next read puts its events, at most 64. */
+  space(): Uint8Array {
+    return this.#bytes.subarray(this.#at, Math.min(this.#at + READ_BYTES, this.#bytes.length));
+  }
+
+  /** Returns the events that a read has put into `space`. */
+  advance(bytes: number): LineEventStruct[] {
+    const events = decodeLineEvents(this.#bytes.subarray(this.#at, this.#at + bytes));
+    this.#at = (this.#at + bytes) % this.#bytes.length;
+    return events;
+  }
+
+  /**
+   * The events after `sequence`, in order. The next read goes behind the newest one. Overwritten events show as a gap
+   * in the sequence numbers.
+   */
+  recover(sequence: number): LineEventStruct[] {
+    const held = decodeLineEvents(this.#bytes)
+      // The kernel counts in 32 bits.
+      .map((event, slot) => ({ event, slot, distance: (event.lineSeqno - sequence) | 0 }))
+      .filter(({ event }) => event.timestampNs !== 0n)
+      .sort((a, b) => a.distance - b.distance);
+    const newest = held.at(-1);
+    if (newest !== undefined) this.#at = ((newest.slot + 1) * LINE_EVENT_BYTES) % this.#bytes.length;
+    return held.filter(({ distance }) => distance > 0).map(({ event }) => event);
+  }
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { PassThrough } from "node:stream";
+import { type EventData, type EventName, listenToEvents } from "../contract/event.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { Change } from "../domain/ledger.ts";
+import { toGapAnswer, toRecordAnswer } from "./record.ts";
+import { type Endpoint, serve } from "./router.ts";
+import { type SessionKeeper, standingToken } from "./session.ts";
+
+const MAX_STREAMS = 64;
+/** A whole clinic may share one user; the others still get in. */
+const MAX_STREAMS_OF_USER = 48;
+/** Proxies and browsers drop a connection that is silent for long. */
+const HEARTBEAT_MS = 15_000;
+/** How soon a browser reconnects after the stream broke: a restart takes about a second. */
+const RECONNECT_MS = 1_000;
+/** A reader with this much unread is gone or stuck: its connection is closed, and it may reconnect. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+
+type Event = { [N in EventName]: { readonly event: N; readonly data: EventData[N] } }[EventName];
+
+interface Listener {
+  readonly userId: Id;
+  readonly stream: PassThrough;
+  readonly stillSignedIn: () => boolean;
+}
+
+/** Server-sent events: sends every committed change to the open pages of its user. */
+export class LiveEvents {
+  readonly #listeners = new Set<Listener>();
+  /** Differs for each run of the service, because a new run does not know what the last one sent. */
+  readonly #run = randomUUID();
+  /** Commits that concern all users. */
+  #toldAll = 0;
+  /** Commits of one user's own: no user may count how often others sell. */
+  readonly #told = new Map<Id, number>();
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  /**
+   * How far changes have been told to a user, as `RUN:NUMBER`; the number grows with every commit that changes what
+   * this user may see. What is read from the ledger after this was asked for holds every such change up to here.
+   */
+  positionOf(userId: Id): string {
+    return `${this.#run}:${this.#toldAll + (this.#told.get(userId) ?? 0)}`;
+  }
+
+  open(): void {
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    this.#heartbeat.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    for (const { stream } of this.#listeners) stream.end();
+    this.#listeners.clear();
+  }
+
+  /** Sends the changes of one commit, after it. */
+  tell(changes: readonly Change[]): void {
+    this.#count(changes);
+    if (this.#listeners.size === 0) return;
+    for (const change of changes) this.#tellOne(change);
+  }
+
+  /** A new stream for one user. Throws `overloaded` when too many are open. */
+  listen(userId: Id, stillSignedIn: () => boolean): PassThrough {
+    const own = [...this.#listeners].filter((listener) => listener.userId === userId).length;
+    if (this.#listeners.size >= MAX_STREAMS || own >= MAX_STREAMS_OF_USER) {
+      throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
+    }
+    const listener = { userId, stream: new PassThrough(), stillSignedIn };
+    this.#listeners.add(listener);
+    listener.stream.on("close", () => this.#listeners.delete(listener));
+    listener.stream.write(`retry: ${RECONNECT_MS}\n`);
+    this.#send(listener, { event: "hello", data: { at: this.positionOf(userId) } });
+    return listener.stream;
+  }
+
+  #count(changes: readonly Change[]): void {
+    if (changes.some((change) => !("userId" in change))) this.#toldAll += 1;
+    const users = new Set(changes.flatMap((change) => ("userId" in change ? [change.userId] : [])));
+    for (const userId of users) this.#told.set(userId, (this.#told.get(userId) ?? 0) + 1);
+  }
+
+  #tellOne(change: Change): void {
+    if (change.kind === "sessions") {
+      for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#cut(listener);
+      return;
+    }
+    const event = toEvent(change);
+    if (event === undefined || !("userId" in change)) return;
+    for (const listener of this.#listeners) {
+      if (listener.userId === change.userId) this.#send(listener, event);
+    }
+  }
+
+  #beat(): void {
+    for (const listener of this.#listeners) {
+      if (listener.stillSignedIn()) listener.stream.write(":\n\n");
+      else this.#cut(listener);
+    }
+  }
+
+  #send(listener: Listener, { event, data }: Event): void {
+    listener.stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (listener.stream.writableLength + listener.stream.readableLength > MAX_BUFFERED_BYTES) {
+      this.#cut(listener);
+    }
+  }
+
+  /** Destroys the stream: ended, it would hold what is unread in memory for a client that does not read. */
+  #cut(listener: Listener): void {
+    this.#listeners.delete(listener);
+    listener.stream.destroy();
+  }
+}
+
+/** The event for a change; undefined for a change that is not sent. */
+function toEvent(change: Change): Event | undefined {
+  switch (change.kind) {
+    case "record":
+      return { event: "record", data: toRecordAnswer(change.record) };
+    case "actuator": {
+      const { deviceId, actuatorId, value, timeMs } = change;
+      return { event: "actuator", data: { deviceId, actuatorId, value, time: timeMs } };
+    }
+    case "void":
+      return { event: "void", data: { recordId: change.recordId, voided: change.voided } };
+    case "time":
+      return { event: "time", data: { recordId: change.recordId, timeMs: change.timeMs } };
+    case "gap":
+      return { event: "gap", data: toGapAnswer(change.gap) };
+    case "places":
+      return { event: "places", data: {} };
+    default:
+      return undefined;
+  }
+}
+
+export function eventEndpoints(
+  events: LiveEvents,
+  sessions: Pick<SessionKeeper, "check">,
+): readonly Endpoint[] {
+  return [
+    serve(listenToEvents, ({ userId, context }) => {
+      const token = standingToken(sessions, context) ?? "";
+      context.set("Content-Type", "text/event-stream");
+      context.set("X-Accel-Buffering", "no");
+      return events.listen(userId, () => sessions.check(token) !== undefined);
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+import { driveLine, type Line, listLines, readLine } from "../contract/line.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { DrivableLines } from "../domain/line.ts";
+import type { Lines, SurveyedLine } from "../domain/lines.ts";
+import { type Endpoint, serve } from "./router.ts";
+
+type SurveyedLines = Pick<Lines, "status" | "survey" | "read">;
+
+/** `drivable`: where lines can be set by hand; null where they are real. */
+export function lineEndpoints(lines: SurveyedLines, drivable: DrivableLines | null): readonly Endpoint[] {
+  return [
+    serve(listLines, async ({ userId }) => {
+      const { driver, simulated } = lines.status();
+      const chips = (await lines.survey()).map(({ name, label, lines: found }) => ({
+        chip: name,
+        label,
+        lines: found.map((line) => toAnswer(line, userId)),
+      }));
+      return { data: { driver, simulated, chips } };
+    }),
+    serve(readLine, async ({ body }) => ({
+      data: { level: await lines.read(body.line) },
+    })),
+    serve(driveLine, async ({ userId, body }) => {
+      if (drivable === null) {
+        throw new FlancoError("conflict", "These lines are real: what is wired to them sets their levels.", {
+          hint: "Only simulated lines are set by hand.",
+        });
+      }
+      const all = (await lines.survey()).flatMap((chip) => chip.lines);
+      const found =
+        all.find(({ name }) => name === body.line) ?? all.find((line) => addressOf(line) === body.line);
+      if (found === undefined) {
+        throw new FlancoError("not_found", `There is no line ${body.line}.`, {
+          hint: "Write its name, or chip and offset, as the list of lines has them.",
+        });
+      }
+      if (isOfAnother(found, userId)) {
+        throw new FlancoError("conflict", `The line ${body.line} is wired to a room of another user.`);
+      }
+      // By its address: the driver may know more spellings than the one that was looked up.
+      drivable.set(addressOf(found), body.level);
+    }),
+  ];
+}
+
+/** Only its owner sees a room and its level. */
+function toAnswer(line: SurveyedLine, userId: Id): Line {
+  const own = line.wiring?.userId === userId ? line.wiring : null;
+  return {
+    address: addressOf(line),
+    name: line.name,
+    consumer: line.watched ? null : line.holder,
+    wired: own && { deviceName: own.deviceName, dId: own.dId, actuatorId: own.actuatorId },
+    wiredByOther: isOfAnother(line, userId),
+    watched: line.watched,
+    level: own && line.level,
+    problem: own && line.problem,
+  };
+}
+
+function isOfAnother(line: SurveyedLine, userId: Id): boolean {
+  return line.wiring !== null && line.wiring.userId !== userId;
+}
+
+function addressOf({ chip, offset }: Pick<SurveyedLine, "chip" | "offset">): string {
+  return `${chip}:${offset}`;
+}

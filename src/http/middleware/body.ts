@@ -1,0 +1,129 @@
+import { isAscii } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { TextDecoder } from "node:util";
+import type { Context } from "koa";
+import bodyParser from "koa-bodyparser";
+import { FlancoError } from "../../domain/error.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_DEPTH = 32;
+/** Each chunk, however small, costs work of its own: a whole body of 64 KiB may come in chunks of 16 bytes. */
+const MAX_PIECES = 4_096;
+/** A body beyond a limit is read and dropped up to here, so that an honest client can read its answer. */
+const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
+const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
+
+/** A reader of bodies of at most so many bytes. */
+const parserOf = (maxBytes: number) =>
+  bodyParser({
+    enableTypes: ["json"],
+    jsonLimit: `${maxBytes}b`,
+    // Which types are JSON is decided before the parser runs.
+    detectJSON: () => true,
+    // A field `__proto__` is ignored like every other unknown field: schemas copy the fields that they name.
+    ...{ onProtoPoisoning: "ignore" },
+  });
+const parseJson = parserOf(MAX_BODY_BYTES);
+
+/**
+ * Reads a JSON body of at most so many bytes and 32 levels; a request without one gives an empty object, whose
+ * missing fields are then named. Throws `unsupported_media_type`, `too_large` and `invalid`.
+ */
+export async function readBody(context: Context, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
+  requireJson(context.req);
+  try {
+    const parse = maxBytes === MAX_BODY_BYTES ? parseJson : parserOf(maxBytes);
+    await Promise.race([parse(context, async () => {}), watchPieces(context.req)]);
+  } catch (thrown) {
+    throw toBodyError(thrown, maxBytes);
+  }
+  const { body } = context.request;
+  if (!isWithin(body, MAX_DEPTH)) {
+    throw new FlancoError("invalid", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  return body;
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const { "transfer-encoding": transfer, "content-length": length = "0" } = headers;
+  const type = headers["content-type"];
+  const hasBody = transfer !== undefined || length !== "0";
+  if (type === undefined ? hasBody : !JSON_TYPE.test(type)) {
+    throw new FlancoError("unsupported_media_type", "The body must be JSON.", {
+      hint: "Send it with Content-Type: application/json.",
+    });
+  }
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new FlancoError("unsupported_media_type", "The body's encoding is not supported.", {
+      hint: "Send it in UTF-8, not compressed.",
+    });
+  }
+}
+
+/** Never resolves. Rejects at what the parser accepts: too many pieces, and bytes that are not UTF-8. */
+function watchPieces(request: IncomingMessage): Promise<never> {
+  return new Promise((_, reject) => {
+    // Made for the first piece that needs it: most bodies are ASCII, and a decoder costs as much as parsing one.
+    let utf8: TextDecoder | undefined;
+    let pieces = 0;
+    const check = (piece?: Buffer) => {
+      if (piece !== undefined) pieces += 1;
+      if (pieces > MAX_PIECES) reject(tooManyPieces());
+      if (utf8 === undefined && (piece === undefined || isAscii(piece))) return;
+      try {
+        utf8 ??= new TextDecoder("utf-8", { fatal: true });
+        utf8.decode(piece, { stream: piece !== undefined });
+      } catch (cause) {
+        reject(cause);
+      }
+    };
+    request.on("data", check);
+    request.on("end", check);
+  });
+}
+
+/** Reads and drops the rest of a body that was not read to its end; ends the connection beyond a bound. */
+export function dropBody({ req, res }: Context): void {
+  if (req.complete) return;
+  let bytes = 0;
+  let pieces = 0;
+  // The parser and the watch above listen still where they have refused the body.
+  req.removeAllListeners("data");
+  req.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    pieces += 1;
+    if (bytes <= MAX_DROPPED_BYTES && pieces <= MAX_PIECES) return;
+    req.removeAllListeners("data");
+    req.pause();
+    const end = () => req.socket.destroy();
+    if (res.writableFinished) end();
+    else res.once("finish", end);
+  });
+  req.resume();
+}
+
+/** Whether lists and objects are nested at most so many levels deep. */
+function isWithin(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return true;
+  return levels > 0 && Object.values(value).every((child) => isWithin(child, levels - 1));
+}
+
+function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
+  if (thrown instanceof FlancoError) return thrown;
+  switch (thrown instanceof Error && "type" in thrown ? thrown.type : undefined) {
+    case "entity.too.large":
+      return new FlancoError("too_large", `The body is larger than ${maxBytes} bytes.`, {
+        hint: "Send one record at a time.",
+      });
+    case "request.aborted":
+      return new FlancoError("invalid", "The body ended before it was complete.", { cause: thrown });
+    default:
+      return new FlancoError("invalid", "The body is not valid JSON.", { cause: thrown });
+  }
+}
+
+function tooManyPieces(): FlancoError {
+  return new FlancoError("too_large", `The body came in more than ${MAX_PIECES} pieces.`, {
+    hint: "Send it in one piece, or in larger chunks.",
+  });
+}

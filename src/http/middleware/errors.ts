@@ -1,0 +1,78 @@
+import type { Context, Next } from "koa";
+import type { ErrorField } from "../../contract/declaration.ts";
+import { statusOf } from "../../contract/error.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Log } from "../../domain/log.ts";
+
+/** Where it is not known how long a bounded queue takes to empty. */
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Writes every error body. What went wrong inside is for the log; the client gets a text without a stack, path or SQL.
+ * `fieldAt` gives the field of the error's text at a path: a method that the path does not take has it there too.
+ * With `showsInside` the client is the machine's own operator, who is shown what went wrong inside.
+ */
+export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField, showsInside = false) {
+  return async (context: Context, next: Next): Promise<void> => {
+    const path = pathOf(context);
+    try {
+      if (path === undefined) throw unreadable();
+      await next();
+    } catch (thrown) {
+      const error = toFlancoError(thrown);
+      if (statusOf(error.code) >= 500) {
+        log.error({ method: context.method, path, err: error.cause ?? error }, error.message);
+      }
+      writeError(context, fieldAt(path ?? ""), error, showsInside);
+    }
+  };
+}
+
+/**
+ * The request's path; undefined when its target is no URL, which koa tells by throwing whenever it is asked, or one
+ * that has no path, where koa's is null whatever its type says.
+ */
+function pathOf(context: Context): string | undefined {
+  try {
+    const path: string | null = context.path;
+    return path ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(): FlancoError {
+  return new FlancoError("invalid", "The request's target is not a valid URL.", {
+    hint: "Send a path that begins with /.",
+  });
+}
+
+function writeError(context: Context, field: ErrorField, error: FlancoError, showsInside: boolean): void {
+  const { declaration } = context.state;
+  const status = statusOf(error.code, declaration);
+  const fixedText = declaration?.texts?.[status === 500 ? "internal" : error.code];
+  const showFields =
+    fixedText === undefined && error.fields !== undefined && (status === 400 || status === 409);
+  context.status = status;
+  if (status === 503 || error.retryAfterSeconds !== undefined) {
+    context.set("Retry-After", String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
+  }
+  context.body = {
+    status: "error",
+    [field]: fixedText ?? textOf(error, status !== 500 || showsInside),
+    ...(showFields ? { errors: error.fields } : {}),
+  };
+}
+
+/** What broke inside is for the log: its text may hold a path or SQL. */
+function textOf(error: FlancoError, isShown: boolean): string {
+  if (!isShown) return "Something went wrong inside the service. Try again; its log says more.";
+  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+}
+
+function toFlancoError(thrown: unknown): FlancoError {
+  if (thrown instanceof FlancoError) return thrown;
+  return new FlancoError("internal", thrown instanceof Error ? thrown.message : "Unknown failure", {
+    cause: thrown,
+  });
+}

@@ -1,0 +1,96 @@
+import type { Context, Middleware, Next } from "koa";
+import { FlancoError } from "../../domain/error.ts";
+
+/** Whether a name or address, in lower case and without brackets, is this machine. */
+export type IsKnownHost = (name: string) => boolean;
+
+/** Host headers that were accepted, as they came. A client sends the same one with every request. */
+const MAX_REMEMBERED = 64;
+
+/**
+ * Refuses requests for another host than this machine. A page of another site may have its own name point here and then
+ * read everything as its own origin (DNS rebinding): the Host header shows that name.
+ */
+export function hostMiddleware(isKnown: IsKnownHost): Middleware {
+  const good = new Set<string>();
+  return (context: Context, next: Next): Promise<void> => {
+    requireOneHost(context);
+    const { host = "" } = context.req.headers;
+    if (!good.has(host)) {
+      if (!isKnown(nameOf(host))) throw misdirected();
+      if (good.size >= MAX_REMEMBERED) good.clear();
+      good.add(host);
+    }
+    return next();
+  };
+}
+
+/** Node takes the first of several Host headers where a proxy may take the last: the two could mean different hosts. */
+function requireOneHost({ req: { rawHeaders }, res }: Context): void {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === "host".length && name.toLowerCase() === "host") count += 1;
+  }
+  if (count <= 1) return;
+  res.setHeader("Connection", "close");
+  throw new FlancoError("invalid", "The request has several Host headers.", { hint: "Send one." });
+}
+
+/** The name in a Host header, without its port; empty where the header is malformed. */
+function nameOf(host: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
+  return (bracketed ?? plain ?? "").toLowerCase().replace(/\.$/, "");
+}
+
+function misdirected(): FlancoError {
+  return new FlancoError("misdirected", "This machine does not serve that host name.", {
+    hint: "Use the machine's name or address; further names go into host_names in the configuration.",
+  });
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const PREFLIGHT_MAX_AGE_SECONDS = "600";
+
+/**
+ * Browsers send the contract's cookie with requests of any site, so the service itself refuses those of other sites. A
+ * request that changes something must name no origin (a device, curl), its own, or a listed one. A request that only
+ * reads shows nothing to another site but costs work, so it is refused where the browser says that another site sends
+ * it. Links to the page, which is not under the API's prefix, are not refused.
+ */
+export function crossSiteMiddleware(allowedOrigins: () => readonly string[], apiPrefix: string): Middleware {
+  return async (context: Context, next: Next): Promise<void> => {
+    const origin = context.get("Origin");
+    const allowed = allowedOrigins();
+    if (allowed.length > 0) context.set("Vary", "Origin");
+    if (allowed.includes(origin)) {
+      context.set("Access-Control-Allow-Origin", origin);
+      context.set("Access-Control-Allow-Credentials", "true");
+      if (context.method === "OPTIONS" && context.get("Access-Control-Request-Method") !== "") {
+        answerPreflight(context);
+        return;
+      }
+    } else if (isOfOtherSite(context, origin, apiPrefix)) {
+      throw new FlancoError("forbidden", "Requests from other sites are refused.", {
+        hint: "If that site is yours, add its origin to allowed_origins in the configuration.",
+      });
+    }
+    await next();
+  };
+}
+
+function answerPreflight(context: Context): void {
+  context.set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
+  context.set("Access-Control-Allow-Headers", "Content-Type, Idempotency-Key");
+  context.set("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_SECONDS);
+  context.status = 204;
+}
+
+function isOfOtherSite(context: Context, origin: string, apiPrefix: string): boolean {
+  const site = context.get("Sec-Fetch-Site");
+  const foreignSite = site !== "" && site !== "same-origin" && site !== "none";
+  if (SAFE_METHODS.has(context.method)) return foreignSite && context.path.startsWith(`${apiPrefix}/`);
+  // Not koa's `context.origin`, which is the request's own Origin header.
+  const foreignOrigin = origin !== "" && origin !== `${context.protocol}://${context.host}`;
+  return foreignOrigin || foreignSite;
+}

@@ -1,0 +1,254 @@
+import { PassThrough } from "node:stream";
+import type { Context } from "koa";
+import type { Declaration } from "../contract/declaration.ts";
+import {
+  OPERATIONS,
+  OPERATOR_HEADER,
+  type OperationData,
+  type OperationInput,
+  type OperationName,
+  type ParsedInput,
+  type ShownSighting,
+  type WiringRow,
+  watchLines,
+} from "../contract/operator.ts";
+import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import { type Actor, commandActor } from "../domain/audit.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { DrivableLines } from "../domain/line.ts";
+import type { Lines } from "../domain/lines.ts";
+import type { Sighting } from "../domain/sale.ts";
+import type { StatusReader } from "../domain/status.ts";
+import { type PasswordHasher, requirePassword, type User } from "../domain/user.ts";
+import type { OwnedWiring } from "../domain/wiring.ts";
+import { parseInput } from "./input.ts";
+import type { Endpoint } from "./router.ts";
+import { toStatusAnswer } from "./status.ts";
+
+/** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+
+export interface OperatorDependencies {
+  readonly reader: LedgerReader;
+  readonly writer: LedgerWriter;
+  readonly passwords: PasswordHasher;
+  /** Puts another secret in place of the one that signs sessions; resolves with the number of sessions that ended. */
+  readonly rotateSecret: (by: Actor) => Promise<number>;
+  /** The parts of a running service; null while none runs. Wiring is then changed without a look at the lines. */
+  readonly running: {
+    readonly lines: Lines;
+    /** The simulated driver's lines; null with any other driver. */
+    readonly drivable: DrivableLines | null;
+    readonly status: StatusReader;
+  } | null;
+}
+
+type Run<N extends OperationName> = (
+  input: ParsedInput<N>,
+  by: Actor,
+) => Promise<OperationData<N>> | OperationData<N>;
+
+/** The code of each operation. */
+export type OperatorTable = { readonly [N in OperationName]: Run<N> };
+
+/** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */
+export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
+  const { reader, writer, passwords, rotateSecret } = dependencies;
+  const lines = dependencies.running?.lines;
+  const running = () => {
+    if (dependencies.running === null) throw noService();
+    return dependencies.running;
+  };
+  const setWiring = async (rows: readonly WiringRow[], email: string | undefined, by: Actor) => {
+    const owned = () => rows.map((row) => toOwned(reader, row, email ?? row.user));
+    const save = async () => writer.setWiring(owned(), by);
+    if (lines === undefined) await save();
+    else {
+      await lines.wire(
+        rows.map(({ line }) => line),
+        save,
+      );
+    }
+    return null;
+  };
+  return {
+    listUsers: () => reader.users(),
+    addUser: async ({ name, email, password }, by) => {
+      requirePassword(password);
+      return writer.addUser({ name, email, passwordHash: await passwords.hash(password) }, by);
+    },
+    setPassword: async ({ email, password }, by) => {
+      const user = userByEmail(reader, email);
+      requirePassword(password);
+      await writer.setPassword(user.id, await passwords.hash(password), by);
+      return null;
+    },
+    removeUser: async ({ email, withDevices }, by) => {
+      await writer.removeUser(userByEmail(reader, email).id, withDevices, by);
+      return null;
+    },
+    listWiring: () => listWiring(reader, lines),
+    setWiring: ({ user, row }, by) => setWiring([row], user, by),
+    importWiring: ({ user, rows }, by) => setWiring(rows, user, by),
+    removeWiring: async ({ line }, by) => {
+      const wiring = reader.wirings().find((one) => one.line === line);
+      if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+      await writer.removeWiring(wiring.userId, line, by);
+      await lines?.reconcile();
+      return null;
+    },
+    voidRecord: async ({ recordId, reason }, by) => {
+      await writer.voidRecord(recordId, reason, by);
+      return null;
+    },
+    detect: () => running().lines.detect(),
+    setLine: ({ line, high }) => {
+      const { drivable } = running();
+      if (drivable === null) throw onlySimulated();
+      drivable.set(line, high);
+      return null;
+    },
+    status: () => toStatusAnswer(running().status.status()),
+    rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
+    listAudit: ({ before = null, sinceMs = null, limit }) => {
+      const emails = new Map(reader.users().map((user) => [user.id, user.email]));
+      return reader
+        .audit({ before, sinceMs, limit })
+        .map((entry) => ({ ...entry, user: emails.get(entry.userId ?? "") ?? null }));
+    },
+  };
+}
+
+/** Runs an operation in this process, as its endpoint would. Throws `invalid` as the endpoint does. */
+export async function runOperation<N extends OperationName>(
+  table: OperatorTable,
+  name: N,
+  input: OperationInput<N>,
+  by: Actor,
+): Promise<OperationData<N>> {
+  const { body, query, wrapper }: Declaration = OPERATIONS[name];
+  const shape = body ?? query;
+  const parsed = shape === undefined ? undefined : parseInput(shape, input, wrapper);
+  // Parsed by the shape of this very operation.
+  return table[name](parsed as ParsedInput<N>, by);
+}
+
+/** The same operations as endpoints, and the watch of lines. */
+export function operatorEndpoints(table: OperatorTable, lines: Pick<Lines, "listen">): readonly Endpoint[] {
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  return [
+    ...names.map((name) => toEndpoint(table, name)),
+    { declaration: watchLines, run: async () => watch(lines) },
+  ];
+}
+
+function toEndpoint<N extends OperationName>(table: OperatorTable, name: N): Endpoint {
+  return {
+    declaration: OPERATIONS[name],
+    run: async ({ query, body, context }) => ({
+      // Parsed by the shapes of this very declaration, just before.
+      data: await table[name]((body ?? query) as ParsedInput<N>, operatorOf(context)),
+    }),
+  };
+}
+
+/** The system's user that runs the command, as the command says: only the service's own user and root reach the socket. */
+function operatorOf(context: Context): Actor {
+  const name = context.get(OPERATOR_HEADER);
+  try {
+    return commandActor(decodeURIComponent(name));
+  } catch {
+    return commandActor(name);
+  }
+}
+
+function watch(lines: Pick<Lines, "listen">): PassThrough {
+  const stream = new PassThrough();
+  const stop = lines.listen((sighting) => {
+    stream.write(`${JSON.stringify(toShown(sighting))}\n`);
+    if (stream.writableLength + stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
+  });
+  stream.on("close", stop);
+  return stream;
+}
+
+function toShown({ line, active, timeMs, missed, source }: Sighting): ShownSighting {
+  return { line, active, timeMs, sequence: source.sequence, missed };
+}
+
+function listWiring(reader: LedgerReader, lines: Lines | undefined): OperationData<"listWiring"> {
+  const emails = new Map(reader.users().map((user) => [user.id, user.email]));
+  const status = lines?.status();
+  const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
+  return reader.wirings().map((wiring) => ({
+    line: wiring.line,
+    device: wiring.dId,
+    actuator: wiring.actuatorId,
+    valor: valorFromMicros(wiring.valorMicros),
+    active_low: wiring.activeLow,
+    bias: wiring.bias,
+    debounce_ms: wiring.debounceMs,
+    rearm_ms: wiring.rearmMs,
+    user: emails.get(wiring.userId) ?? "",
+    state: failures.get(wiring.line) ?? (status?.watched.includes(wiring.line) ? "watched" : "not watched"),
+  }));
+}
+
+function toOwned(reader: LedgerReader, row: WiringRow, email: string | undefined): OwnedWiring {
+  return {
+    userId: ownerOf(reader, row.device, email).id,
+    wiring: {
+      line: row.line,
+      dId: row.device,
+      actuatorId: row.actuator,
+      valorMicros: microsFromValor(row.valor),
+      activeLow: row.active_low,
+      bias: row.bias,
+      debounceMs: row.debounce_ms,
+      rearmMs: row.rearm_ms,
+    },
+  };
+}
+
+/** The user whose device has this dId; `email` decides where several users have one. */
+function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): User {
+  if (email !== undefined) return userByEmail(reader, email);
+  const owners = reader
+    .users()
+    .filter((user) => reader.devices(user.id).some((device) => device.dId === dId));
+  const [owner, ...others] = owners;
+  if (owner === undefined) {
+    throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
+      hint: "Register it first, on the page or with POST /api/device.",
+    });
+  }
+  if (others.length > 0) {
+    throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
+      hint: `Say whose with --user: ${owners.map((user) => user.email).join(", ")}.`,
+    });
+  }
+  return owner;
+}
+
+function userByEmail(reader: LedgerReader, email: string): User {
+  const found = reader.credentials(email);
+  if (found === undefined) {
+    throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {
+      hint: "flanco user list shows who there is.",
+    });
+  }
+  return found.user;
+}
+
+function onlySimulated(): FlancoError {
+  return new FlancoError("unavailable", "Only lines of the simulated driver can be set.", {
+    hint: "Start the service with FLANCO_GPIO_DRIVER=simulated to try things out.",
+  });
+}
+
+export function noService(): FlancoError {
+  return new FlancoError("unavailable", "The flanco service is not running on this data directory.", {
+    hint: "Start it first: npm start from a checkout, or systemctl start flanco.",
+  });
+}

@@ -1,0 +1,109 @@
+import type { Readable } from "node:stream";
+import Router, { type RouterContext } from "@koa/router";
+import type { Context, Next } from "koa";
+import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
+import { POSITION_HEADER } from "../contract/event.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import { parseInput } from "./input.ts";
+import { readBody } from "./middleware/body.ts";
+
+declare module "koa" {
+  interface DefaultState {
+    /** What the request's route declares, once the route is found. */
+    declaration?: Declaration;
+  }
+}
+
+/** A declared operation with the code that serves it. */
+export interface Endpoint {
+  readonly declaration: Declaration;
+  /** Resolves with a stream, or with the fields of the answer beside `status`. */
+  readonly run: (request: Parsed) => Promise<object>;
+}
+
+/** A request whose `query` and `body` were parsed by the declaration's shapes. */
+interface Parsed<Q = unknown, B = unknown> {
+  /** The signed-in user; empty where no session is needed. */
+  readonly userId: Id;
+  readonly query: Q;
+  readonly body: B;
+  readonly context: Context;
+}
+
+/** What serves a declaration returns: a stream, or the fields of its answer beside `status`. */
+type Given<D extends Declaration> = D extends { readonly stream: string }
+  ? Awaitable<Readable | Buffer>
+  : keyof AnswerOf<D> extends "status"
+    ? Promise<void>
+    : Awaitable<Omit<AnswerOf<D>, "status">>;
+type Awaitable<T> = T | Promise<T>;
+
+/** Serves a declared operation: the compiler holds what `run` takes and gives to the declaration's shapes. */
+export function serve<D extends Declaration>(
+  declaration: D,
+  run: (request: Parsed<QueryOf<D>, BodyOf<D>>) => Given<D>,
+): Endpoint {
+  return {
+    declaration,
+    // The router parses each request by the shapes of its declaration.
+    run: async (request) => (await run(request as Parsed<QueryOf<D>, BodyOf<D>>)) ?? {},
+  };
+}
+
+/** What the router asks about a request with a session. */
+export interface Sessions {
+  /** The signed-in user. Throws `unauthorized`. */
+  userOf(context: Context): Id;
+  /** Up to which change the user's answers are current. */
+  positionOf(userId: Id): string;
+}
+
+/** Routes requests to endpoints. Every path is whole, without parameters, and told apart by case and trailing slash. */
+export function routerOf(endpoints: readonly Endpoint[], prefix: string, sessions: Sessions): Router {
+  const router = new Router({ prefix, sensitive: true, strict: true });
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint.declaration;
+    router[method](path, (context) => answer(endpoint, sessions, context));
+  }
+  return router;
+}
+
+/** Session first, then the body: without a session a client learns nothing of what a body should hold. */
+async function answer({ declaration, run }: Endpoint, sessions: Sessions, context: Context): Promise<void> {
+  const { session, query, body, wrapper, maxBodyBytes } = declaration;
+  context.state.declaration = declaration;
+  const userId = session ? sessions.userOf(context) : "";
+  // Before the ledger is read: the answer may be newer than this says, never older.
+  if (session && context.method === "GET") {
+    context.res.setHeader(POSITION_HEADER, sessions.positionOf(userId));
+  }
+  const sent = body === undefined ? undefined : await readBody(context, maxBodyBytes);
+  const given = await run({
+    userId,
+    query: query === undefined ? undefined : parseInput(query, context.query),
+    body: body === undefined ? undefined : parseInput(body, sent, wrapper),
+    context,
+  });
+  context.status = declaration.status;
+  context.body = declaration.stream === undefined ? { status: "success", ...given } : given;
+}
+
+/**
+ * A path that has no route for the request's method: 405, or 204 to OPTIONS. The router's own `allowedMethods` answers
+ * 200 to OPTIONS, and 501 to a method that it does not know.
+ */
+export async function otherMethod(
+  context: Context & Pick<RouterContext, "matched">,
+  next: Next,
+): Promise<void> {
+  const allowed = (context.matched ?? []).flatMap(({ methods }) => methods);
+  if (allowed.length === 0) return next();
+  context.set("Allow", allowed.join(", "));
+  if (context.method !== "OPTIONS") {
+    throw new FlancoError("method_not_allowed", "This path does not take that method.", {
+      hint: "The Allow header names those it takes.",
+    });
+  }
+  context.status = 204;
+}

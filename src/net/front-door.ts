@@ -1,0 +1,118 @@
+import { X509Certificate } from "node:crypto";
+import type { RequestListener } from "node:http";
+import type { Config } from "../config/schema.ts";
+import { type AuditNote, SERVICE_ACTOR } from "../domain/audit.ts";
+import type { Clock, ClockTrust } from "../domain/clock.ts";
+import type { Fault } from "../domain/fault.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
+import type { DataDirectory } from "../store/data-directory.ts";
+import { KnownHosts, readHostNames } from "./host-names.ts";
+import { Listeners } from "./listen.ts";
+import { CertificateRenewal, type Served } from "./renewal.ts";
+import { fingerprintLines } from "./tls/keyed-certificate.ts";
+import { createTrustApp, type TrustedAuthority } from "./trust/app.ts";
+
+export interface FrontDoorDependencies {
+  readonly config: Pick<Config, "host" | "https_port" | "http_port" | "trust_page" | "certificates_dir">;
+  /** Reads the configured further names and addresses of this machine. */
+  readonly hostNames: () => readonly string[];
+  readonly dataDirectory: DataDirectory;
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly reader: Pick<LedgerReader, "lastAudit">;
+  readonly writer: Pick<LedgerWriter, "noteAudit">;
+  readonly log: Log;
+}
+
+/** The service's side to the network: known host names, the certificate, and the ports. */
+export class FrontDoor {
+  readonly #dependencies: FrontDoorDependencies;
+  readonly #hosts: KnownHosts;
+  readonly #renewal: CertificateRenewal;
+  #listeners: Listeners | undefined;
+  /** Fingerprint of the certificate that the audit log has last. */
+  #audited: string | undefined;
+
+  constructor(dependencies: FrontDoorDependencies) {
+    const { config, dataDirectory, hostNames, clock, trust, log } = dependencies;
+    this.#dependencies = dependencies;
+    this.#hosts = new KnownHosts(hostNames);
+    this.#renewal = new CertificateRenewal({
+      directories: { own: dataDirectory.tls, dropIn: config.certificates_dir || dataDirectory.certificates },
+      ...{ clock, trust, log },
+      readHost: () => readHostNames(hostNames()),
+      onRenewed: (served) => this.#serve(served),
+    });
+  }
+
+  /** Whether a host name or address, in lower case and without brackets, is this machine's. */
+  isKnownHost(name: string): boolean {
+    return this.#hosts.has(name);
+  }
+
+  /** The authority that browsers must be told to trust; null while an administrator's certificate is served. */
+  trustedAuthority(): TrustedAuthority | null {
+    const cert = this.#renewal.authority();
+    return cert === null ? null : { cert, fingerprint: fingerprintLines(cert) };
+  }
+
+  /** Faults of the certificates. */
+  faults(): readonly Fault[] {
+    return this.#renewal.faults();
+  }
+
+  /** Looks for new certificates at once. */
+  reloadCertificates(): Promise<void> {
+    return this.#renewal.check();
+  }
+
+  /** Serves `handler`. Makes a certificate first where there is none. Throws `unavailable` for a port. */
+  async open(handler: RequestListener): Promise<void> {
+    const { config, clock } = this.#dependencies;
+    const trustApp = createTrustApp({
+      authority: () => this.trustedAuthority(),
+      isKnownHost: (name) => this.isKnownHost(name),
+      httpsPort: config.https_port,
+    });
+    const listeners = new Listeners(handler, trustApp.callback(), () => clock.nowMs());
+    const served = await this.#renewal.open();
+    this.#serve(served);
+    // Set before the ports open, so that a certificate that comes meanwhile is served too.
+    this.#listeners = listeners;
+    await listeners.open(served, {
+      host: config.host,
+      httpsPort: config.https_port,
+      httpPort: config.http_port,
+      explains: config.trust_page,
+    });
+  }
+
+  /** Stops taking requests, waits for those under way, and stops renewing certificates. */
+  async close(): Promise<void> {
+    await this.#listeners?.close();
+    await this.#renewal.close();
+  }
+
+  #serve(served: Served): void {
+    void this.#audit(served);
+    this.#hosts.certify(served.cert);
+    this.#listeners?.renew(served);
+  }
+
+  /** Writes a change of certificate to the audit log. Never rejects: after an error the next start writes it. */
+  async #audit({ cert, own }: Served): Promise<void> {
+    const { reader, writer, log } = this.#dependencies;
+    const { fingerprint256: fingerprint, validTo } = new X509Certificate(cert);
+    try {
+      this.#audited ??= String(reader.lastAudit("certificate_changed")?.details["fingerprint"] ?? "");
+      if (this.#audited === fingerprint) return;
+      this.#audited = fingerprint;
+      const details = { fingerprint, validTo: new Date(validTo).toISOString(), own };
+      const note: AuditNote = { kind: "certificate_changed", userId: null, details, actor: SERVICE_ACTOR };
+      await writer.noteAudit([note]);
+    } catch (error) {
+      log.warn({ err: error }, "the certificate that is served could not be noted");
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { X509Certificate } from "node:crypto";
+import { BlockList, isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+
+/**
+ * Private (RFC 1918, RFC 4193), loopback and link-local networks. Their addresses are not unique, so that no public
+ * authority signs them; the appliance's own authority signs no others.
+ */
+export const PRIVATE_NETWORKS = [
+  "127.0.0.0/8",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "169.254.0.0/16",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+] as const;
+
+const privateAddresses = new BlockList();
+for (const network of PRIVATE_NETWORKS) {
+  const [address = "", bits] = network.split("/");
+  privateAddresses.addSubnet(address, Number(bits), familyOf(address));
+}
+
+/** The names and addresses of this machine, as a certificate lists them. */
+export interface HostNames {
+  /** The host name first, then its `.local` name and localhost. Lower case. */
+  readonly names: readonly string[];
+  /** Private, loopback and link-local addresses, without zone. */
+  readonly addresses: readonly string[];
+  /** Addresses that the appliance's own authority cannot sign. */
+  readonly publicAddresses: readonly string[];
+}
+
+const MAX_LABEL = 63;
+const LOOPBACK = ["127.0.0.1", "::1"];
+/** Stands for a host name that has no character a certificate can hold. */
+const NAMELESS = "flanco";
+
+/**
+ * Reads the current host name and the addresses of all interfaces.
+ * @param configured further names and addresses of this machine
+ */
+export function readHostNames(configured: readonly string[] = []): HostNames {
+  const found = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  // A certificate cannot hold an address with a zone.
+  const addresses = found.filter(({ scopeid }) => !scopeid).map(({ address }) => address);
+  return toHostNames(hostname(), addresses, configured);
+}
+
+/** The names and addresses that a certificate of this host must list. */
+export function toHostNames(
+  host: string,
+  addresses: readonly string[],
+  configured: readonly string[] = [],
+): HostNames {
+  const name = toDnsName(host);
+  const short = name.split(".")[0] ?? name;
+  const names = configured.filter((one) => isIP(one) === 0).map(toDnsName);
+  const all = [...new Set([...LOOPBACK, ...addresses, ...configured.filter((one) => isIP(one) !== 0)])];
+  return {
+    names: [...new Set([name, `${short}.local`, "localhost", ...names])],
+    addresses: all.filter(isPrivateAddress),
+    publicAddresses: all.filter((address) => !isPrivateAddress(address)),
+  };
+}
+
+/** Decides which Host headers name this machine. */
+export class KnownHosts {
+  readonly #configured: () => readonly string[];
+  #certified: readonly string[] = [];
+
+  /** @param configured further names and addresses, read at each question */
+  constructor(configured: () => readonly string[]) {
+    this.#configured = configured;
+  }
+
+  /** Adds the names of the certificate (PEM) that is served, in place of those of the one before. */
+  certify(cert: string): void {
+    const { subjectAltName = "" } = new X509Certificate(cert);
+    this.#certified = [...subjectAltName.matchAll(/DNS:([^\s,"]+)/g)].map(([, name = ""]) =>
+      name.toLowerCase(),
+    );
+  }
+
+  /**
+   * Whether a name or address, in lower case and without brackets, is this machine's: localhost, its host name with and
+   * without domain and as `.local`, its own addresses, any private address, a name of the certificate, a configured one.
+   */
+  has(name: string): boolean {
+    if (this.#configured().some((one) => one.toLowerCase() === name)) return true;
+    // Read each time, because the network may rename the machine while it runs.
+    const { names, publicAddresses } = readHostNames();
+    if (isIP(name) !== 0) return isPrivateAddress(name) || publicAddresses.includes(name);
+    const full = hostname().toLowerCase();
+    const [short = full] = full.split(".");
+    return (
+      [...names, full, short].includes(name) || this.#certified.some((pattern) => matches(pattern, name))
+    );
+  }
+}
+
+/** Whether a certificate's name matches a host's. A star stands for the whole first label. */
+function matches(pattern: string, name: string): boolean {
+  if (!pattern.startsWith("*.")) return pattern === name;
+  const dot = name.indexOf(".");
+  return dot > 0 && name.slice(dot) === pattern.slice(1);
+}
+
+/** Replaces the characters that a DNS name may not hold. */
+function toDnsName(host: string): string {
+  const labels = host
+    .toLowerCase()
+    .split(".")
+    .map((label) => label.replaceAll(/[^a-z0-9-]/g, "-").slice(0, MAX_LABEL))
+    .map((label) => label.replaceAll(/^-+|-+$/g, ""));
+  return labels.filter((label) => label !== "").join(".") || NAMELESS;
+}
+
+/** @param address IPv4 or IPv6 without zone */
+function isPrivateAddress(address: string): boolean {
+  return privateAddresses.check(address, familyOf(address));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}

@@ -1,0 +1,286 @@
+import { constants } from "node:crypto";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import { BlockList, isIPv6, type Socket } from "node:net";
+import { DAY_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import { ConnectionSlots } from "./connection-slots.ts";
+import type { Served } from "./renewal.ts";
+
+/** Bounds of size and time of one connection. */
+export const LIMITS = {
+  maxHeaderBytes: 8 * 1024,
+  headersMs: 5_000,
+  requestMs: 10_000,
+  handshakeMs: 5_000,
+  /** Node looks for requests beyond their time only this often. */
+  checkEveryMs: 1_000,
+  /** Time for requests under way to end when the service stops. */
+  drainMs: 2_000,
+};
+
+/** Connections that the kernel holds until they are accepted. A client whose first packet is dropped waits a second. */
+const BACKLOG = 4_096;
+/** Requests of one connection that may wait for their answers, including the one being answered. */
+const MAX_UNANSWERED = 16;
+
+/**
+ * TLS 1.2 and 1.3 with authenticated encryption and forward secrecy only. The RSA suites of TLS 1.2 serve an
+ * administrator's certificate; the appliance's own key is ECDSA. A client that prefers ChaCha20 has no AES in its
+ * processor, and gets it.
+ */
+const TLS = {
+  minVersion: "TLSv1.2",
+  ciphers: [
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "ECDHE-ECDSA-AES128-GCM-SHA256",
+    "ECDHE-ECDSA-CHACHA20-POLY1305",
+    "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE-RSA-CHACHA20-POLY1305",
+    "ECDHE-RSA-AES256-GCM-SHA384",
+  ].join(":"),
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_PRIORITIZE_CHACHA,
+} as const;
+
+/** Longest `Strict-Transport-Security`: half a year. */
+const STRICT_MAX_MS = 180 * DAY_MS;
+
+/** Hosts that stand for all addresses of a machine. */
+const ANY: ReadonlySet<string> = new Set(["", "::", "0.0.0.0"]);
+/** A machine without IPv6 has no ::1. */
+const NO_SUCH_ADDRESS: ReadonlySet<string | undefined> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
+
+const loopbackAddresses = new BlockList();
+loopbackAddresses.addSubnet("127.0.0.0", 8, "ipv4");
+loopbackAddresses.addAddress("::1", "ipv6");
+
+/** The addresses to listen on. */
+export interface Doors {
+  /** Address of HTTPS; empty: all addresses. */
+  readonly host: string;
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  /** Whether plain HTTP answers the network too, with the page that explains how to trust the appliance. */
+  readonly explains: boolean;
+}
+
+/** HTTPS for the network and plain HTTP for loopback serve one application; plain HTTP of the network serves another. */
+export class Listeners {
+  readonly #handler: RequestListener;
+  readonly #plainHandler: RequestListener;
+  readonly #nowMs: () => number;
+  readonly #limits: typeof LIMITS;
+  readonly #slots = new ConnectionSlots();
+  #servers: Server[] = [];
+  #tlsServer: TlsServer | undefined;
+  #served: Served | undefined;
+
+  /**
+   * `plainHandler` answers plain HTTP from other machines.
+   * @param nowMs Unix milliseconds
+   */
+  constructor(
+    handler: RequestListener,
+    plainHandler: RequestListener,
+    nowMs: () => number,
+    limits: typeof LIMITS = LIMITS,
+  ) {
+    this.#handler = handler;
+    this.#plainHandler = plainHandler;
+    this.#nowMs = nowMs;
+    this.#limits = limits;
+  }
+
+  /** Throws `unavailable` when a port is taken or not allowed. */
+  async open(served: Served, { host, httpsPort, httpPort, explains }: Doors): Promise<void> {
+    try {
+      const { key, cert } = served;
+      const options = {
+        ...this.#serverOptions(),
+        ...TLS,
+        handshakeTimeout: this.#limits.handshakeMs,
+        key,
+        cert,
+      };
+      const answer: RequestListener = (request, response) => {
+        if (this.#served?.own === false) {
+          response.setHeader("Strict-Transport-Security", this.#strictFor(this.#served));
+        }
+        this.#handler(request, response);
+      };
+      const https = createTlsServer(options, oneAtATime(answer));
+      this.#served = served;
+      this.#tlsServer = https;
+      await this.#listen(https, httpsPort, host === "" ? undefined : host);
+      await this.#openPlain(host, httpPort, explains);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Serves this certificate to new connections; open connections keep theirs. */
+  renew(served: Served): void {
+    const { key, cert } = served;
+    this.#tlsServer?.setSecureContext({ ...TLS, key, cert });
+    this.#served = served;
+  }
+
+  /** Stops taking requests; those under way have two seconds to end. */
+  async close(): Promise<void> {
+    const servers = this.#servers;
+    this.#servers = [];
+    this.#tlsServer = undefined;
+    const timer = setTimeout(() => this.#slots.destroyAll(), this.#limits.drainMs);
+    await Promise.all(servers.map(closeServer));
+    clearTimeout(timer);
+  }
+
+  #serverOptions() {
+    const { maxHeaderBytes, headersMs, requestMs, checkEveryMs } = this.#limits;
+    return {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkEveryMs,
+    };
+  }
+
+  /**
+   * Ends with the certificate: after it the appliance's own one may be served, which a browser that was told to be strict
+   * would not let its user accept.
+   */
+  #strictFor({ endsMs }: Served): string {
+    const forMs = Math.min(STRICT_MAX_MS, Math.max(0, endsMs - this.#nowMs()));
+    return `max-age=${Math.floor(forMs / 1_000)}`;
+  }
+
+  /** Listens on the network's address last, because it includes loopback where it stands for all addresses. */
+  async #openPlain(host: string, port: number, explains: boolean): Promise<void> {
+    const everywhere = explains && ANY.has(host);
+    if (everywhere && host !== "0.0.0.0") {
+      await this.#listen(this.#plainServer(), port, host === "" ? undefined : host);
+      return;
+    }
+    if (!everywhere) await this.#listen(this.#plainServer(), port, "127.0.0.1");
+    await this.#listenOnIpv6Loopback(port);
+    if (explains && !isLoopbackHost(host)) await this.#listen(this.#plainServer(), port, host);
+  }
+
+  /** Chooses the handler by the connection's two addresses alone, because a request can claim any origin. */
+  #plainServer(): Server {
+    const ofLoopback = new WeakSet<Socket>();
+    const answer = oneAtATime((request, response) => {
+      const handler = ofLoopback.has(request.socket) ? this.#handler : this.#plainHandler;
+      handler(request, response);
+    });
+    const server = createServer(this.#serverOptions(), answer);
+    // A client on the network that offers a body (Expect: 100-continue) must not send it unencrypted.
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      if (ofLoopback.has(request.socket)) response.writeContinue();
+      answer(request, response);
+    });
+    // Decided once per connection, because posting a sale is short of time.
+    return server.prependListener("connection", (socket: Socket) => {
+      if (isOfLoopback(socket)) ofLoopback.add(socket);
+    });
+  }
+
+  async #listenOnIpv6Loopback(port: number): Promise<void> {
+    try {
+      await this.#listen(this.#plainServer(), port, "::1");
+    } catch (error) {
+      const code = error instanceof FlancoError ? (error.cause as NodeJS.ErrnoException).code : undefined;
+      if (!NO_SUCH_ADDRESS.has(code)) throw error;
+    }
+  }
+
+  async #listen(server: Server, port: number, host: string | undefined): Promise<void> {
+    this.#slots.guard(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(port, host, error)));
+      server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, resolve);
+    });
+    this.#servers.push(server);
+  }
+}
+
+type Waiting = readonly [IncomingMessage, ServerResponse];
+
+/**
+ * Gives a listener the requests of one connection one after another, each when the answer before it is written. Node
+ * parses pipelined requests without waiting for answers, and would call the listener with more than a thousand at once. A
+ * connection with too many unanswered requests is closed, and those not begun are dropped.
+ */
+export function oneAtATime(listener: RequestListener): RequestListener {
+  /** Has an entry while a request of the connection is being answered. */
+  const queues = new WeakMap<Socket, Waiting[]>();
+
+  function begin(queue: Waiting[], request: IncomingMessage, response: ServerResponse): void {
+    response.once("close", () => next(queue, request.socket));
+    listener(request, response);
+  }
+
+  function next(queue: Waiting[], socket: Socket): void {
+    const waiting = queue.shift();
+    if (waiting === undefined || !socket.writable) queues.delete(socket);
+    else begin(queue, ...waiting);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    // Requests that were parsed before the connection was closed still arrive.
+    if (socket.destroyed) return;
+    const queue = queues.get(socket);
+    if (queue === undefined) {
+      const empty: Waiting[] = [];
+      queues.set(socket, empty);
+      begin(empty, request, response);
+    } else if (queue.push([request, response]) >= MAX_UNANSWERED) {
+      socket.destroy();
+    }
+  };
+}
+
+/** Both ends are compared, because a machine may forward connections from outside to its loopback. */
+function isOfLoopback({ localAddress, remoteAddress }: Socket): boolean {
+  return isLoopbackAddress(localAddress) && isLoopbackAddress(remoteAddress);
+}
+
+function isLoopbackAddress(address: string | undefined): boolean {
+  return address !== undefined && loopbackAddresses.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || isLoopbackAddress(host);
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await closed;
+}
+
+function cannotListen(port: number, host: string | undefined, cause: NodeJS.ErrnoException): FlancoError {
+  const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
+  if (cause.code === "EADDRINUSE") {
+    return new FlancoError("unavailable", `The ${where} is in use by another program.`, {
+      hint: "Stop that program, or choose other ports with FLANCO_HTTPS_PORT and FLANCO_HTTP_PORT.",
+      cause,
+    });
+  }
+  return new FlancoError("unavailable", `Flanco cannot listen on ${where} (${cause.code}).`, {
+    hint: "Check FLANCO_HOST, FLANCO_HTTPS_PORT and FLANCO_HTTP_PORT; ports below 1024 need a privilege.",
+    cause,
+  });
+}

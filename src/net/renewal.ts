@@ -1,0 +1,192 @@
+import { type Clock, type ClockTrust, DAY_MS } from "../domain/clock.ts";
+import { certificateEndingFault, certificateRefusedFault, type Fault } from "../domain/fault.ts";
+import type { Log } from "../domain/log.ts";
+import type { HostNames } from "./host-names.ts";
+import { type Refusal, readDropIns } from "./tls/drop-in.ts";
+import { fingerprintLines, type KeyedCertificate, validityOf } from "./tls/keyed-certificate.ts";
+import { ensureOwnCertificate, ownFiles } from "./tls/own-certificate.ts";
+
+/** Bounds how long a new certificate, or a move to another network, takes to show. */
+const CHECK_EVERY_MS = 15_000;
+/** When the end of an administrator's certificate becomes a fault. */
+const ENDING_MS = 14 * DAY_MS;
+
+/** The certificate that HTTPS is served with. */
+export interface Served extends KeyedCertificate {
+  /** Its file; of an administrator's certificate, without extension. */
+  readonly file: string;
+  /** True: the appliance's own authority signed it, which browsers must be told to trust. */
+  readonly own: boolean;
+  /** End of its validity, in Unix milliseconds. */
+  readonly endsMs: number;
+}
+
+/** The state of this appliance's certificates. */
+interface Certificates {
+  readonly served: Served;
+  /** The own authority's certificate, in PEM. */
+  readonly authority: string;
+  /** True: the authority was just made in place of one that browsers may have trusted. */
+  readonly replaced: boolean;
+  readonly refused: readonly Refusal[];
+}
+
+export interface CertificateDirectories {
+  /** Holds the appliance's own keys and certificates. */
+  readonly own: string;
+  /** Holds an administrator's. */
+  readonly dropIn: string;
+}
+
+/**
+ * Chooses the certificate to serve: an administrator's where there is a good one, else the appliance's own. The own one
+ * is kept current in either case, because it takes over when the other one ends.
+ */
+export async function ensureCertificates(
+  directories: CertificateDirectories,
+  clock: Clock,
+  clockTrusted: boolean,
+  host: HostNames,
+): Promise<Certificates> {
+  const { own, dropIn } = directories;
+  const { authority, leaf, replaced } = await ensureOwnCertificate(own, host, { clock, clockTrusted });
+  const { best, refused } = readDropIns(dropIn, clockTrusted ? clock.nowMs() : null);
+  const chosen = best === null ? { ...leaf, file: ownFiles(own).leaf } : best;
+  const served = { ...chosen, own: best === null, endsMs: validityOf(chosen).toMs };
+  return { served, authority: authority.cert, replaced, refused };
+}
+
+export interface RenewalDependencies {
+  readonly directories: CertificateDirectories;
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly log: Log;
+  /** Reads the current names and addresses of this machine. */
+  readonly readHost: () => HostNames;
+  /** Receives each certificate that replaces the one before. */
+  readonly onRenewed: (served: Served) => void;
+  /** Tests shorten it. */
+  readonly checkEveryMs?: number;
+}
+
+/**
+ * Keeps the certificate current while the service runs: when it nears its end, when the clock is set, when the host's
+ * name or address changes, when an administrator's certificate comes, ends or goes. Does not keep the process alive.
+ */
+export class CertificateRenewal {
+  readonly #dependencies: RenewalDependencies;
+  #certificates: Certificates | undefined;
+  #publicAddresses = "";
+  #refused = new Map<string, Fault>();
+  /** The last of the checks, which run one after another. Never rejects. */
+  #last: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(dependencies: RenewalDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Gives the first certificate, made where there is none. Throws the disk's error. */
+  async open(): Promise<Served> {
+    const { checkEveryMs = CHECK_EVERY_MS } = this.#dependencies;
+    const opening = this.#ensure();
+    this.#last = opening.then(
+      () => {},
+      () => {},
+    );
+    const { served } = await opening;
+    this.#timer = setInterval(() => void this.check(), checkEveryMs).unref();
+    return served;
+  }
+
+  /** Waits for the check under way. Checks that have not begun are dropped. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#last;
+  }
+
+  /** The own authority's certificate, in PEM, while its leaf is served; null otherwise. */
+  authority(): string | null {
+    return this.#certificates?.served.own === true ? this.#certificates.authority : null;
+  }
+
+  /** An administrator's certificates that were refused, and the one that ends soon. */
+  faults(): readonly Fault[] {
+    return [...this.#refused.values(), ...this.#ending()];
+  }
+
+  #ending(): readonly Fault[] {
+    const { clock, trust } = this.#dependencies;
+    const served = this.#certificates?.served;
+    if (served === undefined || served.own || !trust.trusted()) return [];
+    const { file, endsMs } = served;
+    const days = Math.ceil((endsMs - clock.nowMs()) / DAY_MS);
+    return days * DAY_MS > ENDING_MS ? [] : [certificateEndingFault(file, endsMs, days, endsMs - ENDING_MS)];
+  }
+
+  /**
+   * Checks everything and renews what is due, after the check under way, which may have read what has changed since. Never
+   * rejects: after an error the old certificate is still served.
+   */
+  check(): Promise<void> {
+    this.#last = this.#last.then(() => this.#check());
+    return this.#last;
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isClosed) return;
+    const { log, onRenewed } = this.#dependencies;
+    const before = this.#certificates?.served;
+    try {
+      const { served } = await this.#ensure();
+      if (served.cert === before?.cert && served.key === before.key) return;
+      onRenewed(served);
+      log.info({ file: served.file, own: served.own }, "a new certificate is served");
+    } catch (error) {
+      log.error({ err: error }, "the certificate could not be renewed");
+    }
+  }
+
+  async #ensure(): Promise<Certificates> {
+    const { directories, clock, trust, log, readHost } = this.#dependencies;
+    const host = readHost();
+    const certificates = await ensureCertificates(directories, clock, trust.trusted(), host);
+    this.#certificates = certificates;
+    if (certificates.replaced) {
+      const fingerprint = fingerprintLines(certificates.authority).join(":");
+      log.warn(
+        { fingerprint, names: host.names },
+        "a new authority was made: browsers must be told to trust it",
+      );
+    }
+    this.#logPublic(host);
+    this.#logRefused(certificates.refused);
+    return certificates;
+  }
+
+  #logPublic({ publicAddresses }: HostNames): void {
+    const addresses = publicAddresses.join(" ");
+    if (addresses === this.#publicAddresses) return;
+    this.#publicAddresses = addresses;
+    if (addresses === "") return;
+    const { log, directories } = this.#dependencies;
+    log.warn(
+      { addresses: publicAddresses, directory: directories.dropIn },
+      "the own certificate leaves these public addresses out, which its authority may not sign: put a certificate there that names them",
+    );
+  }
+
+  #logRefused(refused: readonly Refusal[]): void {
+    const { clock, log } = this.#dependencies;
+    const faults = refused.map(({ file, reason }): [string, Fault] => {
+      const key = JSON.stringify([file, reason]);
+      const known = this.#refused.get(key);
+      if (known !== undefined) return [key, known];
+      log.error({ file, reason }, "a certificate was refused");
+      return [key, certificateRefusedFault(file, reason, clock.nowMs())];
+    });
+    this.#refused = new Map(faults);
+  }
+}

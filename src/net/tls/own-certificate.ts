@@ -1,0 +1,154 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, DAY_MS } from "../../domain/clock.ts";
+import { writeDurably } from "../../durable-file.ts";
+import type { HostNames } from "../host-names.ts";
+import {
+  covers,
+  hasSigned,
+  leafValidity,
+  makeAuthority,
+  makeLeaf,
+  permits,
+  permittedNames,
+} from "./authority.ts";
+import {
+  type KeyedCertificate,
+  readKeyed,
+  type Validity,
+  validityOf,
+  writeKeyed,
+} from "./keyed-certificate.ts";
+
+const RENEW_BEFORE_MS = 30 * DAY_MS;
+const OWNER_ONLY_DIRECTORY = 0o700;
+
+/** Paths of the appliance's own certificates. */
+export interface OwnFiles {
+  /** Key and certificate of the authority. */
+  readonly authority: string;
+  /** Key and certificate that HTTPS is served with. */
+  readonly leaf: string;
+  /** The authority's certificate without its key, for browsers to trust. */
+  readonly trust: string;
+}
+
+export function ownFiles(directory: string): OwnFiles {
+  return {
+    authority: join(directory, "authority.pem"),
+    leaf: join(directory, "leaf.pem"),
+    trust: join(directory, "flanco-ca.crt"),
+  };
+}
+
+export interface OwnCertificate {
+  readonly authority: KeyedCertificate;
+  readonly leaf: KeyedCertificate;
+  /** True: the authority was made in place of one that browsers may have trusted. */
+  readonly replaced: boolean;
+}
+
+/** The current time, by a clock that may not be right. */
+export interface Moment {
+  readonly clock: Clock;
+  readonly clockTrusted: boolean;
+}
+
+/** What is made anew although it is still good: the leaf, or the authority with it. */
+export type Forced = "leaf" | "authority";
+
+/**
+ * Reads the appliance's own authority and leaf, and makes what is missing or unusable.
+ *
+ * A new leaf is made a month before the old one ends, before its validity begins, when it lacks a name or address of
+ * this host, or when another authority signed it. A new authority, which browsers must be told to trust, is made only
+ * when the old one may not sign this host's names, ends within a month, or is damaged.
+ *
+ * While the clock is not trusted no date counts: otherwise a gateway that starts in 1970 after each power cut would
+ * replace its authority each time. A leaf that must then list another name keeps its dates.
+ *
+ * A crash at any moment leaves files that match, or that the next call replaces. The result is on the disk. Throws the
+ * disk's error.
+ */
+export async function ensureOwnCertificate(
+  directory: string,
+  host: HostNames,
+  moment: Moment,
+  forced?: Forced,
+): Promise<OwnCertificate> {
+  mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  chmodSync(directory, OWNER_ONLY_DIRECTORY);
+  const files = ownFiles(directory);
+  const existed = existsSync(files.authority);
+  const found = { authority: readKeyed(files.authority), leaf: readKeyed(files.leaf) };
+  const authority = await ensureAuthority(files, found, host, moment, forced);
+  const leaf =
+    found.leaf !== undefined && forced === undefined && isGoodLeaf(found.leaf, authority, host, moment)
+      ? found.leaf
+      : await renewLeaf(files, authority, found.leaf, host, moment);
+  publish(files.trust, authority.cert);
+  return { authority, leaf, replaced: existed && found.authority?.cert !== authority.cert };
+}
+
+interface Found {
+  readonly authority: KeyedCertificate | undefined;
+  readonly leaf: KeyedCertificate | undefined;
+}
+
+async function ensureAuthority(
+  files: OwnFiles,
+  { authority, leaf }: Found,
+  host: HostNames,
+  moment: Moment,
+  forced: Forced | undefined,
+): Promise<KeyedCertificate> {
+  if (authority !== undefined && forced !== "authority" && isCurrent(validityOf(authority), moment)) {
+    // A leaf that it signed for this host shows what it permits; reading its constraints would load a library.
+    if (leaf !== undefined && hasSigned(authority, leaf) && covers(leaf, host)) return authority;
+    if (await permits(authority, host)) return authority;
+  }
+  const former = authority === undefined ? [] : await permittedNames(authority);
+  const made = await makeAuthority(host, former, moment.clock.nowMs());
+  writeKeyed(files.authority, made);
+  return made;
+}
+
+function isGoodLeaf(
+  leaf: KeyedCertificate,
+  authority: KeyedCertificate,
+  host: HostNames,
+  moment: Moment,
+): boolean {
+  return isCurrent(validityOf(leaf), moment) && covers(leaf, host) && hasSigned(authority, leaf);
+}
+
+async function renewLeaf(
+  files: OwnFiles,
+  authority: KeyedCertificate,
+  before: KeyedCertificate | undefined,
+  host: HostNames,
+  { clock, clockTrusted }: Moment,
+): Promise<KeyedCertificate> {
+  const keepsDates = !clockTrusted && before !== undefined;
+  const validity = keepsDates ? validityOf(before) : leafValidity(clock.nowMs(), clockTrusted);
+  const made = await makeLeaf(authority, host, validity);
+  writeKeyed(files.leaf, made);
+  return made;
+}
+
+/** Whether a certificate is valid for another month. Always true while the clock is not trusted. */
+function isCurrent({ fromMs, toMs }: Validity, { clock, clockTrusted }: Moment): boolean {
+  if (!clockTrusted) return true;
+  const nowMs = clock.nowMs();
+  return fromMs <= nowMs && toMs - nowMs > RENEW_BEFORE_MS;
+}
+
+/** Keeps a copy of the authority's certificate, without its key, for people to take. */
+function publish(file: string, cert: string): void {
+  try {
+    if (readFileSync(file, "utf8") === cert) return;
+  } catch {
+    // A copy that is missing or cannot be read is written again.
+  }
+  writeDurably(file, cert);
+}

@@ -1,0 +1,72 @@
+import type { RequestListener } from "node:http";
+import { FailedSignIns } from "../auth/failed-sign-ins.ts";
+import type { Sessions } from "../auth/session.ts";
+import { SignInGate } from "../auth/sign-in-gate.ts";
+import type { Config } from "../config/schema.ts";
+import type { Change, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import { type AppDependencies, createApp } from "../http/app.ts";
+import { LiveEvents } from "../http/event.ts";
+import { FirstRunToken } from "../http/first-run.ts";
+import { type StatusDependencies, StatusReport } from "./status-report.ts";
+
+export interface ApiDependencies
+  extends Omit<AppDependencies, "sessions" | "signInGate" | "status" | "events" | "firstRun" | "timeZone">,
+    Pick<
+      StatusDependencies,
+      "version" | "bootId" | "trust" | "queues" | "lastBackup" | "faults" | "readDisk"
+    > {
+  readonly config: Pick<Config, "time_zone" | "currency" | "currency_decimals">;
+  readonly reader: LedgerReader;
+  readonly writer: LedgerWriter;
+  readonly sessions: Sessions;
+}
+
+/** The HTTP API with what it keeps: live events, the right to make the first user, failed sign-ins, the status. */
+export class Api {
+  readonly events = new LiveEvents();
+  readonly firstRun: FirstRunToken;
+  readonly failedSignIns: FailedSignIns;
+  readonly status: StatusReport;
+  /** Answers each request. */
+  readonly handler: RequestListener;
+  readonly #dependencies: ApiDependencies;
+
+  constructor(dependencies: ApiDependencies) {
+    const { config, clock, writer, log } = dependencies;
+    const { time_zone: timeZone, currency, currency_decimals } = config;
+    this.#dependencies = dependencies;
+    this.firstRun = new FirstRunToken(clock);
+    this.failedSignIns = new FailedSignIns(clock, writer, log);
+    this.status = new StatusReport({
+      ...dependencies,
+      timeZone,
+      currency: { code: currency, decimals: currency_decimals },
+    });
+    const { events, firstRun, failedSignIns, status } = this;
+    const app = createApp({
+      ...dependencies,
+      ...{ events, firstRun, status, timeZone },
+      signInGate: new SignInGate(clock, failedSignIns),
+    });
+    this.handler = app.callback();
+  }
+
+  async open(): Promise<void> {
+    await this.status.open();
+    this.events.open();
+  }
+
+  /** Stores what is still counted. Call when no request is under way. */
+  async close(): Promise<void> {
+    this.status.close();
+    await this.failedSignIns.write();
+  }
+
+  /** Call after each commit: sessions, the first user's right and open pages follow the ledger. */
+  apply(changes: readonly Change[]): void {
+    const kinds = new Set(changes.map((change) => change.kind));
+    if (kinds.has("sessions")) this.#dependencies.sessions.reload();
+    if (kinds.has("user")) this.firstRun.revoke();
+    this.events.tell(changes);
+  }
+}

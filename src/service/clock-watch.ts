@@ -1,0 +1,193 @@
+import {
+  type Clock,
+  type ClockTrust,
+  HOUR_MS,
+  MINUTE_MS,
+  NANOSECONDS_PER_MILLISECOND,
+} from "../domain/clock.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
+import type { Synchronized } from "./clock-trust.ts";
+
+const LOOK_MS = 1_000;
+/** A wall clock that moved this far from the monotonic one was set; less is a clock that is being trimmed. */
+const JUMP_MS = 1_000;
+/** How often the ledger hears how far the boot has come: a crash forgets this much of it. */
+const NOTE_MS = MINUTE_MS;
+const PURGE_MS = HOUR_MS;
+
+export interface ClockWatchDependencies {
+  readonly clock: Clock;
+  readonly bootId: string;
+  /** The clock is trusted once this says so; `always`: the machine keeps its own time. */
+  readonly synchronized: Synchronized | "always";
+  readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
+  readonly reader: Pick<LedgerReader, "boots" | "provisional">;
+  readonly log: Log;
+  /** Called when the ledger knows more of the boots: sessions, which age by them, are read again. */
+  readonly onBoots: () => void;
+}
+
+/**
+ * Watches the wall clock: whether it is trusted, and what follows when it becomes so. Trust once given lasts
+ * for the boot, over restarts of the process, and with it the wall time of the boot's monotonic zero: a
+ * later setting of the clock, right or wrong, changes neither. Only `always` follows each setting.
+ */
+export class ClockWatch implements ClockTrust {
+  readonly #dependencies: ClockWatchDependencies;
+  /** Wall time of monotonic zero, as trusted; null: not trusted. */
+  #zeroMs: number | null = null;
+  /** Monotonic time at which this process first saw it trusted. */
+  #trustedAtMs: number | null = null;
+  /** The same as the clock itself has it, when last looked at. */
+  #offsetMs = 0;
+  #noted: { readonly zeroMs: number | null; readonly atMs: number } | undefined;
+  #settled = false;
+  #purgedAtMs = Number.NEGATIVE_INFINITY;
+  #failing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> | undefined;
+
+  constructor(dependencies: ClockWatchDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Looks at the clock and has the ledger know this boot, now or when it takes writes again. */
+  async open(): Promise<void> {
+    const { bootId, reader, synchronized, log } = this.#dependencies;
+    this.#offsetMs = this.#offset();
+    if (synchronized !== "always") {
+      this.#zeroMs = reader.boots().find((boot) => boot.bootId === bootId)?.zeroMs ?? null;
+    }
+    this.#judge();
+    await this.#attempt(() => this.#note());
+    const { waiting, unplaced } = reader.provisional(bootId);
+    if (waiting + unplaced > 0) log.warn({ waiting, unplaced }, "records without a trusted time");
+    if (!this.trusted()) {
+      log.warn({}, "the clock is not trusted yet: sales are kept, and moved once the network has set it");
+    }
+    this.look();
+    this.#timer = setInterval(() => this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Stops looking; what is under way comes to its end first. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#working;
+    this.#noted = undefined;
+    await this.#attempt(() => this.#note());
+  }
+
+  trusted(): boolean {
+    return this.#zeroMs !== null;
+  }
+
+  /** Since when it is trusted, as far as this process has seen, in Unix milliseconds; null while it is not. */
+  trustedSinceMs(): number | null {
+    if (this.#trustedAtMs === null) return null;
+    return this.#dependencies.clock.nowMs() - (this.#nowMs() - this.#trustedAtMs);
+  }
+
+  /** Sees what the clock does. Called every second; what the ledger does not take is tried again then. */
+  look(): void {
+    const { log } = this.#dependencies;
+    const offsetMs = this.#offset();
+    const jumpMs = offsetMs - this.#offsetMs;
+    if (Math.abs(jumpMs) >= JUMP_MS) {
+      this.#offsetMs = offsetMs;
+      log.warn({ seconds: Math.round(jumpMs / 1000) }, "the wall clock was set");
+    }
+    this.#judge();
+    this.#working ??= this.#attempt(() => this.#work()).finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  /** Resolves once what was under way is done: for who must know that all is settled. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  #judge(): void {
+    const { synchronized, log } = this.#dependencies;
+    if (synchronized === "always") {
+      this.#zeroMs = this.#offsetMs;
+    } else if (this.#zeroMs === null && synchronized()) {
+      this.#offsetMs = this.#offset();
+      this.#zeroMs = this.#offsetMs;
+      log.info({}, "the clock is trusted: the network has set it");
+    }
+    if (this.#zeroMs !== null) this.#trustedAtMs ??= this.#nowMs();
+  }
+
+  async #work(): Promise<void> {
+    const { bootId, writer, log } = this.#dependencies;
+    if (this.#noted?.zeroMs !== this.#zeroMs || this.#nowMs() - this.#noted.atMs >= NOTE_MS)
+      await this.#note();
+    // Zero first: from then on the writer places by itself what was seen before.
+    const zeroMs = this.#noted?.zeroMs ?? null;
+    if (zeroMs === null) return;
+    if (!this.#settled) {
+      const moved = await settleTimes(writer, bootId, zeroMs);
+      this.#settled = true;
+      if (moved > 0) log.info({ moved }, "records were given their time");
+    }
+    if (this.#nowMs() - this.#purgedAtMs >= PURGE_MS) {
+      await purge(writer);
+      this.#purgedAtMs = this.#nowMs();
+    }
+  }
+
+  async #note(): Promise<void> {
+    const { bootId, writer, onBoots } = this.#dependencies;
+    const zeroMs = this.#zeroMs;
+    await writer.noteBoot(bootId, zeroMs);
+    this.#noted = { zeroMs, atMs: this.#nowMs() };
+    onBoots();
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) {
+        this.#dependencies.log.error({ err: error }, "the ledger does not take what is known of the clock");
+      }
+      this.#failing = true;
+    }
+  }
+
+  #nowMs(): number {
+    return Number(this.#dependencies.clock.monotonicNs() / NANOSECONDS_PER_MILLISECOND);
+  }
+
+  /** Wall time of monotonic zero as the clock has it, in whole milliseconds. */
+  #offset(): number {
+    const { clock } = this.#dependencies;
+    return Math.round(clock.nowMs() - Number(clock.monotonicNs()) / Number(NANOSECONDS_PER_MILLISECOND));
+  }
+}
+
+/** Moves every provisional record of a boot, and gives how many. */
+export async function settleTimes(
+  writer: Pick<LedgerWriter, "settleTimes">,
+  bootId: string,
+  zeroMs: number,
+): Promise<number> {
+  for (let settled = 0; ; ) {
+    const { moved, more } = await writer.settleTimes(bootId, zeroMs);
+    settled += moved;
+    if (!more) return settled;
+  }
+}
+
+/** Removes everything that has had its time, and gives how much that was. */
+export async function purge(writer: Pick<LedgerWriter, "purge">): Promise<number> {
+  for (let purged = 0; ; ) {
+    const removed = await writer.purge();
+    if (removed === 0) return purged;
+    purged += removed;
+  }
+}

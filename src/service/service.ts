@@ -1,0 +1,297 @@
+import { readFileSync } from "node:fs";
+import { WorkerPasswordHasher } from "../auth/password.ts";
+import { loadSecret, replaceSecret } from "../auth/secret.ts";
+import { Sessions } from "../auth/session.ts";
+import type { Config } from "../config/schema.ts";
+import { ControlServer } from "../control/server.ts";
+import type { Clock } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import { diskFullFault, type Fault } from "../domain/fault.ts";
+import type { Change } from "../domain/ledger.ts";
+import type { ChipInfo, LineDriver } from "../domain/line.ts";
+import type { LinesStatus } from "../domain/lines.ts";
+import type { Log } from "../domain/log.ts";
+import { createDriver } from "../gpio/driver.ts";
+import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
+import { SimulatedDriver } from "../gpio/simulated.ts";
+import { parseTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
+import { operatorEndpoints, operatorTable } from "../http/operator.ts";
+import { Page } from "../http/page.ts";
+import type { Installation } from "../installation.ts";
+import { FrontDoor } from "../net/front-door.ts";
+import type { TrustedAuthority } from "../net/trust/app.ts";
+import { type DataDirectory, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
+import { openToOthers } from "../store/data-directory-check.ts";
+import { DataLock } from "../store/ledger/lock.ts";
+import { UnwatchedFile } from "../store/ledger/unwatched-file.ts";
+import type { StoreWriter } from "../store/ledger/writer.ts";
+import { readDisk } from "../store/read/disk.ts";
+import { Api } from "./api.ts";
+import { backupDirectory } from "./backup-target.ts";
+import { systemTimers } from "./clock.ts";
+import { openSynchronized, type Synchronized } from "./clock-trust.ts";
+import { Demonstration } from "./demonstration.ts";
+import { type OpenLedger, openLedger } from "./ledger.ts";
+import { Recording } from "./recording.ts";
+import type { LiveSettings } from "./reload.ts";
+import { Upkeep } from "./upkeep.ts";
+
+const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The built page, and the demonstration's trace, which is played when `demo` is on and no other trace is named. */
+  readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
+  /** What says that the clock was set from outside; undefined: systemd and the kernel do. */
+  readonly synchronized?: Synchronized;
+  /** Keeps lines open while no process runs; undefined without such a keeper. */
+  readonly keeper?: DescriptorKeeper | undefined;
+  /** Progress of long work at the start. */
+  readonly onProgress: (done: number, total: number) => void;
+  /** The ledger cannot be written any more: the process must stop and be started again. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Something that was opened and must be closed, last first. */
+type Close = () => void | Promise<void>;
+
+/** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
+export class Service {
+  /** The settings that may change while the service runs. A new value takes effect at once. */
+  settings: LiveSettings;
+  readonly #options: ServiceOptions;
+  readonly #closing: Close[] = [];
+  #ledger: OpenLedger | undefined;
+  #recording: Recording | undefined;
+  #demonstration: Demonstration | undefined;
+  #api: Api | undefined;
+  #frontDoor: FrontDoor | undefined;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.settings = options.config;
+  }
+
+  /** Opens everything, lines before doors. When something fails, what was opened is closed again. */
+  async open(): Promise<void> {
+    try {
+      await this.#openAll();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Stops in the order that loses nothing: no new requests, then the lines are released and all that
+   * they told is committed, then the ledger is closed.
+   */
+  async close(): Promise<void> {
+    for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close();
+  }
+
+  /** Resolves once the ledger's writer has answered behind all that waits. Rejects, or never comes, when it cannot. */
+  async proveWorking(): Promise<void> {
+    if (this.#ledger === undefined) throw new FlancoError("internal", "The service is not open.");
+    const { writer } = this.#ledger;
+    try {
+      await writer.ping();
+    } catch (error) {
+      // It has answered. Another process would find the disk as full, and know nothing of the edges that wait here.
+      if (writer.diskFullSinceMs === null) throw error;
+    }
+  }
+
+  /** The wired lines. Throws before `open`. */
+  lines(): LinesStatus {
+    if (this.#recording === undefined) throw new FlancoError("internal", "The service is not open.");
+    return this.#recording.recorder.status();
+  }
+
+  /** The right to make the first user; undefined once there is one. */
+  firstRunToken(): string | undefined {
+    return this.#ledger?.reader.userCount() === 0 ? this.#api?.firstRun.issue() : undefined;
+  }
+
+  /** The authority that browsers must be told to trust; null where the certificate is another one's. */
+  trustedAuthority(): TrustedAuthority | null {
+    return this.#frontDoor?.trustedAuthority() ?? null;
+  }
+
+  /** Looks for new certificates at once. */
+  async reloadCertificates(): Promise<void> {
+    await this.#frontDoor?.reloadCertificates();
+  }
+
+  async #openAll(): Promise<void> {
+    const { config, clock, log, installation, onProgress, onFatal } = this.#options;
+    const dataDirectory = dataDirectoryOf(config.data_dir);
+    prepareForLedger(dataDirectory);
+    const open = openToOthers(backupDirectory(config));
+    if (open !== null) log.warn({}, open);
+    const lock = new DataLock(dataDirectory.lock);
+    lock.acquire();
+    this.#closing.push(() => lock.release());
+    const onChanges = (changes: readonly Change[]) => this.#apply(changes);
+    const ledger = await openLedger({
+      ...{ config, dataDirectory, clock, log, onProgress, onFatal, onChanges },
+    });
+    const { writer, reader } = ledger;
+    this.#ledger = ledger;
+    this.#closing.push(() => writer.close());
+    this.#closing.push(() => reader.close());
+    const bootId = readBootId();
+    const sessions = new Sessions(loadSecret(dataDirectory.secret), clock, writer, reader, log, bootId);
+    this.#closing.push(() => sessions.close());
+    const passwords = new WorkerPasswordHasher();
+    passwords.open();
+    this.#closing.push(() => passwords.close());
+    const driver = this.#makeDriver();
+    const unwatched = new UnwatchedFile(dataDirectory.unwatched, log);
+    this.#closing.push(() => unwatched.close());
+    const recording = new Recording({
+      ...{ clock, bootId, writer, reader, driver, log, unwatched },
+      synchronized: await this.#synchronized(),
+      onBoots: () => sessions.reload(),
+    });
+    this.#recording = recording;
+    await this.#openDemonstration(driver, dataDirectory, ledger);
+    this.#closing.push(() => recording.close());
+    await recording.open();
+    if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
+    const { trust, recorder } = recording;
+    const upkeep = new Upkeep({ config, dataDirectory, clock, trust, log, onDamaged: onFatal });
+    upkeep.open();
+    this.#closing.push(() => upkeep.close());
+    const frontDoor = new FrontDoor({
+      ...{ config, dataDirectory, clock, trust, reader, writer, log },
+      hostNames: () => this.settings.host_names,
+    });
+    this.#frontDoor = frontDoor;
+    const drivable = driver instanceof SimulatedDriver ? driver : null;
+    const api = new Api({
+      ...{ config, version: installation.version, clock, bootId, log, reader, writer, sessions, passwords },
+      ...{ trust, lines: recorder, drivable },
+      page: Page.of(installation.readPage()),
+      queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
+      lastBackup: () => upkeep.lastBackup(),
+      faults: () => [...faultsOf(writer), ...upkeep.faults(), ...frontDoor.faults()],
+      readDisk: () => readDisk(dataDirectory.ledger),
+      allowedOrigins: () => this.settings.allowed_origins,
+      isKnownHost: (name) => frontDoor.isKnownHost(name),
+    });
+    this.#closing.push(() => api.close());
+    await api.open();
+    this.#api = api;
+    // The changes before this went to no API.
+    sessions.reload();
+    const operator = operatorTable({
+      ...{ reader, writer, passwords, running: { lines: recorder, drivable, status: api.status } },
+      rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
+    });
+    const control = new ControlServer(dataDirectory.control, operatorEndpoints(operator, recorder), log);
+    await control.open();
+    this.#closing.push(() => control.close());
+    this.#closing.push(() => frontDoor.close());
+    await frontDoor.open(api.handler);
+    // Requests for live events end by themselves only when the events do.
+    this.#closing.push(() => api.events.close());
+  }
+
+  async #synchronized(): Promise<Synchronized | "always"> {
+    const { config, log, synchronized } = this.#options;
+    return config.clock_trust === "always" ? "always" : (synchronized ?? (await openSynchronized(log)));
+  }
+
+  #makeDriver(): LineDriver {
+    const { config, clock, log, keeper } = this.#options;
+    const driver = createDriver(config.gpio_driver, {
+      clock,
+      timers: systemTimers,
+      warn: (text) => log.warn({ driver: config.gpio_driver }, text),
+      simulatedLineCount: config.simulated_lines,
+      keeper,
+    });
+    if (driver.simulated) log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
+    return driver;
+  }
+
+  async #openTrace(driver: SimulatedDriver): Promise<void> {
+    const { config, clock, installation } = this.#options;
+    const trace = configuredTrace(config, installation, await driver.detect());
+    if (trace === undefined) return;
+    const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
+    await player.open();
+    this.#closing.push(() => player.close());
+  }
+
+  /** Before the lines are watched, so that those of the demonstration are among them. */
+  async #openDemonstration(
+    driver: LineDriver,
+    { demonstrated }: DataDirectory,
+    ledger: OpenLedger,
+  ): Promise<void> {
+    // Its lines are simulated ones: with any other driver they would be wired and never found.
+    if (!this.#options.config.demo || !driver.simulated) return;
+    this.#demonstration = new Demonstration(demonstrated, ledger.reader, ledger.writer);
+    await this.#demonstration.seed();
+  }
+
+  /** Call after each commit: what shows the ledger, or acts by it, follows. */
+  #apply(changes: readonly Change[]): void {
+    this.#recording?.apply(changes);
+    this.#api?.apply(changes);
+    if (changes.some(({ kind }) => kind === "user")) void this.#seed();
+  }
+
+  /** The first user gets the demonstration. */
+  async #seed(): Promise<void> {
+    try {
+      await this.#demonstration?.seed();
+    } catch (error) {
+      this.#options.log.error({ err: error }, "the demonstration could not be wired");
+    }
+  }
+}
+
+function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
+  return diskFullSinceMs === null ? [] : [diskFullFault(diskFullSinceMs)];
+}
+
+function readBootId(): string {
+  return readFileSync(BOOT_ID_FILE, "utf8").trim();
+}
+
+/**
+ * The trace that drives the simulated lines: the configured file's, the demonstration's where `demo` is on; undefined
+ * where there is neither. Throws `config`, naming the file, with every mistake in it.
+ */
+function configuredTrace(
+  config: Pick<Config, "simulated_trace" | "demo">,
+  installation: Pick<Installation, "readDemoTrace">,
+  chips: readonly ChipInfo[],
+): Trace | undefined {
+  if (config.simulated_trace !== "") return readTrace(config.simulated_trace, chips);
+  return config.demo ? parseTrace(installation.readDemoTrace(), chips) : undefined;
+}
+
+function readTrace(file: string, chips: readonly ChipInfo[]): Trace {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("config", `The trace ${file} cannot be read.`, {
+      hint: "Check that simulated_trace names a file that this user may read.",
+      cause: error,
+    });
+  }
+  try {
+    return parseTrace(text, chips);
+  } catch (error) {
+    if (!(error instanceof FlancoError)) throw error;
+    const { code, message, hint } = error;
+    throw new FlancoError(code, `${file}: ${message}`, hint === undefined ? {} : { hint });
+  }
+}

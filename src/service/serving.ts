@@ -1,0 +1,185 @@
+import { execFile } from "node:child_process";
+import { networkInterfaces } from "node:os";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { destination, type Logger, pino } from "pino";
+import type { Config } from "../config/schema.ts";
+import { FIRST_RUN_MS } from "../http/first-run.ts";
+import type { Installation } from "../installation.ts";
+import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { systemClock } from "./clock.ts";
+import { reread } from "./reload.ts";
+import { Service } from "./service.ts";
+import { Supervision } from "./supervision.ts";
+
+const STANDARD_ERROR = 2;
+const FAILED_START_MS = 5_000;
+const REBUILDING = "Bringing the ledger up to date";
+const FIRST_RUN_PATH = "/primer-uso";
+
+/** The terminal that the service was started on: shows how to reach it. Never the log, because some of it is secret. */
+export interface Console {
+  out(line: string): void;
+  progress(what: string, done: number, total: number): void;
+}
+
+/**
+ * Left alone, the threads' heaps grow by 70 MB under a load of requests and stay so: their room for new objects to 50 MB,
+ * the rest to several times what is in use. A gateway's memory is scarcer than the tenth of processor time that this costs.
+ */
+function keepHeapsSmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=30");
+}
+
+/**
+ * Runs the service until a signal ends it. Throws what made it end otherwise.
+ * @param read gives the configuration as it is at that moment, or throws `config`
+ */
+export async function serve(
+  terminal: Console,
+  installation: Installation,
+  read: () => Config,
+): Promise<void> {
+  const config = read();
+  keepHeapsSmall();
+  becomeOwner(dataDirectoryOf(config.data_dir));
+  const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
+  await forbidCoreDumps(log);
+  const supervision = await Supervision.connect(process.env, log);
+  if (config.gpio_driver !== "chardev") supervision.releaseKept();
+  const stop = Promise.withResolvers<"signal" | Error>();
+  const service = new Service({
+    config,
+    clock: systemClock,
+    log,
+    installation,
+    keeper: supervision.keeper,
+    onProgress: (done, total) => {
+      terminal.progress(REBUILDING, done, total);
+      supervision.starting(REBUILDING, done, total);
+    },
+    onFatal: (error) => stop.resolve(error),
+  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
+  // The terminal that a service was started from says so when it is closed; elsewhere it means: read anew.
+  process.on("SIGHUP", () => {
+    if (process.stdin.isTTY) stop.resolve("signal");
+    else void reload(service, config, read, log);
+  });
+  await openPatiently(service, supervision, log, stop.promise);
+  supervision.ready(service);
+  announce(terminal, config, service);
+  // A fresh link is printed when the one before ends.
+  const renewal = setInterval(() => {
+    const lines = firstRunLines(config, service);
+    if (lines.length > 0) terminal.out(lines.join("\n"));
+  }, FIRST_RUN_MS);
+  const reason = await stop.promise;
+  clearInterval(renewal);
+  supervision.stopping();
+  await end(service, log, reason);
+}
+
+/**
+ * Under systemd a start that failed waits before the process ends: it would be started again at once, which is right
+ * after a crash, and would be a storm over a disk that is read-only or a port that is taken.
+ */
+async function openPatiently(
+  service: Service,
+  supervision: Supervision,
+  log: Logger,
+  stopped: Promise<unknown>,
+): Promise<void> {
+  try {
+    await service.open();
+  } catch (error) {
+    if (supervision.restarts) {
+      log.error(
+        { err: error, seconds: FAILED_START_MS / 1_000 },
+        "the service could not start: it waits, then ends",
+      );
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, FAILED_START_MS))]);
+    }
+    throw error;
+  }
+}
+
+/** Takes over what may change while the service runs; certificates follow, for a host name may be new. */
+async function reload(service: Service, started: Config, read: () => Config, log: Logger): Promise<void> {
+  service.settings = reread(started, service.settings, read, log);
+  log.level = service.settings.log_level;
+  await service.reloadCertificates();
+}
+
+async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {
+  log.info({}, "stopping");
+  await service.close();
+  log.info({}, "stopped");
+  if (reason instanceof Error) throw reason;
+}
+
+/** Says in one piece, so that who waits for the first line of it has all of it. */
+function announce(terminal: Console, config: Config, service: Service): void {
+  const simulated = config.gpio_driver === "simulated";
+  terminal.out(
+    [
+      "flanco is ready.",
+      `  On this machine:  http://localhost:${config.http_port}/`,
+      ...networkAddresses(config.host).map(
+        (address) => `  On the network:   https://${address}:${config.https_port}/`,
+      ),
+      ...trustLines(config, service),
+      ...(simulated ? ["  Lines are SIMULATED: nothing here is a real relay."] : []),
+      ...firstRunLines(config, service),
+    ].join("\n"),
+  );
+}
+
+/** How browsers are told to trust this appliance, and what they must see then. None where they do already. */
+function trustLines(config: Config, service: Service): string[] {
+  const authority = service.trustedAuthority();
+  if (authority === null) return [];
+  const pages = config.trust_page ? networkAddresses(config.host) : [];
+  return [
+    ...(pages.length === 0 ? [] : ["To trust it, open this once on each computer, tablet and phone:"]),
+    ...pages.map((address) => `  http://${address}:${config.http_port}/`),
+    "SHA-256 fingerprint of its authority, for people to compare (flanco tls show prints it again):",
+    ...authority.fingerprint.map((line) => `  ${line}`),
+  ];
+}
+
+/** For the console alone, never for the log: the link lets its holder in. */
+function firstRunLines(config: Config, service: Service): string[] {
+  const token = service.firstRunToken();
+  if (token === undefined) return [];
+  const email = config.first_user_email;
+  const page = `${FIRST_RUN_PATH}#${token}${email === "" ? "" : `/${email}`}`;
+  return [
+    "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
+    `  http://localhost:${config.http_port}${page}`,
+    ...networkAddresses(config.host).map((address) => `  https://${address}:${config.https_port}${page}`),
+  ];
+}
+
+function networkAddresses(host: string): string[] {
+  if (host !== "") return [host.includes(":") ? `[${host}]` : host];
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+}
+
+/**
+ * Disables core files of this process and its children: they would contain passwords and keys. The unit does the same
+ * (LimitCORE=); this is for a service that was started by hand. It uses util-linux's prlimit and not koffi, because koffi
+ * flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and hangs if that fails with an error
+ * other than EINVAL, as for a file on a failing disk. Never throws.
+ */
+async function forbidCoreDumps(log: Logger): Promise<void> {
+  try {
+    await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
+  } catch (error) {
+    log.warn({ err: error }, "core files are not forbidden: prlimit does not run");
+  }
+}

@@ -1,0 +1,148 @@
+import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
+import type { Disk } from "../domain/disk.ts";
+import type { Fault } from "../domain/fault.ts";
+import type { Id } from "../domain/id.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
+import type { Lines } from "../domain/lines.ts";
+import type { Log } from "../domain/log.ts";
+import type { BackupStatus, Currency, Queues, Status, StatusReader } from "../domain/status.ts";
+import { faultsIn, type Reading } from "../domain/status-fault.ts";
+
+/** How often the disk is looked at, and whether there is a new fault. */
+const LOOK_MS = 30_000;
+/** A reading of the disk is reused for this long. */
+const DISK_AGE_MS = 2_000;
+
+export interface StatusDependencies {
+  readonly version: string;
+  readonly timeZone: string;
+  readonly currency: Currency;
+  readonly bootId: string;
+  readonly clock: Clock;
+  readonly trust: ClockTrust & { trustedSinceMs(): number | null };
+  readonly reader: Pick<LedgerReader, "ledgerStatus">;
+  readonly lines: Pick<Lines, "status">;
+  readonly queues: () => Queues;
+  readonly lastBackup: () => BackupStatus | null;
+  /** What others have found and keep until it is over: a full disk, a backup that failed. */
+  readonly faults: () => readonly Fault[];
+  /** Looks at the ledger's disk, however long that takes. */
+  readonly readDisk: () => Promise<Disk>;
+  readonly log: Log;
+}
+
+/**
+ * How the appliance is: the one place where it is put together, for the API and for the command line. A look costs
+ * some reads by index; what may take long (the disk) is looked at beforehand.
+ */
+export class StatusReport implements StatusReader {
+  readonly #dependencies: StatusDependencies;
+  /** When each fault that is judged here was first seen, in Unix milliseconds. */
+  readonly #since = new Map<string, number>();
+  #told: ReadonlySet<string> = new Set();
+  #startedMonotonicMs = 0;
+  #disk: Disk | null = null;
+  #diskReadMs = 0;
+  #reading = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(dependencies: StatusDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** From here on it counts the time; the disk is looked at now and every half minute. Keeps no process running. */
+  async open(): Promise<void> {
+    this.#startedMonotonicMs = monotonicMs(this.#dependencies.clock);
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+    await this.#lookAtDisk();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Looks at the disk, then logs each fault that was not there at the last look. */
+  async look(): Promise<void> {
+    const { log } = this.#dependencies;
+    await this.#lookAtDisk();
+    try {
+      // What others keep they have logged.
+      const kept = new Set(this.#dependencies.faults().map(nameOf));
+      const found = this.status().faults.filter((fault) => !kept.has(nameOf(fault)));
+      for (const fault of found) {
+        const { code, message, hint, details } = fault;
+        if (!this.#told.has(nameOf(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
+      }
+      this.#told = new Set(found.map(nameOf));
+    } catch (error) {
+      log.error({ err: error }, "the ledger does not tell how it is");
+    }
+  }
+
+  status(userId?: Id): Status {
+    if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
+    const reading = this.#read(userId);
+    const { lasting, bootedForMs, ...status } = reading;
+    const seen = new Set<string>();
+    const faults = faultsIn(reading, (what) => {
+      seen.add(what);
+      return this.#firstSeen(what, status.clock.nowMs);
+    });
+    // One user's look sees only some.
+    if (userId === undefined)
+      for (const what of this.#since.keys()) if (!seen.has(what)) this.#since.delete(what);
+    return { ...status, faults };
+  }
+
+  #read(userId: Id | undefined): Reading {
+    const { clock, trust, lines, reader, bootId, version, timeZone, currency } = this.#dependencies;
+    const { queues, lastBackup, faults } = this.#dependencies;
+    const nowMs = clock.nowMs();
+    const bootedForMs = monotonicMs(clock);
+    const uptimeMs = bootedForMs - this.#startedMonotonicMs;
+    const { driver, simulated, watched, failures } = lines.status();
+    const ledger = reader.ledgerStatus(bootId, nowMs, userId);
+    const own = new Set(ledger.lastEdges.map(({ line }) => line));
+    return {
+      ...{ version, timeZone, currency, driver, simulated, bootedForMs, uptimeMs },
+      ...ledger,
+      startedMs: nowMs - uptimeMs,
+      clock: { nowMs, trusted: trust.trusted(), trustedSinceMs: trust.trustedSinceMs(), bootId },
+      linesWired: own.size,
+      linesWatched: watched.filter((line) => own.has(line)).length,
+      lineFailures: failures.filter(({ line }) => own.has(line)),
+      queues: queues(),
+      lastBackup: lastBackup(),
+      disk: this.#disk,
+      lasting: faults(),
+    };
+  }
+
+  #firstSeen(what: string, nowMs: number): number {
+    const before = this.#since.get(what);
+    if (before !== undefined) return before;
+    this.#since.set(what, nowMs);
+    return nowMs;
+  }
+
+  /** A disk that hangs is asked once: more questions would take every thread that reads files. */
+  async #lookAtDisk(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    try {
+      this.#disk = await this.#dependencies.readDisk();
+    } catch (error) {
+      this.#disk = null;
+      this.#dependencies.log.error({ err: error }, "the disk does not tell how full it is");
+    } finally {
+      this.#diskReadMs = monotonicMs(this.#dependencies.clock);
+      this.#reading = false;
+    }
+  }
+}
+
+/** What stays the same of a fault while it lasts: its numbers may change at every look. */
+function nameOf({ code, details }: Fault): string {
+  return `${code} ${details["line"] ?? details["queue"] ?? details["directory"] ?? details["from"] ?? ""}`;
+}

@@ -1,0 +1,86 @@
+import { closeSync } from "node:fs";
+import type { LinesStatus } from "../domain/lines.ts";
+import type { Log } from "../domain/log.ts";
+import { connectSystemd, OWN_VARIABLES, type Systemd } from "../systemd/systemd.ts";
+import { Watchdog } from "../systemd/watchdog.ts";
+import type { Service } from "./service.ts";
+
+/** Reports the service to systemd, and keeps its lines there. Does nothing where systemd did not start the process. */
+export class Supervision {
+  readonly #systemd: Systemd | undefined;
+  readonly #log: Log;
+  #watchdog: Watchdog | undefined;
+  #status = "";
+
+  private constructor(systemd: Systemd | undefined, log: Log) {
+    this.#systemd = systemd;
+    this.#log = log;
+  }
+
+  /** Connects to systemd, and removes its variables for this process from the environment. */
+  static async connect(environment: NodeJS.ProcessEnv, log: Log): Promise<Supervision> {
+    const systemd = await connectSystemd(environment, process.pid, log);
+    for (const name of OWN_VARIABLES) delete environment[name];
+    return new Supervision(systemd, log);
+  }
+
+  /** Keeps lines while no process runs; undefined without systemd. */
+  get keeper(): Systemd | undefined {
+    return this.#systemd;
+  }
+
+  /** Whether the process is restarted when it ends. */
+  get restarts(): boolean {
+    return this.#systemd !== undefined;
+  }
+
+  /** Releases all lines that an earlier process kept: for a driver that cannot continue them. */
+  releaseKept(): void {
+    for (const [name, descriptors] of this.#systemd?.take() ?? []) {
+      this.#systemd?.forget(name);
+      for (const fd of descriptors) closeSync(fd);
+    }
+  }
+
+  /** A slow start has made progress. */
+  starting(what: string, done: number, total: number): void {
+    this.#systemd?.starting(`${what}: ${done} of ${total}`);
+  }
+
+  /** The service has started: from here on systemd restarts it when it stops working. */
+  ready(service: Pick<Service, "proveWorking" | "lines">): void {
+    const systemd = this.#systemd;
+    if (systemd === undefined) return;
+    this.#status = describe(service.lines());
+    systemd.ready(this.#status);
+    if (systemd.watchdogMs === null) return;
+    this.#watchdog = new Watchdog({
+      systemd,
+      limitMs: systemd.watchdogMs,
+      probe: async () => {
+        await service.proveWorking();
+        this.#updateStatus(describe(service.lines()));
+      },
+      onSilence: (error) => this.#log.error({ err: error }, "the service does not work: no sign of life"),
+    });
+    this.#watchdog.open();
+  }
+
+  stopping(): void {
+    this.#watchdog?.close();
+    this.#systemd?.stopping();
+  }
+
+  #updateStatus(status: string): void {
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#systemd?.status(status);
+  }
+}
+
+function describe({ simulated, wired, watched, failures }: LinesStatus): string {
+  const kind = simulated ? "SIMULATED lines" : "lines";
+  const [failure] = failures;
+  const trouble = failure === undefined ? "" : ` ${failure.message}`;
+  return `Watching ${watched.length} of ${wired.length} wired ${kind}.${trouble}`;
+}

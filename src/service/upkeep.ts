@@ -1,0 +1,289 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Config } from "../config/schema.ts";
+import type { ProvenBackup } from "../domain/backup.ts";
+import {
+  type Clock,
+  type ClockTrust,
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  monotonicMs,
+  WEEK_MS,
+} from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import { backupFailedFault, checkFailedFault, damagedFault, type Fault, lostFault } from "../domain/fault.ts";
+import type { Log } from "../domain/log.ts";
+import type { BackupStatus } from "../domain/status.ts";
+import { writeDurably } from "../durable-file.ts";
+import type { BackupRequest } from "../store/backup/backup.ts";
+import { listBackups } from "../store/backup/backup-directory.ts";
+import { beginJob, type RunningJob } from "../store/backup/upkeep-job.ts";
+import type { DataDirectory } from "../store/data-directory.ts";
+import { readLosses } from "../store/repair/recover.ts";
+import { markSuspect } from "../store/repair/suspect.ts";
+import { faultsOf, type Verification } from "../store/repair/verify.ts";
+import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
+
+/** How often it is looked what is due. */
+const LOOK_MS = MINUTE_MS;
+/** A start is busy enough. */
+const FIRST_LOOK_MS = MINUTE_MS;
+/** What has failed is tried again after this. */
+const RETRY_MS = HOUR_MS;
+
+/** The work that upkeep sees to by itself, each in a thread of its own. */
+export interface UpkeepJobs {
+  backup(request: BackupRequest): RunningJob<ProvenBackup>;
+  verify(ledger: string): RunningJob<Verification>;
+}
+
+const THREADS: UpkeepJobs = {
+  backup: (request) => beginJob({ kind: "backup", request }),
+  verify: (ledger) => beginJob({ kind: "verify", ledger }),
+};
+
+export interface UpkeepDependencies {
+  readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir">;
+  readonly dataDirectory: DataDirectory;
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly log: Log;
+  /** The file itself is damaged: the process must stop, so that the next one sets it aside and builds it anew. */
+  readonly onDamaged: (error: Error) => void;
+  /** A minute unless a test is in a hurry. */
+  readonly firstLookMs?: number;
+  /** In place of the threads that do the work. */
+  readonly jobs?: UpkeepJobs;
+  /** In place of the configured directories as they are at that moment. */
+  readonly targets?: () => readonly BackupTarget[];
+}
+
+/** When something was last done, by both clocks: within this process the monotonic one counts. */
+interface Done {
+  readonly monotonicMs: number;
+}
+
+/**
+ * What the service does for its ledger by itself: a proven backup a day and a full check a week, each in a thread of its
+ * own. Keeps no process running.
+ */
+export class Upkeep {
+  readonly #dependencies: UpkeepDependencies;
+  readonly #done = new Map<string, Done>();
+  readonly #failed = new Map<string, Done>();
+  readonly #faults = new Map<string, Fault>();
+  #last: Omit<BackupStatus, "ageMs"> | null = null;
+  #running: RunningJob<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #busy = false;
+  #openedMs = 0;
+
+  constructor(dependencies: UpkeepDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Looks at what there is: the newest proven backup, what the last check found, what damage has cost. */
+  open(): void {
+    const { config, clock, dataDirectory, firstLookMs = FIRST_LOOK_MS } = this.#dependencies;
+    this.#openedMs = monotonicMs(clock);
+    this.#note(listBackups(backupDirectory(config))[0]);
+    for (const loss of readLosses(dataDirectory.ledger))
+      this.#faults.set(`lost ${loss.position}`, lostFault(loss));
+    this.#timer = setTimeout(() => void this.look(), firstLookMs);
+    this.#timer.unref();
+  }
+
+  /** Ends what is under way; what it had begun to write is removed by the next run. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#openedMs = Number.POSITIVE_INFINITY;
+    await this.#running?.cancel();
+  }
+
+  /** The newest proven backup on the gateway itself; null before the first. */
+  lastBackup(): BackupStatus | null {
+    return this.#last === null ? null : { ...this.#last, ageMs: this.#ageMs(this.#last) };
+  }
+
+  faults(): readonly Fault[] {
+    return [...this.#faults.values()];
+  }
+
+  /** Does what is due, and sees to the next look. Called every minute; resolves when all of it is done. */
+  async look(): Promise<void> {
+    const { config, targets = () => backupTargets(config) } = this.#dependencies;
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (const target of targets()) await this.#backup(target);
+      await this.#check();
+    } finally {
+      this.#busy = false;
+      if (this.#timer !== undefined) {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => void this.look(), LOOK_MS);
+        this.#timer.unref();
+      }
+    }
+  }
+
+  async #backup({ directory, skipped }: BackupTarget): Promise<void> {
+    const { dataDirectory, clock, trust, log, config, jobs = THREADS } = this.#dependencies;
+    if (skipped !== null || !this.#isBackupDue(directory)) return;
+    const request = {
+      ledger: dataDirectory.ledger,
+      directory,
+      nowMs: clock.nowMs(),
+      clockTrusted: trust.trusted(),
+      rotate: true,
+    };
+    await this.#run(`backup ${directory}`, jobs.backup(request), {
+      done: (backup) => {
+        if (directory === backupDirectory(config)) this.#note(backup);
+        log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
+      },
+      failed: (error) => backupFailedFault(directory, error.message, clock.nowMs()),
+    });
+  }
+
+  /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */
+  #isBackupDue(directory: string): boolean {
+    const { clock, trust } = this.#dependencies;
+    const here = this.#agesMs(`backup ${directory}`);
+    if (here.failed < RETRY_MS) return false;
+    if (here.done !== undefined) return here.done >= DAY_MS;
+    const newest = listBackups(directory)[0];
+    if (newest === undefined) return true;
+    if (newest.clockTrusted && trust.trusted()) return Math.abs(clock.nowMs() - newest.madeMs) >= DAY_MS;
+    return monotonicMs(clock) - this.#openedMs >= HOUR_MS;
+  }
+
+  async #check(): Promise<void> {
+    const { dataDirectory, clock, jobs = THREADS } = this.#dependencies;
+    if (!this.#isCheckDue()) return;
+    await this.#run("verify", jobs.verify(dataDirectory.ledger), {
+      done: (verification) => {
+        this.#noteChecked();
+        this.#tell(verification);
+      },
+      failed: (error) => {
+        if (!(error instanceof FlancoError && error.code === "damaged")) {
+          return checkFailedFault(error.message, clock.nowMs());
+        }
+        this.#giveUp(error);
+        return damagedFault(error.message, clock.nowMs());
+      },
+    });
+  }
+
+  /** A note that cannot be written changes nothing about what was found. */
+  #noteChecked(): void {
+    const { dataDirectory, clock, log } = this.#dependencies;
+    try {
+      writeDurably(dataDirectory.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
+    } catch (error) {
+      log.warn(
+        { err: error },
+        "the time of the check cannot be stored: the next start checks the ledger again",
+      );
+    }
+  }
+
+  #tell(verification: Verification): void {
+    const { clock, log } = this.#dependencies;
+    const faults = faultsOf(verification);
+    if (faults.length > 0) {
+      log.error({ faults }, "the ledger does not agree with itself");
+      this.#faults.set("verify", damagedFault(faults[0] ?? "", clock.nowMs()));
+      const [damage] = verification.damage;
+      if (damage !== undefined) this.#giveUp(damagedFile(damage));
+      return;
+    }
+    log.info({ records: verification.records }, "the ledger was checked in full: it is right");
+  }
+
+  #giveUp(error: FlancoError): void {
+    const { dataDirectory, log, onDamaged } = this.#dependencies;
+    markSuspect(dataDirectory.ledger, log);
+    onDamaged(error);
+  }
+
+  #isCheckDue(): boolean {
+    const { dataDirectory, clock } = this.#dependencies;
+    const { done, failed } = this.#agesMs("verify");
+    if (failed < RETRY_MS) return false;
+    if (done !== undefined) return done >= WEEK_MS;
+    return Math.abs(clock.nowMs() - lastChecked(dataDirectory.checked)) >= WEEK_MS;
+  }
+
+  /** Runs a job to its end. A fault stands until the same job succeeds. */
+  async #run<T>(
+    name: string,
+    job: RunningJob<T>,
+    then: { done(output: T): void; failed(error: Error): Fault },
+  ): Promise<void> {
+    const { clock, log } = this.#dependencies;
+    this.#running = job;
+    let output: T;
+    try {
+      output = await job.done;
+    } catch (error) {
+      // The service ends: what was under way is no failure.
+      if (this.#openedMs === Number.POSITIVE_INFINITY) return;
+      this.#failed.set(name, { monotonicMs: monotonicMs(clock) });
+      const fault = then.failed(error instanceof Error ? error : new Error(String(error)));
+      log.error({ err: error }, fault.message);
+      this.#faults.set(name, fault);
+      return;
+    } finally {
+      this.#running = undefined;
+    }
+    this.#done.set(name, { monotonicMs: monotonicMs(clock) });
+    this.#failed.delete(name);
+    this.#faults.delete(name);
+    then.done(output);
+  }
+
+  #agesMs(name: string): { readonly done: number | undefined; readonly failed: number } {
+    const nowMs = monotonicMs(this.#dependencies.clock);
+    const done = this.#done.get(name);
+    const failed = this.#failed.get(name);
+    return {
+      done: done === undefined ? undefined : nowMs - done.monotonicMs,
+      failed: failed === undefined ? Number.POSITIVE_INFINITY : nowMs - failed.monotonicMs,
+    };
+  }
+
+  #note(backup: ProvenBackup | undefined): void {
+    if (backup === undefined) return;
+    const { madeMs, provedMs, records, position, head, clockTrusted } = backup;
+    this.#last = { madeMs, provedMs, records, position, head, clockTrusted };
+  }
+
+  /** By monotonic time for one that this process made, otherwise by wall time where both times are trusted. */
+  #ageMs({ madeMs, clockTrusted }: Pick<ProvenBackup, "madeMs" | "clockTrusted">): number | null {
+    const { config, clock, trust } = this.#dependencies;
+    const { done } = this.#agesMs(`backup ${backupDirectory(config)}`);
+    if (done !== undefined) return done;
+    return clockTrusted && trust.trusted() ? Math.abs(clock.nowMs() - madeMs) : null;
+  }
+}
+
+function damagedFile(what: string): FlancoError {
+  return new FlancoError("damaged", `The full check has found the ledger's file damaged: ${what}.`, {
+    hint: "Start the service again: it sets the file aside and builds it anew from the newest backup.",
+  });
+}
+
+/** When the ledger was last checked in full, in Unix milliseconds; 0 when that is not known. */
+function lastChecked(file: string): number {
+  if (!existsSync(file)) return 0;
+  try {
+    const { checkedMs } = JSON.parse(readFileSync(file, "utf8")) as { checkedMs: unknown };
+    return typeof checkedMs === "number" ? checkedMs : 0;
+  } catch {
+    // A note that cannot be read is none: one check too many.
+    return 0;
+  }
+}

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+// Not all of zod: the threads that load this parse little else.
+import * as z from "zod/mini";
+import type { ProvenBackup } from "../../domain/backup.ts";
+import { SECOND_MS } from "../../domain/clock.ts";
+import { writeDurably } from "../../durable-file.ts";
+import { removeDatabase } from "./file-copy.ts";
+
+const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
+const PROOF_SUFFIX = ".json";
+
+const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const proof = z.object({
+  number: z.int().check(z.gte(1)),
+  file: z.string().check(z.regex(NAME)),
+  madeMs: z.int(),
+  clockTrusted: z.boolean(),
+  provedMs: z.int(),
+  schema: z.int().check(z.gte(1)),
+  position: z.int().check(z.gte(0)),
+  head: hex,
+  records: z.int().check(z.gte(0)),
+  totalMicros: z.string().check(z.regex(/^-?\d+$/)),
+  bytes: z.int().check(z.gte(1)),
+  sha256: hex,
+});
+
+/** Where one is made; its name is none of a backup, so that what an interrupted run leaves is told apart. */
+export function draftIn(directory: string): string {
+  return join(directory, "backup.draft");
+}
+
+/** Where a draft is restored to, to be checked. */
+export function trialIn(directory: string): string {
+  return join(directory, "backup.trial");
+}
+
+/** Removes what a run that was cut off has left. */
+export function removeDrafts(directory: string): void {
+  removeDatabase(draftIn(directory));
+  removeDatabase(trialIn(directory));
+  for (const name of readdirSync(directory)) {
+    const [file = "", rest] = name.split(PROOF_SUFFIX);
+    // The proof is written first: it means nothing without its backup.
+    if (rest !== undefined && NAME.test(file) && !existsSync(join(directory, file))) {
+      rmSync(join(directory, name), { force: true });
+    }
+  }
+}
+
+/** The proven backups of a directory, newest first; none where there is no directory. Others are not looked at. */
+export function listBackups(directory: string): readonly ProvenBackup[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => NAME.test(name))
+    .flatMap((name) => readProof(join(directory, name)) ?? [])
+    .toSorted((one, other) => other.number - one.number);
+}
+
+/** What was proved of a backup; undefined where nothing was, or of a file of another length. */
+export function readProof(file: string): ProvenBackup | undefined {
+  try {
+    const parsed = proof.parse(JSON.parse(readFileSync(file + PROOF_SUFFIX, "utf8")));
+    return statSync(file).size === parsed.bytes ? parsed : undefined;
+  } catch {
+    // No proof, or none that can be read: then it does not count.
+    return undefined;
+  }
+}
+
+/** Puts the proof of a backup beside its place, durably, before the backup itself is there. */
+export function writeProof(directory: string, backup: ProvenBackup): void {
+  writeDurably(join(directory, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);
+}
+
+/** Removes a backup, then its proof: one without the other does not count. */
+export function removeBackup(directory: string, backup: Pick<ProvenBackup, "file">): void {
+  rmSync(join(directory, backup.file), { force: true });
+  rmSync(join(directory, backup.file + PROOF_SUFFIX), { force: true });
+}
+
+/** A name for the backup of this moment that is not taken: `flanco-20261121T120000Z.db`. */
+export function freeName(directory: string, madeMs: number): string {
+  for (let timeMs = madeMs; ; timeMs += SECOND_MS) {
+    const stamp = new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
+    const name = `flanco-${stamp}.db`;
+    if (!existsSync(join(directory, name))) return name;
+  }
+}

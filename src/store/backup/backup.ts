@@ -1,0 +1,184 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
+import { FlancoError } from "../../domain/error.ts";
+import { syncPath } from "../../durable-file.ts";
+import { NO_HASH } from "../ledger/chain.ts";
+import { DataLock } from "../ledger/lock.ts";
+import { openForReading } from "../ledger/open.ts";
+import { SCHEMA_VERSION } from "../ledger/schema.ts";
+import { entryHash, type Tally, tallyOf } from "../read/tally.ts";
+import { faultsOf, verifyLedger } from "../repair/verify.ts";
+import {
+  draftIn,
+  freeName,
+  listBackups,
+  removeBackup,
+  removeDrafts,
+  trialIn,
+  writeProof,
+} from "./backup-directory.ts";
+import { copyDurably, removeDatabase } from "./file-copy.ts";
+
+const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+/** Copied at a time: between two pieces a busy file is waited for, nothing else. */
+const PAGES_AT_ONCE = 1_000;
+/** Disk space: the backup, the restored copy that is checked, and a margin for writes meanwhile. */
+const COPIES = 2;
+const SPARE_BYTES = 32 * 1024 * 1024;
+
+export interface BackupRequest {
+  readonly ledger: string;
+  readonly directory: string;
+  /** Wall time in Unix milliseconds, and whether it is trusted: nothing is removed while it is not. */
+  readonly nowMs: number;
+  readonly clockTrusted: boolean;
+  /** Whether outdated backups of the directory are removed afterwards. */
+  readonly rotate: boolean;
+}
+
+/**
+ * Makes a backup of a ledger that may be written to meanwhile, and proves it: the file counts once a restored copy
+ * of it was checked in full and holds what the ledger held at that moment. Until then nothing has a backup's name.
+ * Throws `damaged` when it proves to be wrong (and then most often the ledger is), `conflict` while another backup
+ * to the same directory is under way, `unavailable` when there is no room.
+ */
+export async function makeBackup(request: BackupRequest): Promise<ProvenBackup> {
+  const { directory, rotate, clockTrusted } = request;
+  const release = claim(directory);
+  try {
+    removeDrafts(directory);
+    requireRoom(request);
+    const tally = await snapshot(request.ledger, draftIn(directory));
+    const backup = prove(request, tally);
+    writeProof(directory, backup);
+    renameSync(draftIn(directory), join(directory, backup.file));
+    syncPath(directory);
+    if (rotate && clockTrusted) {
+      for (const outdated of outdatedBackups(listBackups(directory))) removeBackup(directory, outdated);
+    }
+    return backup;
+  } finally {
+    removeDrafts(directory);
+    release();
+  }
+}
+
+function claim(directory: string): () => void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: OWNER_ONLY });
+    const lock = new DataLock(join(directory, "backup.lock"));
+    lock.acquire();
+    return () => lock.release();
+  } catch (error) {
+    if (error instanceof FlancoError && error.code === "conflict") {
+      throw new FlancoError("conflict", `Another backup to ${directory} is under way.`, {
+        hint: "Wait for its end.",
+      });
+    }
+    throw new FlancoError("unavailable", `No backup can be written to ${directory}.`, {
+      hint: "Check that the disk is mounted and that flanco's user may write there.",
+      cause: error,
+    });
+  }
+}
+
+function requireRoom({ ledger, directory }: BackupRequest): void {
+  if (!existsSync(ledger)) return;
+  const { bavail, bsize } = statfsSync(directory);
+  const needed = COPIES * statSync(ledger).size + SPARE_BYTES;
+  if (bavail * bsize >= needed) return;
+  throw new FlancoError("unavailable", `There is no room for a backup in ${directory}.`, {
+    hint: `It needs ${Math.ceil(needed / 1e6)} MB for the backup and for the copy of it that is checked: free some space there.`,
+  });
+}
+
+/** Copies one moment of the ledger, whatever is written after it, and says what it held. */
+async function snapshot(ledger: string, draft: string): Promise<Tally> {
+  const db = openForReading(ledger);
+  try {
+    // Held until the end: without it, SQLite would begin the copy anew at each commit.
+    db.exec("BEGIN");
+    const tally = tallyOf(db);
+    await db.backup(draft, { progress: () => PAGES_AT_ONCE });
+    db.exec("COMMIT");
+    return tally;
+  } finally {
+    db.close();
+  }
+}
+
+/** Restores the draft to a temporary file and holds that to the ledger. */
+function prove(request: BackupRequest, tally: Tally): ProvenBackup {
+  const { directory, ledger, nowMs, clockTrusted } = request;
+  const draft = draftIn(directory);
+  const trial = trialIn(directory);
+  makeSingleFile(draft);
+  const sha256 = copyDurably(draft, trial);
+  const faults = [
+    ...faultsOf(verifyLedger(trial, () => {})),
+    ...differencesFrom(trial, tally),
+    ...notIn(ledger, tally),
+  ];
+  removeDatabase(trial);
+  if (faults.length > 0) {
+    throw new FlancoError(
+      "damaged",
+      `The backup does not hold what the ledger should: ${faults.join("; ")}.`,
+      {
+        hint: "Earlier backups were kept. Run flanco verify: the ledger itself is likely to be damaged.",
+      },
+    );
+  }
+  const number = (listBackups(directory)[0]?.number ?? 0) + 1;
+  const file = freeName(directory, nowMs);
+  const bytes = statSync(draft).size;
+  return {
+    number,
+    file,
+    madeMs: nowMs,
+    clockTrusted,
+    provedMs: nowMs,
+    schema: SCHEMA_VERSION,
+    ...tally,
+    bytes,
+    sha256,
+  };
+}
+
+/** A backup has no log beside it: what is copied elsewhere by hand is whole. */
+function makeSingleFile(file: string): void {
+  const db = new DatabaseConstructor(file, { fileMustExist: true });
+  try {
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+  chmodSync(file, OWNER_ONLY_FILE);
+  syncPath(file);
+}
+
+function differencesFrom(file: string, tally: Tally): string[] {
+  const db = openForReading(file);
+  try {
+    const held = tallyOf(db);
+    return (Object.keys(tally) as (keyof Tally)[])
+      .filter((name) => held[name] !== tally[name])
+      .map((name) => `${name} is ${held[name]}, and was ${tally[name]} in the ledger`);
+  } finally {
+    db.close();
+  }
+}
+
+/** The newest entry must be one of the ledger that goes on meanwhile. */
+function notIn(ledger: string, { position, head }: Tally): string[] {
+  const db = openForReading(ledger);
+  try {
+    const hash = position === 0 ? NO_HASH.toString("hex") : entryHash(db, position);
+    return hash === head ? [] : [`entry ${position} is not the one that the ledger has`];
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,187 @@
+import { existsSync, rmSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { FlancoError } from "../../domain/error.ts";
+import { syncPath } from "../../durable-file.ts";
+import { appendAudit, takeAudit } from "../ledger/audit.ts";
+import { openForReading, openForWriting } from "../ledger/open.ts";
+import { SCHEMA_VERSION } from "../ledger/schema.ts";
+import { entryHash, type Tally, tallyOf } from "../read/tally.ts";
+import { isLogDamaged } from "../repair/log-file.ts";
+import { faultsOf, verifyLedger } from "../repair/verify.ts";
+import { readProof } from "./backup-directory.ts";
+import { copyDurably, removeDatabase } from "./file-copy.ts";
+import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./replace.ts";
+
+/**
+ * Numbers of watchings that are passed over: those that were given after the backup was made must not be given
+ * again, because a number and a sequence tell one edge from another for ever.
+ */
+const SKIPPED_REQUESTS = 1_000_000;
+
+/** Entries of the replaced ledger that the restored one has not. */
+export interface MissingEntries {
+  readonly records: number;
+  /** Wall time of the first and the last, in Unix milliseconds; null without any. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+export interface Restored extends Tally {
+  /** Where the replaced ledger is kept; null where there was none. */
+  readonly keptAs: string | null;
+  /** Wall time of the newest record; null in a ledger without any. */
+  readonly newestMs: number | null;
+  /** Null when the replaced ledger could not be read, or there was none. */
+  readonly missing: MissingEntries | null;
+}
+
+export type RestoreProgress = (done: number, total: number) => void;
+
+/**
+ * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data directory locked.
+ * The replaced ledger is kept as it is, log and all: nothing is written to it, not even by SQLite, which would cut a damaged
+ * log where the damage is. What its audit log says more goes on in the restored one, which also says who restored it
+ * (`by`). After an interruption at any moment the one or the other is there, whole.
+ * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it; then nothing has changed.
+ */
+export function restoreLedger(
+  backup: string,
+  ledger: string,
+  nowMs: number,
+  onProgress: RestoreProgress,
+  by: Actor = SERVICE_ACTOR,
+): Restored {
+  finishReplacing(ledger);
+  const draft = replacementDraft(ledger);
+  try {
+    prepareDraft(backup, draft);
+    const faults = faultsOf(verifyLedger(draft, onProgress));
+    if (faults.length > 0) throw refused(backup, faults.join("; "));
+    const held = read(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
+    const missing = missingFrom(ledger, held);
+    noteRestored(draft, ledger, { backup: basename(backup), records: held.records }, nowMs, by);
+    const keptAs = nameAside(ledger, "replaced", nowMs);
+    syncPath(draft);
+    replaceLedger(ledger, keptAs);
+    return { ...held, keptAs: keptAs ?? null, missing };
+  } finally {
+    removeDatabase(draft);
+  }
+}
+
+/** Takes over the audit entries of the replaced ledger: going back to a backup must not remove them. */
+function noteRestored(
+  draft: string,
+  replaced: string,
+  details: AuditDetails,
+  timeMs: number,
+  actor: Actor,
+): void {
+  const db = new DatabaseConstructor(draft, { fileMustExist: true });
+  try {
+    if (existsSync(replaced)) readable(() => read(replaced, (source) => takeAudit(db, source)));
+    appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
+  } finally {
+    db.close();
+  }
+}
+
+/** Copies a backup to a draft that may be changed: with this program's schema, without a log and without sessions. */
+export function prepareDraft(backup: string, draft: string): void {
+  if (!existsSync(backup)) {
+    throw new FlancoError("not_found", `There is no backup ${backup}.`, {
+      hint: "Backups lie in the directory that backup_dir names (flanco config show).",
+    });
+  }
+  removeDatabase(draft);
+  const sha256 = copyDurably(backup, draft);
+  // A file that was copied by hand from a data directory may have its log beside it.
+  if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0) {
+    copyDurably(`${backup}-wal`, `${draft}-wal`);
+  }
+  const proof = readProof(backup);
+  if (proof !== undefined && proof.sha256 !== sha256)
+    throw refused(backup, "it is not the file that was proved");
+  try {
+    makeOwn(draft);
+  } catch (error) {
+    if (error instanceof FlancoError && error.code === "damaged")
+      throw refused(backup, "SQLite cannot read it");
+    throw error;
+  }
+}
+
+function makeOwn(draft: string): void {
+  const db = openForWriting(draft);
+  try {
+    // A session may have ended since the backup was made, by signing out or by a changed password.
+    db.exec("DELETE FROM session");
+    passOverRequests(db);
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+  for (let schema = 1; schema < SCHEMA_VERSION; schema += 1) {
+    rmSync(`${draft}.schema-${schema}`, { force: true });
+  }
+}
+
+/** Continues with request numbers that were never given. */
+export function passOverRequests(db: Database): void {
+  db.exec(
+    `INSERT INTO setting (name, value) VALUES ('last_request', '${SKIPPED_REQUESTS}')
+     ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ${SKIPPED_REQUESTS}`,
+  );
+}
+
+/** The entries that only the replaced ledger has. Null when they are not known. */
+function missingFrom(ledger: string, held: Tally): MissingEntries | null {
+  // Of a damaged log SQLite reads the beginning only: what follows would be taken for never written.
+  if (!existsSync(ledger) || isLogDamaged(ledger)) return null;
+  return readable(() =>
+    read(ledger, (db) => {
+      const common = held.position === 0 || entryHash(db, held.position) === held.head ? held.position : null;
+      // The two ledgers have different histories, so there is no common entry to count from.
+      if (common === null) return null;
+      const missing = db
+        .prepare<[number], MissingEntries>(
+          `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
+             FROM record WHERE record_id > ?`,
+        )
+        .get(common);
+      return missing ?? null;
+    }),
+  );
+}
+
+/** Null where a ledger cannot be read: who restores may have a reason to. */
+function readable<T>(run: () => T): T | null {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof FlancoError || error instanceof DatabaseConstructor.SqliteError) return null;
+    throw error;
+  }
+}
+
+export function newestTime(db: Database): number | null {
+  const newest = db.prepare<[], number>("SELECT effective_ms FROM record ORDER BY record_id DESC LIMIT 1");
+  return newest.pluck().get() ?? null;
+}
+
+function read<T>(file: string, run: (db: Database) => T): T {
+  const db = openForReading(file);
+  try {
+    return run(db);
+  } finally {
+    db.close();
+  }
+}
+
+function refused(backup: string, reason: string): FlancoError {
+  return new FlancoError("damaged", `The backup ${backup} fails its check: ${reason}.`, {
+    hint: "Nothing was changed. Restore an older one: each has its proof, a .json file, beside it.",
+  });
+}

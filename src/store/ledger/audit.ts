@@ -1,0 +1,195 @@
+import type { Database } from "better-sqlite3";
+import type {
+  Actor,
+  AuditDetails,
+  AuditEntry,
+  AuditKind,
+  AuditNote,
+  AuditSearch,
+  AuditWay,
+} from "../../domain/audit.ts";
+import type { Id } from "../../domain/id.ts";
+import type { WriteContext } from "./commands.ts";
+
+/** Entries that are kept of each kind and account, so that many entries of one never push out those of another. */
+export const KEPT_OF_EACH_KIND = 2_000;
+/** Entries between two looks for what is too many. */
+const TRIM_EVERY = 100;
+
+interface AuditRow extends Omit<AuditEntry, "kind" | "way" | "provisional" | "details"> {
+  readonly kind: string;
+  readonly way: string;
+  readonly provisional: number;
+  readonly details: string;
+}
+
+/** An entry's time is the boot's zero and what had passed since, once that zero is known. */
+const TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
+const SELECT_ANY = `
+  SELECT audit_id AS auditId, kind, ${TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
+         user_id AS userId, way, who, origin AS "from", details
+    FROM audit LEFT JOIN boot USING (boot)`;
+const SELECT = `${SELECT_ANY}
+   WHERE audit_id < @before AND ${TIME} >= @sinceMs`;
+const NEWEST = "ORDER BY audit_id DESC LIMIT @limit";
+
+interface AuditParameters {
+  readonly before: number;
+  readonly sinceMs: number;
+  readonly limit: number;
+}
+
+export function auditReader(db: Database) {
+  const all = db.prepare<[AuditParameters], AuditRow>(`${SELECT} ${NEWEST}`);
+  const ofUser = db.prepare<[AuditParameters & { readonly userId: Id }], AuditRow>(
+    `${SELECT} AND user_id = @userId ${NEWEST}`,
+  );
+  // Otherwise a user could try an e-mail and see in the own list whether it has an account.
+  const ofAppliance = db.prepare<[AuditParameters], AuditRow>(
+    `${SELECT} AND user_id IS NULL AND kind <> 'sign_in_failed' ${NEWEST}`,
+  );
+  const last = db.prepare<[string], AuditRow>(`${SELECT_ANY} WHERE kind = ? ORDER BY audit_id DESC LIMIT 1`);
+  return {
+    lastAudit(kind: AuditKind): AuditEntry | undefined {
+      const row = last.get(kind);
+      return row && toEntry(row);
+    },
+    audit({ userId, before, sinceMs, limit }: AuditSearch): readonly AuditEntry[] {
+      const parameters = { before: before ?? Number.MAX_SAFE_INTEGER, sinceMs: sinceMs ?? 0, limit };
+      if (userId === undefined) return all.all(parameters).map(toEntry);
+      return [...ofUser.all({ ...parameters, userId }), ...ofAppliance.all(parameters)]
+        .toSorted((one, other) => other.auditId - one.auditId)
+        .slice(0, limit)
+        .map(toEntry);
+    },
+  };
+}
+
+/** The audit log in the writer thread: each entry in the transaction of what it tells of. */
+export class AuditLog {
+  readonly #context: Pick<WriteContext, "nowMs" | "boots">;
+  readonly #emailOf: { get(userId: Id): string | undefined };
+  readonly #insert: {
+    run(
+      kind: AuditKind,
+      timeMs: number,
+      boot: number | null,
+      begunMs: number | null,
+      userId: Id | null,
+      way: AuditWay,
+      who: string | null,
+      origin: string,
+      details: string,
+    ): { readonly lastInsertRowid: number | bigint };
+  };
+  readonly #trim: { run(kept: number): unknown };
+
+  constructor(db: Database, context: Pick<WriteContext, "nowMs" | "boots">) {
+    this.#context = context;
+    this.#emailOf = db.prepare<[Id], string>("SELECT email FROM user WHERE user_id = ?").pluck();
+    this.#insert = db.prepare(
+      `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#trim = db.prepare<[number]>(
+      `DELETE FROM audit WHERE audit_id IN (
+         SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit) own
+           JOIN audit old ON old.kind = own.kind AND old.user_id IS own.user_id
+          WHERE old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
+                                  ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
+    );
+  }
+
+  /** Records what this command does, with the user whose data it is about (null: the appliance). Call it before that user is removed. */
+  note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): void {
+    const moment = this.#context.boots.nowStored();
+    const who = actor.userId === null ? null : (this.#emailOf.get(actor.userId) ?? null);
+    const { lastInsertRowid } = this.#insert.run(
+      kind,
+      this.#context.nowMs(),
+      moment?.boot ?? null,
+      moment?.begunMs ?? null,
+      userId,
+      actor.way,
+      who,
+      actor.from,
+      JSON.stringify(details),
+    );
+    if (Number(lastInsertRowid) % TRIM_EVERY === 0) this.#trim.run(KEPT_OF_EACH_KIND);
+  }
+}
+
+export function auditCommands({ audit }: Pick<WriteContext, "audit">) {
+  return {
+    noteAudit(notes: readonly AuditNote[]): void {
+      for (const { kind, userId, details, actor } of notes) audit.note(kind, userId, details, actor);
+    },
+  };
+}
+
+/** Adds an entry to a ledger that no service has open: one that is put together, before it takes its place. */
+export function appendAudit(
+  db: Database,
+  entry: Pick<AuditEntry, "kind" | "timeMs" | "details"> & { readonly actor: Actor },
+): void {
+  const { kind, timeMs, details, actor } = entry;
+  db.prepare<[string, number, string, string, string]>(
+    `INSERT INTO audit (kind, time_ms, way, origin, details) VALUES (?, ?, ?, ?, ?)`,
+  ).run(kind, timeMs, actor.way, actor.from, JSON.stringify(details));
+}
+
+/**
+ * Takes over what another ledger's log says more: ledgers of one appliance begin alike, and their logs only ever grow. In
+ * one transaction; throws where that log cannot be read.
+ */
+export function takeAudit(target: Database, source: Database): void {
+  const newest = target.prepare<[], number | null>("SELECT max(audit_id) FROM audit").pluck().get() ?? 0;
+  const rows = source
+    .prepare<[number], StoredRow>(`${STORED} WHERE audit_id > ? ORDER BY audit_id`)
+    .all(newest);
+  const insertBoot = target.prepare<StoredRow>(
+    `INSERT OR IGNORE INTO boot (boot, boot_id, zero_ms, last_ms) SELECT @boot, @bootId, @zeroMs, @lastMs WHERE @boot IS NOT NULL`,
+  );
+  const insert = target.prepare<StoredRow>(
+    `INSERT INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details)
+     VALUES (@auditId, @kind, @timeMs, (SELECT boot FROM boot WHERE boot_id = @bootId), @begunMs, @userId, @way, @who,
+             @origin, @details)`,
+  );
+  target.transaction(() => {
+    for (const row of rows) {
+      insertBoot.run(row);
+      insert.run(row);
+    }
+  })();
+}
+
+const STORED = `
+  SELECT audit_id AS auditId, kind, time_ms AS timeMs, boot, boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs,
+         begun_ms AS begunMs, user_id AS userId, way, who, origin, details
+    FROM audit LEFT JOIN boot USING (boot)`;
+
+interface StoredRow {
+  readonly auditId: number;
+  readonly kind: string;
+  readonly timeMs: number;
+  readonly boot: number | null;
+  readonly bootId: string | null;
+  readonly zeroMs: number | null;
+  readonly lastMs: number | null;
+  readonly begunMs: number | null;
+  readonly userId: Id | null;
+  readonly way: string;
+  readonly who: string | null;
+  readonly origin: string;
+  readonly details: string;
+}
+
+function toEntry({ kind, way, provisional, details, ...row }: AuditRow): AuditEntry {
+  return {
+    ...row,
+    kind: kind as AuditKind,
+    way: way as AuditWay,
+    provisional: provisional === 1,
+    details: JSON.parse(details) as AuditDetails,
+  };
+}

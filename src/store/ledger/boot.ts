@@ -1,0 +1,78 @@
+import type { Database } from "better-sqlite3";
+import { type Boot, type BootMoment, wallTimeMs } from "../../domain/boot.ts";
+
+/** A moment as a row keeps it: the boot's number in the ledger, and its monotonic milliseconds. */
+export interface StoredMoment {
+  readonly boot: number;
+  readonly begunMs: number;
+}
+
+const BOOTS = "SELECT boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs FROM boot ORDER BY boot";
+
+export function bootReader(db: Database) {
+  const boots = db.prepare<[], Boot>(BOOTS);
+  // A level of a line is a sign of life as well, and often later than the last note.
+  const last = db.prepare<[], BootMoment>(
+    `SELECT boot_id AS bootId,
+            max(last_ms, coalesce((SELECT max(changed_ns) / 1e6 FROM line_state WHERE changed_boot = boot), 0))
+              AS monotonicMs
+       FROM boot ORDER BY boot DESC LIMIT 1`,
+  );
+  return {
+    boots: (): readonly Boot[] => boots.all(),
+    lastAlive: (): BootMoment | undefined => last.get(),
+  };
+}
+
+/** The boots in the writer thread: which one runs, and what is known of each. */
+export class Boots {
+  readonly #monotonicMs: () => number;
+  readonly #number: { get(bootId: string): number | undefined };
+  readonly #zero: { get(bootId: string): number | null | undefined };
+  readonly #all: { all(): Boot[] };
+  readonly #save: { run(bootId: string, zeroMs: number | null, lastMs: number): unknown };
+  #bootId: string | undefined;
+
+  /** `monotonicMs` gives the monotonic time of the batch that runs. */
+  constructor(db: Database, monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+    this.#number = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
+    this.#zero = db.prepare<[string], number | null>("SELECT zero_ms FROM boot WHERE boot_id = ?").pluck();
+    this.#all = db.prepare<[], Boot>(BOOTS);
+    this.#save = db.prepare<[string, number | null, number]>(
+      `INSERT INTO boot (boot_id, zero_ms, last_ms) VALUES (?, ?, ?)
+       ON CONFLICT (boot_id) DO UPDATE SET zero_ms = coalesce(excluded.zero_ms, zero_ms),
+         last_ms = max(last_ms, excluded.last_ms)`,
+    );
+  }
+
+  /** Keeps how far the running boot has come, and its zero once that is known. */
+  note(bootId: string, zeroMs: number | null): void {
+    this.#save.run(bootId, zeroMs, this.#monotonicMs());
+    this.#bootId = bootId;
+  }
+
+  /** This moment; undefined before `note`, for example in a command that runs without the service. */
+  now(): BootMoment | undefined {
+    return this.#bootId === undefined
+      ? undefined
+      : { bootId: this.#bootId, monotonicMs: this.#monotonicMs() };
+  }
+
+  /** This moment, for a row. */
+  nowStored(): StoredMoment | undefined {
+    // A note that was rolled back has left no row.
+    const boot = this.#bootId === undefined ? undefined : this.#number.get(this.#bootId);
+    return boot === undefined ? undefined : { boot, begunMs: this.#monotonicMs() };
+  }
+
+  all(): readonly Boot[] {
+    return this.#all.all();
+  }
+
+  /** Where a moment of a boot lies in wall time; null when that boot's clock was never trusted. */
+  timeOf(bootId: string, monotonicMs: number): number | null {
+    const zeroMs = this.#zero.get(bootId) ?? null;
+    return zeroMs === null ? null : wallTimeMs(zeroMs, monotonicMs);
+  }
+}

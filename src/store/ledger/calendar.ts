@@ -1,0 +1,102 @@
+import { Temporal } from "temporal-polyfill";
+import { DAY_MS, HOUR_MS } from "../../domain/clock.ts";
+import { addDays, type Day, dateFromDay, dayFromDate, type Month } from "../../domain/day.ts";
+
+const NS_PER_MS = 1_000_000;
+/** The last moment that a date can name, in either direction (ECMA-262, time values). */
+const MAX_TIME_MS = 8.64e15;
+/** Two years of hours. A ledger's days are mostly read and written around today. */
+const MAX_CACHED_HOURS = 20_000;
+
+/** Moments of some local days, in Unix milliseconds. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly insideFromMs: number;
+  readonly insideUntilMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Local days of one time zone. The day of a moment follows from the zone's offset at that moment, not
+ * from where days start: in some zones midnight comes twice (America/St_Johns went back from 00:01 to
+ * 23:01), and a day is no single stretch of time there.
+ */
+export class LocalCalendar {
+  readonly timeZone: string;
+  /** UTC hour to the zone's offset in ms, for hours that see no change of it. */
+  readonly #offsets = new Map<number, number>();
+
+  /** `timeZone` is an IANA name; a wrong one throws RangeError at the first use. */
+  constructor(timeZone: string) {
+    this.timeZone = timeZone;
+  }
+
+  /** The local day of a moment, from 0 to 8.64e15 Unix milliseconds. */
+  dayOf(timeMs: number): Day {
+    return dayFromDate(this.#localDate(timeMs));
+  }
+
+  /** Local date and time of a moment, from 0 to 8.64e15 Unix milliseconds: `2026-11-21T09:05:00.000`. */
+  localTime(timeMs: number): string {
+    return this.#localDate(timeMs).toISOString().slice(0, -1);
+  }
+
+  /**
+   * Where the local days `from` to `to` lie, both included. Every moment of theirs is in [fromMs, untilMs); every
+   * moment of [insideFromMs, insideUntilMs) is one of theirs. Between the two only `dayOf` can tell.
+   */
+  stretchOf(from: Day, to: Day): Stretch {
+    const begin = this.#midnightsOf(from);
+    const end = this.#midnightsOf(addDays(to, 1));
+    return {
+      fromMs: begin.firstMs,
+      insideFromMs: begin.lastMs,
+      insideUntilMs: end.firstMs,
+      untilMs: end.lastMs,
+    };
+  }
+
+  /** The earliest and the latest moment at which this day can begin, by the offsets around it. */
+  #midnightsOf(day: Day): { firstMs: number; lastMs: number } {
+    const midnightMs = dateFromDay(day).getTime();
+    const offsets = [-1, 0, 1].map((days) => this.#offsetMs(inRange(midnightMs + days * DAY_MS)));
+    return { firstMs: midnightMs - Math.max(...offsets), lastMs: midnightMs - Math.min(...offsets) };
+  }
+
+  /** The moment whose UTC reads as this one does here. */
+  #localDate(timeMs: number): Date {
+    return new Date(Math.min(timeMs + this.#offsetMs(timeMs), MAX_TIME_MS));
+  }
+
+  #offsetMs(timeMs: number): number {
+    const hour = Math.floor(timeMs / HOUR_MS);
+    const cached = this.#offsets.get(hour);
+    if (cached !== undefined) return cached;
+    const first = this.#offsetAt(hour * HOUR_MS);
+    const last = this.#offsetAt(Math.min((hour + 1) * HOUR_MS - 1, MAX_TIME_MS));
+    if (first !== last) return this.#offsetAt(timeMs);
+    if (this.#offsets.size >= MAX_CACHED_HOURS) this.#offsets.clear();
+    this.#offsets.set(hour, first);
+    return first;
+  }
+
+  #offsetAt(timeMs: number): number {
+    const moment = Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(this.timeZone);
+    return moment.offsetNanoseconds / NS_PER_MS;
+  }
+}
+
+/** The last `count` days up to and including `today`, oldest first. */
+export function daysUntil(today: Day, count: number): Day[] {
+  return Array.from({ length: count }, (_, index) => addDays(today, index - count + 1));
+}
+
+/** The twelve months of the year that holds `day`, January first. */
+export function monthsOfYear(day: Day): Month[] {
+  const year = Math.floor(day / 10_000);
+  return Array.from({ length: 12 }, (_, index) => year * 100 + index + 1);
+}
+
+function inRange(timeMs: number): number {
+  return Math.min(Math.max(timeMs, 0), MAX_TIME_MS);
+}

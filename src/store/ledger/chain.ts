@@ -1,0 +1,193 @@
+import { hash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import type { Id } from "../../domain/id.ts";
+import type { NewRecord, RecordOrigin } from "../../domain/record.ts";
+
+/** What stands before the first entry: 32 zero bytes. */
+export const NO_HASH: Buffer = Buffer.alloc(32);
+
+/** A record as it enters the chain: what was known when it was made, and nothing that may change later. */
+export interface RecordEntry extends NewRecord {
+  /** The record's number: its position in the chain, from 1 without holes. */
+  readonly position: number;
+  readonly userId: Id;
+  readonly origin: RecordOrigin;
+  /** 1 for a record whose time was not trusted when it was made. */
+  readonly provisional: number;
+  readonly bootId: string | null;
+  readonly line: string | null;
+  readonly request: number | null;
+  readonly sequence: number | null;
+  readonly monotonicNs: number | null;
+}
+
+/**
+ * The column of each field of a record, in the order of the canonical form, which never changes: a further field goes to the
+ * end. Inserts and selects of records are made from this list. `boot_id` stands in the table `boot`.
+ */
+export const RECORD_COLUMNS = {
+  position: "record_id",
+  userId: "user_id",
+  locationName: "location_name",
+  deviceName: "device_name",
+  deviceId: "device_id",
+  room: "room",
+  valorMicros: "valor_micros",
+  createdTimeMs: "created_ms",
+  origin: "origin",
+  provisional: "provisional",
+  bootId: "boot_id",
+  line: "line",
+  request: "request",
+  sequence: "sequence",
+  monotonicNs: "monotonic_ns",
+} as const satisfies Record<keyof RecordEntry, string>;
+
+// TypeScript gives the keys of an object as texts.
+export const RECORD_FIELDS = Object.keys(RECORD_COLUMNS) as readonly (keyof RecordEntry)[];
+
+/** Columns by their fields' names, for a SELECT. */
+export function selectList(columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([field, column]) => `${column} AS ${field}`)
+    .join(", ");
+}
+
+/**
+ * `void`: a record counts no more. `time`: a provisional record's time is known now. `lost`: entries were
+ * in a damaged part of the file and are gone.
+ */
+export type CorrectionKind = "void" | "time" | "lost";
+
+/** Something that was learned after a record was made. Takes a number of its own in the same chain. */
+export interface CorrectionEntry {
+  readonly position: number;
+  readonly kind: CorrectionKind;
+  /** The record that it is about; null for `lost`. */
+  readonly recordId: number | null;
+  /** The moment that `time` sets. */
+  readonly timeMs: number | null;
+  /** The numbers that `lost` covers, both included. */
+  readonly lostFrom: number | null;
+  readonly lostTo: number | null;
+  /** What holds the entry after the hole in its place, see `anchorOf`. */
+  readonly anchor: Buffer | null;
+  readonly reason: string;
+  readonly notedMs: number;
+}
+
+/** The canonical form of a record: JSON of a list. */
+export function recordText(entry: RecordEntry): string {
+  return JSON.stringify(["sale", ...RECORD_FIELDS.map((field) => entry[field])]);
+}
+
+/** The canonical form of a correction. */
+export function correctionText(entry: CorrectionEntry): string {
+  const { position, kind, recordId, timeMs, lostFrom, lostTo, anchor, reason, notedMs } = entry;
+  const anchorText = anchor === null ? null : anchor.toString("hex");
+  return JSON.stringify([kind, position, recordId, timeMs, lostFrom, lostTo, anchorText, reason, notedMs]);
+}
+
+/** Room for a hash and the longest text that fits the common case; a longer one gets its own. */
+const scratch = Buffer.alloc(4_096);
+
+/** SHA-256 of the hash before and the canonical form. */
+export function hashOf(before: Buffer, text: string): Buffer {
+  const bytes = before.length + Buffer.byteLength(text);
+  const buffer = bytes <= scratch.length ? scratch : Buffer.alloc(bytes);
+  before.copy(buffer);
+  buffer.write(text, before.length);
+  return hash("sha256", buffer.subarray(0, bytes), "buffer");
+}
+
+/** The same from one hexadecimal text to the next: for who follows a long chain, Buffers cost more than the hashing. */
+export function hexHashOf(before: string, text: string): string {
+  const bytes = NO_HASH.length + Buffer.byteLength(text);
+  const buffer = bytes <= scratch.length ? scratch : Buffer.alloc(bytes);
+  buffer.write(before, "hex");
+  buffer.write(text, NO_HASH.length);
+  return hash("sha256", buffer.subarray(0, bytes), "hex");
+}
+
+/**
+ * What ties the first entry after a hole to the `lost` entry that tells of the hole: its own hash was made
+ * from one that is gone, so that hash and text are held together instead.
+ */
+export function anchorOf(entryHash: Buffer, text: string): Buffer {
+  return hashOf(entryHash, text);
+}
+
+/** The newest entry. */
+export interface ChainHead {
+  /** 0 for an empty ledger. */
+  readonly position: number;
+  readonly hash: Buffer;
+}
+
+/** The head as the file says it; the entries themselves may say otherwise, see `ChainWalk`. */
+export function readHead(db: Database): ChainHead {
+  const head = db.prepare<[], ChainHead>("SELECT position, hash FROM chain_head").get();
+  return head ?? { position: 0, hash: NO_HASH };
+}
+
+/**
+ * The end of the chain in the writer thread, where entries are appended. As with rollups, a command's
+ * entries count once it has succeeded (`keep`), and a batch's once the head is in its transaction (`flush`).
+ */
+export class Chain {
+  readonly #save: { run(position: number, hash: Buffer): unknown };
+  /** In the file. */
+  #stored: ChainHead;
+  /** With the commands of this transaction that succeeded. */
+  #kept: ChainHead;
+  /** With the command that runs. */
+  #head: ChainHead;
+
+  constructor(db: Database) {
+    this.#save = db.prepare<[number, Buffer]>("UPDATE chain_head SET position = ?, hash = ?");
+    this.#stored = this.#kept = this.#head = readHead(db);
+  }
+
+  /** The number of the next entry. */
+  get next(): number {
+    return this.#head.position + 1;
+  }
+
+  /** Links a record and gives its hash. Its position must be `next`; its row must be inserted in the same transaction. */
+  appendRecord(entry: RecordEntry): Buffer {
+    return this.#append(entry.position, recordText(entry)).hash;
+  }
+
+  /** Links a correction, likewise. */
+  appendCorrection(correction: Omit<CorrectionEntry, "position">): ChainHead {
+    const position = this.next;
+    return this.#append(position, correctionText({ position, ...correction }));
+  }
+
+  keep(): void {
+    this.#kept = this.#head;
+  }
+
+  forget(): void {
+    this.#head = this.#kept;
+  }
+
+  /** Writes the head. Call within the transaction of its entries, and `commit` after it. */
+  flush(): void {
+    if (this.#kept !== this.#stored) this.#save.run(this.#kept.position, this.#kept.hash);
+  }
+
+  commit(): void {
+    this.#stored = this.#kept;
+  }
+
+  /** The transaction was rolled back. */
+  discard(): void {
+    this.#head = this.#kept = this.#stored;
+  }
+
+  #append(position: number, text: string): ChainHead {
+    this.#head = { position, hash: hashOf(this.#head.hash, text) };
+    return this.#head;
+  }
+}

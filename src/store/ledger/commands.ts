@@ -1,0 +1,125 @@
+import type { Database } from "better-sqlite3";
+import type { ErrorData } from "../../domain/error.ts";
+import type { IdGenerator } from "../../domain/id.ts";
+import type { Change, LedgerCommands } from "../../domain/ledger.ts";
+import { type AuditLog, auditCommands } from "./audit.ts";
+import type { Boots } from "./boot.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import type { Chain } from "./chain.ts";
+import { correctionCommands } from "./correction.ts";
+import { deviceCommands } from "./device.ts";
+import { lineCommands } from "./line.ts";
+import { locationCommands } from "./location.ts";
+import { purgeCommands } from "./purge.ts";
+import { recordCommands } from "./record.ts";
+import type { RollupWriter } from "./rollup.ts";
+import { userCommands } from "./user.ts";
+import { wiringCommands } from "./wiring.ts";
+
+/** What every writing function works with, inside one transaction of the writer thread. */
+export interface WriteContext {
+  readonly ids: IdGenerator;
+  readonly rollups: RollupWriter;
+  readonly chain: Chain;
+  readonly calendar: LocalCalendar;
+  readonly boots: Boots;
+  readonly audit: AuditLog;
+  /** Wall time of the batch, in Unix milliseconds. */
+  nowMs(): number;
+  /** Notes what others should hear of once this is committed. */
+  tell(change: Change): void;
+}
+
+/** Makes every write of the ledger. Each runs inside a transaction of the writer thread and throws FlancoError. */
+export function allCommands(db: Database, context: WriteContext): LedgerCommands {
+  return {
+    ping: () => {},
+    ...userCommands(db, context),
+    ...locationCommands(db, context),
+    ...deviceCommands(db, context),
+    ...recordCommands(db, context),
+    ...correctionCommands(db, context),
+    ...wiringCommands(db, context),
+    ...lineCommands(db, context),
+    noteBoot: (bootId, zeroMs) => context.boots.note(bootId, zeroMs),
+    ...purgeCommands(db, context),
+    ...auditCommands(context),
+  };
+}
+
+export type CommandName = keyof LedgerCommands;
+
+/**
+ * How a write fares when there is no room. `post`: refused while the disk is full, because the client can send it again.
+ * `edge`: may wait in some more entries of the queue, because a relay cannot.
+ */
+export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edge" } = {
+  addUser: "normal",
+  addFirstUser: "normal",
+  setPassword: "normal",
+  removeUser: "normal",
+  addSession: "normal",
+  removeSession: "normal",
+  endSessions: "normal",
+  addLocation: "normal",
+  changeLocation: "normal",
+  removeLocation: "normal",
+  addDevice: "normal",
+  changeDevice: "normal",
+  removeDevice: "normal",
+  addRecord: "post",
+  voidRecord: "normal",
+  settleTimes: "normal",
+  noteBoot: "normal",
+  purge: "normal",
+  setWiring: "normal",
+  removeWiring: "normal",
+  noteAudit: "normal",
+  openRequest: "edge",
+  takeIn: "edge",
+  ping: "edge",
+};
+
+/** What the writer thread is started with. */
+export interface WriterSettings {
+  readonly file: string;
+  readonly timeZone: string;
+  /** A file that holds room on the disk for the time when it is full; undefined: none is held. */
+  readonly reserve?: string;
+}
+
+/** The settings as they reach the thread. */
+export interface WriterStart extends WriterSettings {
+  /** Wall time at its start, in Unix milliseconds. */
+  readonly startMs: number;
+}
+
+/** One batch of writes: one transaction, one commit, one answer. */
+export interface BatchRequest {
+  /** Wall time at sending, in Unix milliseconds. */
+  readonly nowMs: number;
+  /** The kernel's monotonic time then, in milliseconds. */
+  readonly monotonicMs: number;
+  readonly commands: readonly { readonly name: CommandName; readonly input: readonly unknown[] }[];
+}
+
+/** What became of one command. `changes` stands only where it told any. */
+export type CommandResult =
+  | { readonly output: unknown; readonly changes?: readonly Change[] }
+  | { readonly error: ErrorData };
+
+/** What the writer thread says. */
+export type WriterMessage =
+  | { readonly kind: "progress"; readonly done: number; readonly total: number }
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly error: ErrorData }
+  /** The disk is full since then (Unix milliseconds), or has room again. */
+  | { readonly kind: "disk"; readonly fullSinceMs: number | null }
+  /** Nothing is written any more in this process: the disk fails, or the file is damaged. */
+  | { readonly kind: "fatal"; readonly error: ErrorData }
+  /** The answers to one batch, in its order, after its commit. */
+  | { readonly kind: "batch"; readonly results: readonly CommandResult[] };
+
+export type WriterRequest =
+  | { readonly kind: "batch"; readonly batch: BatchRequest }
+  | { readonly kind: "close" };

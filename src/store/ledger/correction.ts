@@ -1,0 +1,124 @@
+import type { Database } from "better-sqlite3";
+import { valorFromMicros } from "../../domain/amount.ts";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { wallTimeMs } from "../../domain/boot.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { Settled } from "../../domain/ledger.ts";
+import type { CorrectionEntry } from "./chain.ts";
+import type { WriteContext } from "./commands.ts";
+import { UNSETTLED } from "./record.ts";
+
+/** Records whose time is set in one command: each takes a moment, and other writes wait meanwhile. */
+const MAX_SETTLED = 500;
+
+interface Target {
+  readonly recordId: number;
+  readonly userId: Id;
+  readonly locationName: string;
+  readonly deviceId: string;
+  readonly valorMicros: number;
+  readonly timeMs: number;
+  readonly voidedBy: number | null;
+}
+
+interface Provisional extends Target {
+  readonly monotonicNs: number;
+}
+
+const NANOSECONDS_PER_MILLISECOND = 1e6;
+const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
+                valor_micros AS valorMicros, effective_ms AS timeMs, voided_by AS voidedBy`;
+
+export function correctionCommands(db: Database, context: WriteContext) {
+  const target = db.prepare<[number], Target>(`SELECT ${TARGET} FROM record WHERE record_id = ?`);
+  const provisional = db.prepare<[string, number], Provisional>(
+    `SELECT ${TARGET}, monotonic_ns AS monotonicNs
+       FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
+      WHERE ${UNSETTLED} AND boot_id = ? ORDER BY record_id LIMIT ?`,
+  );
+  // Ends, gaps and levels are no entries of the chain: they are moved where they stand.
+  const moveEnds = db.prepare<[number, string, number]>(
+    `UPDATE record SET ended_ms = max(0, CAST(round(? + ended_ns / 1e6) AS INTEGER)), ended_boot = NULL, ended_ns = NULL
+      WHERE record_id IN (SELECT record_id FROM record JOIN boot b ON b.boot = ended_boot WHERE boot_id = ? LIMIT ?)`,
+  );
+  const moveGaps = db.prepare<[number, number, string, number]>(
+    `UPDATE gap SET to_ms = max(0, CAST(round(? + to_ns / 1e6) AS INTEGER)),
+                    from_ms = iif(from_ns IS NULL, from_ms, max(0, CAST(round(? + from_ns / 1e6) AS INTEGER))),
+                    boot = NULL, from_ns = NULL, to_ns = NULL
+      WHERE gap_id IN (SELECT gap_id FROM gap JOIN boot USING (boot) WHERE boot_id = ? LIMIT ?)`,
+  );
+  const moveLevels = db.prepare<[number, string]>(
+    `UPDATE line_state SET changed_ms = max(0, CAST(round(? + changed_ns / 1e6) AS INTEGER)), changed_provisional = 0
+      WHERE changed_provisional = 1 AND changed_boot = (SELECT boot FROM boot WHERE boot_id = ?)`,
+  );
+  const insert = db.prepare<[number, string, number, number | null, string, number, Buffer]>(
+    `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const markVoid = db.prepare<[number, number]>("UPDATE record SET voided_by = ? WHERE record_id = ?");
+  const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");
+
+  function correct(correction: Pick<CorrectionEntry, "kind" | "timeMs" | "reason"> & { recordId: number }) {
+    const { kind, recordId, timeMs, reason } = correction;
+    const notedMs = context.nowMs();
+    const { position, hash } = context.chain.appendCorrection({
+      kind,
+      recordId,
+      timeMs,
+      lostFrom: null,
+      lostTo: null,
+      anchor: null,
+      reason,
+      notedMs,
+    });
+    insert.run(position, kind, recordId, timeMs, reason, notedMs, hash);
+    return { correctionId: position, notedTimeMs: notedMs };
+  }
+
+  function settle(record: Provisional, zeroMs: number): void {
+    const timeMs = wallTimeMs(zeroMs, record.monotonicNs / NANOSECONDS_PER_MILLISECOND);
+    correct({ kind: "time", recordId: record.recordId, timeMs, reason: "the clock is trusted now" });
+    setTime.run(timeMs, record.recordId);
+    if (record.voidedBy === null) {
+      context.rollups.note(record, -1);
+      context.rollups.note({ ...record, timeMs });
+    }
+    context.tell({ kind: "time", userId: record.userId, recordId: record.recordId, timeMs });
+  }
+
+  return {
+    /** Throws `not_found`, and `conflict` for a record that is void already. */
+    voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR): void {
+      const record = target.get(recordId);
+      if (record === undefined) {
+        throw new FlancoError("not_found", `There is no record ${recordId}.`, {
+          hint: "The records' numbers are on the page and in GET /api/record.",
+        });
+      }
+      if (record.voidedBy !== null)
+        throw new FlancoError("conflict", `The record ${recordId} is void already.`);
+      const { correctionId, notedTimeMs } = correct({ kind: "void", recordId, timeMs: null, reason });
+      markVoid.run(correctionId, recordId);
+      context.rollups.note(record, -1);
+      const valor = valorFromMicros(record.valorMicros);
+      context.audit.note("record_voided", record.userId, { recordId, valor, reason }, by);
+      context.tell({
+        kind: "void",
+        userId: record.userId,
+        recordId,
+        voided: { timeMs: notedTimeMs, reason },
+      });
+    },
+
+    /** Gives the provisional records of a boot, and the ends and gaps noted in it, their time: some at once. */
+    settleTimes(bootId: string, zeroMs: number): Settled {
+      const records = provisional.all(bootId, MAX_SETTLED);
+      for (const record of records) settle(record, zeroMs);
+      const ends = moveEnds.run(zeroMs, bootId, MAX_SETTLED).changes;
+      const gaps = moveGaps.run(zeroMs, zeroMs, bootId, MAX_SETTLED).changes;
+      moveLevels.run(zeroMs, bootId);
+      return { moved: records.length, more: Math.max(records.length, ends, gaps) === MAX_SETTLED };
+    },
+  };
+}

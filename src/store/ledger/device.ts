@@ -1,0 +1,121 @@
+import type { Database } from "better-sqlite3";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import {
+  type Actuator,
+  type Device,
+  type DeviceChange,
+  MAX_ACTUATORS_OF_USER,
+  MAX_DEVICES_OF_USER,
+  type NewDevice,
+} from "../../domain/device.ts";
+import { duplicateError, FlancoError, tooManyError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { WriteContext } from "./commands.ts";
+import { unknownLocation } from "./location.ts";
+import { wiringAudit } from "./wiring.ts";
+
+interface ActuatorRow {
+  readonly deviceId: Id;
+  readonly id: string;
+  readonly value: number;
+}
+
+export function deviceReader(db: Database) {
+  const devices = db.prepare<[Id], Omit<Device, "actuators" | "selected"> & { selected: number }>(
+    `SELECT device_id AS id, user_id AS userId, d_id AS dId, name, selected, location_id AS locationId,
+            location_name AS locationName, created_ms AS createdTimeMs, revision
+       FROM device WHERE user_id = ? ORDER BY device_id`,
+  );
+  const actuators = db.prepare<[Id], ActuatorRow>(
+    `SELECT device_id AS deviceId, actuator_id AS id, value
+       FROM actuator JOIN device USING (device_id) WHERE user_id = ? ORDER BY device_id, position`,
+  );
+  // One transaction: both statements see the same commit.
+  const read = db.transaction((userId: Id): readonly Device[] => {
+    const byDevice = Map.groupBy(actuators.all(userId), (actuator) => actuator.deviceId);
+    return devices.all(userId).map((device) => ({
+      ...device,
+      selected: device.selected === 1,
+      actuators: (byDevice.get(device.id) ?? []).map(toActuator),
+    }));
+  });
+  return { devices: (userId: Id): readonly Device[] => read(userId) };
+}
+
+export function deviceCommands(db: Database, context: WriteContext) {
+  const taken = db
+    .prepare<[Id, string], number>("SELECT 1 FROM device WHERE user_id = ? AND d_id = ?")
+    .pluck();
+  const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
+  const actuatorCount = db
+    .prepare<[Id], number>("SELECT count(*) FROM actuator JOIN device USING (device_id) WHERE user_id = ?")
+    .pluck();
+  const insert = db.prepare<[Id, Id, string, string, string, string, number]>(
+    `INSERT INTO device (device_id, user_id, d_id, name, location_id, location_name, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertActuator = db.prepare<[Id, string, number, number]>(
+    "INSERT INTO actuator (device_id, actuator_id, position, value) VALUES (?, ?, ?, ?)",
+  );
+  const locationName = db
+    .prepare<[Id, string], string>("SELECT name FROM location WHERE user_id = ? AND location_id = ?")
+    .pluck();
+  const change = db.prepare<[string | null, string | null, string | null, Id, string]>(
+    `UPDATE device SET name = coalesce(?, name), location_id = coalesce(?, location_id),
+                       location_name = coalesce(?, location_name), revision = revision + 1
+      WHERE user_id = ? AND d_id = ?`,
+  );
+  const wirings = wiringAudit(db, context);
+  const remove = db.prepare<[Id, string]>("DELETE FROM device WHERE user_id = ? AND d_id = ?");
+  return {
+    addDevice(userId: Id, device: NewDevice): Id {
+      if (taken.get(userId, device.dId) !== undefined) {
+        throw duplicateError("dId", `There is already a device with dId "${device.dId}".`);
+      }
+      if ((deviceCount.get(userId) ?? 0) >= MAX_DEVICES_OF_USER) {
+        throw tooManyError(MAX_DEVICES_OF_USER, "devices");
+      }
+      if ((actuatorCount.get(userId) ?? 0) + device.actuators.length > MAX_ACTUATORS_OF_USER) {
+        throw tooManyError(MAX_ACTUATORS_OF_USER, "actuators");
+      }
+      const id = context.ids.next();
+      insert.run(
+        id,
+        userId,
+        device.dId,
+        device.name,
+        device.locationId,
+        device.locationName,
+        context.nowMs(),
+      );
+      device.actuators.forEach((actuator, position) => {
+        insertActuator.run(id, actuator.id, position, actuator.value ? 1 : 0);
+      });
+      context.tell({ kind: "places", userId });
+      return id;
+    },
+    changeDevice(userId: Id, dId: string, changed: DeviceChange): void {
+      const { name = null, locationId = null } = changed;
+      const newLocation = locationId === null ? null : locationName.get(userId, locationId);
+      if (newLocation === undefined) throw unknownLocation();
+      if (change.run(name, locationId, newLocation, userId, dId).changes === 0) throw unknownDevice();
+      context.tell({ kind: "places", userId });
+    },
+    removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): void {
+      wirings.removed(userId, { dId }, by);
+      if (remove.run(userId, dId).changes === 0) {
+        throw unknownDevice();
+      }
+      context.tell({ kind: "places", userId });
+      context.tell({ kind: "wiring" });
+    },
+  };
+}
+
+function toActuator(row: ActuatorRow): Actuator {
+  return { id: row.id, value: row.value === 1 };
+}
+
+function unknownDevice(): FlancoError {
+  return new FlancoError("not_found", "There is no device with that dId.");
+}

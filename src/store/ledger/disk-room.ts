@@ -1,0 +1,156 @@
+import { randomFillSync } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Database, Statement } from "better-sqlite3";
+import { isFull } from "./disk-error.ts";
+
+/** How often a full disk is asked for room again. */
+const RETRY_MS = 1_000;
+
+/** Some tens of thousands of edges. */
+export const RESERVE_BYTES = 4 * 1024 * 1024;
+/** Beyond the reserve, so that making it does not itself fill the disk. */
+const MARGIN_BYTES = 512 * 1024;
+const PIECE_BYTES = 256 * 1024;
+const OWNER_ONLY = 0o600;
+const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+
+/** A file that holds room on the ledger's disk, to be given up when nothing else is left. */
+export class Reserve {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get held(): boolean {
+    return statSync(this.#file, { throwIfNoEntry: false })?.size === RESERVE_BYTES;
+  }
+
+  /**
+   * Makes the file, unless it is there. Gives whether it is held: false when the disk has no room for it.
+   * Throws what else the file system says.
+   */
+  take(): boolean {
+    if (this.held) return true;
+    const draft = `${this.#file}.new`;
+    rmSync(draft, { force: true });
+    if (!mayHaveRoom(dirname(this.#file))) return false;
+    try {
+      fill(draft);
+      renameSync(draft, this.#file);
+      return true;
+    } catch (error) {
+      rmSync(draft, { force: true });
+      if (error instanceof Error && NO_ROOM.has((error as NodeJS.ErrnoException).code)) return false;
+      throw error;
+    }
+  }
+
+  /** Frees the reserved space for the next writes. Returns whether there was any. */
+  release(): boolean {
+    const held = this.held;
+    rmSync(this.#file, { force: true });
+    return held;
+  }
+}
+
+/** A hint that saves the disk useless writing; whether there is room shows when it is written. */
+function mayHaveRoom(directory: string): boolean {
+  const { blocks, bavail, bsize } = statfsSync(directory);
+  // A file system in memory alone (ramfs) counts nothing.
+  return blocks === 0 || bavail * bsize >= RESERVE_BYTES + MARGIN_BYTES;
+}
+
+/** Random bytes: a file system may keep no room for zeros, or for what it can compress. */
+function fill(file: string): void {
+  const descriptor = openSync(file, "wx", OWNER_ONLY);
+  try {
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (let written = 0; written < RESERVE_BYTES; ) {
+      randomFillSync(piece);
+      written += writeSync(descriptor, piece, 0, Math.min(PIECE_BYTES, RESERVE_BYTES - written));
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Whether the ledger's disk has room: it has while the reserve is held. A full disk refuses posts until the reserve could be
+ * made again; the space of the released one is for edges, sign-ins and the like. The ledger holds since when the disk is full,
+ * so that a restart knows it.
+ */
+export class DiskRoom {
+  readonly #reserve: Reserve;
+  readonly #onChange: (fullSinceMs: number | null) => void;
+  readonly #load: Statement<[], number>;
+  readonly #save: Statement<[string]>;
+  readonly #remove: Statement<[]>;
+  #fullSinceMs: number | null = null;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(db: Database, reserve: Reserve, onChange: (fullSinceMs: number | null) => void) {
+    this.#reserve = reserve;
+    this.#onChange = onChange;
+    this.#load = db
+      .prepare<[], number>("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'disk_full_since'")
+      .pluck();
+    this.#save = db.prepare(
+      "INSERT INTO setting (name, value) VALUES ('disk_full_since', ?) ON CONFLICT (name) DO NOTHING",
+    );
+    this.#remove = db.prepare("DELETE FROM setting WHERE name = 'disk_full_since'");
+  }
+
+  /** Makes the reserve. Without room for it the disk is full from the start. */
+  open(nowMs: number): void {
+    const before = this.#load.get();
+    if (!this.#reserve.take()) this.#enter(before ?? nowMs);
+    else if (before !== undefined) this.#remove.run();
+  }
+
+  close(): void {
+    clearInterval(this.#retry);
+  }
+
+  get full(): boolean {
+    return this.#fullSinceMs !== null;
+  }
+
+  /** A write found no room. Gives whether it is worth trying once more, in the room of the reserve. */
+  ranOut(nowMs: number): boolean {
+    const released = this.#reserve.release();
+    if (!this.full) this.#enter(nowMs);
+    return released;
+  }
+
+  #enter(fullSinceMs: number): void {
+    this.#fullSinceMs = fullSinceMs;
+    this.#ifRoom(() => this.#save.run(String(fullSinceMs)));
+    this.#retry = setInterval(() => this.#recover(), RETRY_MS);
+    this.#onChange(fullSinceMs);
+  }
+
+  #recover(): void {
+    if (!this.#reserve.take()) return;
+    if (!this.#ifRoom(() => this.#remove.run())) {
+      this.#reserve.release();
+      return;
+    }
+    clearInterval(this.#retry);
+    this.#fullSinceMs = null;
+    this.#onChange(null);
+  }
+
+  /** Gives whether there was room; throws every other failure. */
+  #ifRoom(write: () => unknown): boolean {
+    try {
+      write();
+      return true;
+    } catch (error) {
+      if (isFull(error)) return false;
+      throw error;
+    }
+  }
+}

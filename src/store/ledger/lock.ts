@@ -1,0 +1,50 @@
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { FlancoError } from "../../domain/error.ts";
+
+/**
+ * One process per data directory. The lock is SQLite's own on a file beside the ledger: the kernel
+ * drops it with the process, however that ends, so there is nothing stale to clean up.
+ */
+export class DataLock {
+  readonly #file: string;
+  #db: Database | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Throws `conflict` when another process has the directory, `unavailable` when the file cannot be used. */
+  acquire(): void {
+    let db: Database | undefined;
+    try {
+      db = new DatabaseConstructor(this.#file, { timeout: 0 });
+      db.exec("BEGIN EXCLUSIVE");
+      this.#db = db;
+    } catch (error) {
+      db?.close();
+      throw this.#refusal(error);
+    }
+  }
+
+  release(): void {
+    this.#db?.close();
+    this.#db = undefined;
+  }
+
+  #refusal(cause: unknown): FlancoError {
+    // SQLite itself could not be loaded: not the file's fault.
+    if (cause instanceof FlancoError) return cause;
+    const code = cause instanceof DatabaseConstructor.SqliteError ? cause.code : "no file";
+    if (code === "SQLITE_BUSY") {
+      return new FlancoError("conflict", "Another flanco is using this data directory.", {
+        hint: "Stop it first, or choose another directory with FLANCO_DATA_DIR.",
+      });
+    }
+    return new FlancoError("unavailable", `The lock file ${this.#file} cannot be used (${code}).`, {
+      hint: /^SQLITE_(NOTADB|CORRUPT)/.test(code)
+        ? "It holds nothing: remove it while no flanco runs, and start again."
+        : "Check that the disk is mounted and that the service's user may write to the data directory.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,192 @@
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { FlancoError } from "../../domain/error.ts";
+import { syncPath } from "../../durable-file.ts";
+import { isLogDamaged } from "../repair/log-file.ts";
+import { quickCheck } from "../repair/quick-check.ts";
+import { isFull } from "./disk-error.ts";
+import { MIGRATIONS, type MigrationProgress, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
+import { upgradeLedger } from "./upgrade.ts";
+
+/** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
+const APPLICATION_ID = 0x666c6e63;
+/** `PRAGMA synchronous` reads 2 for FULL. */
+const SYNCHRONOUS_FULL = 2;
+/** How long a lock of another connection is waited for: a reader's checkpoint, a backup's page. */
+const BUSY_TIMEOUT_MS = 5_000;
+/**
+ * Kibibytes of pages that a connection keeps. SQLite is built here with 16 MB for each; what is read again and again is a
+ * few sums and the ends of indexes, and a gateway has other uses for its memory.
+ */
+const CACHE_KIB = 2_000;
+/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
+const CHECKPOINT_PAGES = 1_000;
+
+/**
+ * Opens the ledger for writing, brought up to this program's schema. A missing file is made whole
+ * beside its place and moved there, so that a file by that name is always a ledger, also after a power
+ * cut. `migrations` are others in tests. Throws `damaged` when the file is not one (it is left as it is) and `too_new` when a later program wrote it.
+ */
+export function openForWriting(
+  file: string,
+  onProgress: MigrationProgress = () => {},
+  migrations = MIGRATIONS,
+): Database {
+  if (!existsSync(file)) create(file, migrations);
+  refuseTruncated(file);
+  if (isLogDamaged(file))
+    throw damaged(file, "its log is, before the end: what was committed last would be missing");
+  const db = openChecked(file, migrations);
+  if (requireKnownSchema(db, migrations) === migrations.length) return db;
+  upgradeLedger(db, file, onProgress, migrations);
+  return openChecked(file, migrations);
+}
+
+function openChecked(file: string, migrations = MIGRATIONS): Database {
+  refuseTruncated(file);
+  const db = guarded(file, () => new DatabaseConstructor(file, { fileMustExist: true }));
+  try {
+    guarded(file, () => {
+      refuseForeign(db, file);
+      configure(db);
+      checkStructure(db, file);
+      requireKnownSchema(db, migrations);
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the ledger for reading only, while another connection writes. Throws `damaged` when the file is
+ * none, `too_new` when a later program wrote it, `unavailable` when an older one did and `not_found` when it is
+ * not there.
+ */
+export function openForReading(file: string): Database {
+  if (!existsSync(file)) {
+    throw new FlancoError("not_found", `There is no ledger ${file}.`, {
+      hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
+    });
+  }
+  refuseTruncated(file);
+  const db = guarded(file, () => new DatabaseConstructor(file, { readonly: true, fileMustExist: true }));
+  try {
+    guarded(file, () => {
+      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      db.pragma("query_only = ON");
+      db.pragma(`cache_size = -${CACHE_KIB}`);
+      refuseForeign(db, file);
+      refuseOlder(db, file);
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function refuseOlder(db: Database, file: string): void {
+  const schema = requireKnownSchema(db);
+  if (schema === SCHEMA_VERSION) return;
+  throw new FlancoError(
+    "unavailable",
+    `The ledger ${file} is of an older flanco (schema ${schema}; this program reads ${SCHEMA_VERSION}).`,
+    { hint: "Start the service once: it brings the ledger up to date." },
+  );
+}
+
+function create(file: string, migrations = MIGRATIONS): void {
+  if (existsSync(`${file}-wal`)) {
+    throw damaged(file, "its log is there, but the file itself is missing");
+  }
+  const draft = `${file}.new`;
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+  const db = new DatabaseConstructor(draft);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  configure(db);
+  migrate(db, () => {}, migrations);
+  // Leaving WAL mode writes everything into the one file that is moved.
+  db.pragma("journal_mode = DELETE");
+  db.close();
+  syncPath(draft);
+  renameSync(draft, file);
+  syncPath(dirname(file));
+}
+
+/** WAL with a full sync at each commit. SQLite is built with NORMAL for WAL, which loses the last commits at a power cut. */
+function configure(db: Database): void {
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  const mode = db.pragma("journal_mode", { simple: true });
+  const synchronous = db.pragma("synchronous", { simple: true });
+  if (mode !== "wal" || synchronous !== SYNCHRONOUS_FULL) {
+    throw new FlancoError(
+      "unavailable",
+      `SQLite does not keep commits safe here (journal_mode=${mode}, synchronous=${synchronous}).`,
+      { hint: "Put the data directory on a local disk with a file system that has locks and shared memory." },
+    );
+  }
+}
+
+/** An empty or cut file must never be taken for a new one. */
+function refuseTruncated(file: string): void {
+  const HEADER_BYTES = 100;
+  if (statSync(file).size < HEADER_BYTES) throw damaged(file, "it is cut off");
+}
+
+function refuseForeign(db: Database, file: string): void {
+  const id = db.pragma("application_id", { simple: true });
+  if (id !== APPLICATION_ID)
+    throw damaged(file, "it is another program's database, or its start was overwritten");
+}
+
+/** What can be seen at once, at any size: the file holds every page that its header counts, and the schema reads. */
+function checkStructure(db: Database, file: string): void {
+  const pages = Number(db.pragma("page_count", { simple: true }));
+  const pageBytes = Number(db.pragma("page_size", { simple: true }));
+  const whole = bringLogIn(db);
+  if (whole && statSync(file).size < pages * pageBytes) throw damaged(file, "it is shorter than it says");
+  const wrong = quickCheck(db);
+  if (wrong !== null) throw damaged(file, wrong);
+}
+
+/** Gives false on a full disk: what is committed stays in the log, and the file may lack pages that are there. */
+function bringLogIn(db: Database): boolean {
+  try {
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    return true;
+  } catch (error) {
+    if (isFull(error)) return false;
+    throw error;
+  }
+}
+
+/** Runs something on the ledger; what SQLite cannot read becomes `damaged`, what it cannot reach `unavailable`. */
+export function guarded<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof DatabaseConstructor.SqliteError) {
+      if (/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw damaged(file, "SQLite cannot read it", error);
+      throw new FlancoError("unavailable", `The ledger ${file} cannot be opened (${error.code}).`, {
+        hint: "Check that the disk is mounted and that the service's user may write to the data directory.",
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+function damaged(file: string, what: string, cause?: unknown): FlancoError {
+  return new FlancoError("damaged", `The ledger ${file} is damaged: ${what}.`, {
+    hint: "Nothing was changed. Copy the file to a safe place before anything else, then restore a backup.",
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Database } from "better-sqlite3";
+import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
+import { WEEK_MS } from "../../domain/clock.ts";
+import type { Id } from "../../domain/id.ts";
+import type { WriteContext } from "./commands.ts";
+
+/** Rows looked at in one command: other writes wait meanwhile. */
+const MAX_ROWS = 500;
+/** How long a second post with the same key is known for one. */
+const IDEMPOTENCY_MS = WEEK_MS;
+
+/** When a row was begun: monotonic milliseconds of a boot, or wall time where no boot is known. */
+interface Begun {
+  readonly bootId: string | null;
+  readonly begunMs: number;
+}
+
+interface SessionRow extends Begun {
+  readonly sid: Id;
+  readonly userId: Id;
+  readonly lifeMs: number;
+}
+
+interface KeyRow extends Begun {
+  readonly userId: Id;
+  readonly key: string;
+}
+
+/** Removes what has had its time. Records are never among it. */
+export function purgeCommands(db: Database, context: WriteContext) {
+  const sessions = db.prepare<[number], SessionRow>(
+    `SELECT sid, user_id AS userId, expires_ms - created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs
+       FROM session LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
+  );
+  const removeSession = db.prepare<[Id]>("DELETE FROM session WHERE sid = ?");
+  const [placed, unplaced] = ["IS NOT NULL", "IS NULL"].map((known) =>
+    db.prepare<[number], KeyRow>(
+      `SELECT user_id AS userId, key, boot_id AS bootId, begun_ms AS begunMs
+         FROM idempotency i LEFT JOIN boot USING (boot)
+        WHERE i.boot ${known} ORDER BY i.boot, begun_ms LIMIT ?`,
+    ),
+  );
+  const removeKey = db.prepare<[Id, string]>("DELETE FROM idempotency WHERE user_id = ? AND key = ?");
+
+  function purgeSessions(ageOf: (begun: Begun) => number): number {
+    const ended = sessions.all(MAX_ROWS).filter((row) => ageOf(row) >= row.lifeMs);
+    for (const { sid } of ended) removeSession.run(sid);
+    for (const userId of new Set(ended.map((row) => row.userId))) context.tell({ kind: "sessions", userId });
+    return ended.length;
+  }
+
+  function purgeKeys(ageOf: (begun: Begun) => number): number {
+    const rows = [...(placed?.all(MAX_ROWS) ?? []), ...(unplaced?.all(MAX_ROWS) ?? [])];
+    const old = rows.filter((row) => ageOf(row) >= IDEMPOTENCY_MS);
+    for (const { userId, key } of old) removeKey.run(userId, key);
+    return old.length;
+  }
+
+  return {
+    /**
+     * Removes sessions that have ended and idempotency keys that are old enough, some at once; how many, so
+     * that 0 is all of them. Removes nothing while the clock of the boot that runs is not trusted.
+     */
+    purge(): number {
+      const now = context.boots.now();
+      if (now === undefined) return 0;
+      const boots = context.boots.all();
+      const nowMs = context.boots.timeOf(now.bootId, now.monotonicMs);
+      if (nowMs === null) return 0;
+      const ageOf = ageBy(now, nowMs, boots);
+      return purgeSessions(ageOf) + purgeKeys(ageOf);
+    },
+  };
+}
+
+function ageBy(now: BootMoment, nowMs: number, boots: readonly Boot[]): (begun: Begun) => number {
+  return ({ bootId, begunMs }) =>
+    bootId === null ? nowMs - begunMs : leastAgeMs({ bootId, monotonicMs: begunMs }, now, boots);
+}

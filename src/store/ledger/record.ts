@@ -1,0 +1,143 @@
+import type { Database } from "better-sqlite3";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { PostedRecord } from "../../domain/ledger.ts";
+import type { Idempotency, NewRecord, Provisional, RecordOrigin, StoredRecord } from "../../domain/record.ts";
+import { RECORD_COLUMNS, RECORD_FIELDS, type RecordEntry, selectList } from "./chain.ts";
+import type { WriteContext } from "./commands.ts";
+
+const {
+  position,
+  userId,
+  createdTimeMs,
+  provisional,
+  bootId,
+  line,
+  request,
+  sequence,
+  monotonicNs,
+  ...SHOWN
+} = RECORD_COLUMNS;
+
+/** A record `r` with its corrections: `v` voids it, `t` gave it its time. */
+export const SELECT_RECORD = `r.record_id AS recordId, ${selectList(SHOWN)}, effective_ms AS createdTimeMs,
+            ended_ms AS endedTimeMs, provisional = 1 AND t.correction_id IS NULL AS provisional,
+            v.noted_ms AS voidedMs, v.reason AS voidReason`;
+export const RECORD_CORRECTIONS = `LEFT JOIN correction v ON v.correction_id = voided_by
+       LEFT JOIN correction t ON t.record_id = r.record_id AND t.kind = 'time'`;
+
+export interface RecordRow extends Omit<StoredRecord, "provisional" | "voided"> {
+  readonly provisional: number;
+  readonly voidedMs: number | null;
+  readonly voidReason: string | null;
+}
+
+/** Records `r` that no correction has given their time. The first two terms choose the index. */
+export const UNSETTLED = `provisional = 1 AND effective_ms = created_ms
+  AND NOT EXISTS (SELECT 1 FROM correction c WHERE c.record_id = r.record_id AND c.kind = 'time')`;
+
+/** Where an edge's record comes from, as the ledger keeps it. */
+export interface RecordSource {
+  readonly boot: number;
+  readonly bootId: string;
+  readonly line: string;
+  readonly request: number;
+  readonly sequence: number;
+  readonly monotonicNs: number;
+}
+
+/** What a record is stored with. */
+export interface RecordInput {
+  readonly userId: Id;
+  readonly record: NewRecord;
+  readonly origin: RecordOrigin;
+  /** Whether the clock was not trusted when it was made. */
+  readonly provisional: boolean;
+  /** Null for a posted record. */
+  readonly source: RecordSource | null;
+}
+
+/** Gives the one way in which a record enters the ledger: linked into the chain and added up. */
+export function recordInserter(db: Database, context: Pick<WriteContext, "chain" | "rollups">) {
+  const stored = RECORD_FIELDS.filter((field) => field !== "bootId");
+  const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "boot", "hash"];
+  const insert = db.prepare<(string | number | Buffer | null)[]>(
+    `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+  );
+  return ({ userId, record, origin, provisional, source }: RecordInput): number => {
+    const { locationName, deviceId, valorMicros, createdTimeMs: timeMs } = record;
+    const entry: RecordEntry = {
+      ...record,
+      position: context.chain.next,
+      userId,
+      origin,
+      provisional: provisional ? 1 : 0,
+      bootId: source?.bootId ?? null,
+      line: source?.line ?? null,
+      request: source?.request ?? null,
+      sequence: source?.sequence ?? null,
+      monotonicNs: source?.monotonicNs ?? null,
+    };
+    const hash = context.chain.appendRecord(entry);
+    insert.run(...stored.map((field) => entry[field]), timeMs, source?.boot ?? null, hash);
+    context.rollups.note({ userId, locationName, deviceId, valorMicros, timeMs });
+    return entry.position;
+  };
+}
+
+export function recordReader(db: Database) {
+  const provisional = db.prepare<[string, Id | null, Id | null], { waiting: number; count: number }>(
+    `SELECT boot_id = ? AS waiting, count(*) AS count
+       FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
+      WHERE ${UNSETTLED} AND (? IS NULL OR user_id = ?) GROUP BY waiting`,
+  );
+  return {
+    provisional(bootId: string, userId: Id | null = null): Provisional {
+      const counts = provisional.all(bootId, userId, userId);
+      const of = (waiting: number) => counts.find((row) => row.waiting === waiting)?.count ?? 0;
+      return { waiting: of(1), unplaced: of(0) };
+    },
+  };
+}
+
+export function recordCommands(db: Database, context: WriteContext) {
+  const add = recordInserter(db, context);
+  const known = db.prepare<[Id, string], { bodyHash: string; recordId: number }>(
+    "SELECT body_hash AS bodyHash, record_id AS recordId FROM idempotency WHERE user_id = ? AND key = ?",
+  );
+  const remember = db.prepare<[Id, string, string, number, number, number | null, number]>(
+    `INSERT INTO idempotency (user_id, key, body_hash, record_id, created_ms, boot, begun_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    /** Tells no change: the main thread makes it from what it sent, which spares both threads a copy. */
+    addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord {
+      if (idempotency !== null) {
+        const earlier = known.get(userId, idempotency.key);
+        if (earlier !== undefined) return repeated(earlier, idempotency);
+      }
+      const recordId = add({ userId, record, origin: "posted", provisional: false, source: null });
+      if (idempotency !== null) {
+        const { key, bodyHash } = idempotency;
+        const nowMs = context.nowMs();
+        const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: nowMs };
+        remember.run(userId, key, bodyHash, recordId, nowMs, boot, begunMs);
+      }
+      return { recordId, repeated: false };
+    },
+  };
+}
+
+export function toRecord({ provisional, voidedMs, voidReason, ...row }: RecordRow): StoredRecord {
+  const voided = voidedMs === null || voidReason === null ? null : { timeMs: voidedMs, reason: voidReason };
+  return { ...row, provisional: provisional === 1, voided };
+}
+
+function repeated(earlier: { bodyHash: string; recordId: number }, idempotency: Idempotency): PostedRecord {
+  if (earlier.bodyHash !== idempotency.bodyHash) {
+    throw new FlancoError("unprocessable", "This Idempotency-Key was used for another record.", {
+      hint: "Use a new key for a new record, and the same body when you post one again.",
+    });
+  }
+  return { recordId: earlier.recordId, repeated: true };
+}

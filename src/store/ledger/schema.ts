@@ -1,0 +1,267 @@
+import type { Database } from "better-sqlite3";
+import { FlancoError } from "../../domain/error.ts";
+
+/** Called now and then while records are converted. */
+export type MigrationProgress = (done: number, total: number) => void;
+
+/** One step of the schema. A released one never changes; a new one is added at the end. */
+export interface Migration {
+  readonly sql: string;
+  /** Runs after the SQL, in the same transaction, for what SQL alone cannot do. */
+  readonly convert?: (db: Database, onProgress: MigrationProgress) => void;
+}
+
+/**
+ * Amounts are whole millionths (`valor_micros` of one record, `total_micros` of a sum), times Unix milliseconds, flags 0
+ * or 1. A record's `valor_micros` is at most 1e13 in magnitude. A sum is at most 9e18, within 64 bits: SQLite would turn a
+ * larger one into a float, and the CHECK refuses it.
+ */
+const initial: Migration = {
+  sql: `
+    CREATE TABLE setting (
+      name TEXT PRIMARY KEY,
+      value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- zero_ms: wall time of the boot's monotonic zero, once its clock was trusted. last_ms: the last monotonic time that is known of it.
+    CREATE TABLE boot (
+      boot INTEGER PRIMARY KEY,
+      boot_id TEXT NOT NULL UNIQUE,
+      zero_ms INTEGER,
+      last_ms INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+
+    CREATE TABLE user (
+      user_id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      email TEXT NOT NULL,
+      email_key TEXT NOT NULL UNIQUE,
+      password_hash TEXT NOT NULL,
+      created_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- begun_ms, here and in idempotency and audit: monotonic time of boot, which no setting of the clock moves; wall time
+    -- where boot is null.
+    CREATE TABLE session (
+      sid TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      created_ms INTEGER NOT NULL,
+      expires_ms INTEGER NOT NULL,
+      boot INTEGER REFERENCES boot,
+      begun_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX session_by_user ON session (user_id, created_ms);
+
+    CREATE TABLE location (
+      location_id TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      description TEXT NOT NULL,
+      created_ms INTEGER NOT NULL,
+      revision INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX location_by_user ON location (user_id, location_id);
+
+    CREATE TABLE device (
+      device_id TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      d_id TEXT NOT NULL,
+      name TEXT NOT NULL,
+      selected INTEGER NOT NULL DEFAULT 0,
+      location_id TEXT NOT NULL,
+      location_name TEXT NOT NULL,
+      created_ms INTEGER NOT NULL,
+      revision INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (user_id, d_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE actuator (
+      device_id TEXT NOT NULL REFERENCES device ON DELETE CASCADE,
+      actuator_id TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      value INTEGER NOT NULL,
+      PRIMARY KEY (device_id, actuator_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE wiring (
+      line TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      device_id TEXT NOT NULL,
+      actuator_id TEXT NOT NULL,
+      valor_micros INTEGER NOT NULL CHECK (valor_micros BETWEEN -10000000000000 AND 10000000000000),
+      active_low INTEGER NOT NULL,
+      bias TEXT NOT NULL,
+      debounce_ms INTEGER NOT NULL,
+      rearm_ms INTEGER NOT NULL,
+      UNIQUE (device_id, actuator_id),
+      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX wiring_by_user ON wiring (user_id);
+
+    -- The columns that enter the chain are listed in chain.ts. effective_ms is the time that counts, and voided_by the
+    -- correction that voids the record: both follow from the corrections. ended_boot and ended_ns: an end that was seen
+    -- while the clock was not trusted, until its time is known.
+    CREATE TABLE record (
+      record_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      user_id TEXT NOT NULL,
+      location_name TEXT NOT NULL,
+      device_name TEXT NOT NULL,
+      device_id TEXT NOT NULL,
+      room TEXT NOT NULL,
+      valor_micros INTEGER NOT NULL CHECK (valor_micros BETWEEN -10000000000000 AND 10000000000000),
+      created_ms INTEGER NOT NULL,
+      ended_ms INTEGER,
+      origin TEXT NOT NULL,
+      boot INTEGER REFERENCES boot,
+      line TEXT,
+      request INTEGER,
+      sequence INTEGER,
+      monotonic_ns INTEGER,
+      provisional INTEGER NOT NULL DEFAULT 0,
+      effective_ms INTEGER NOT NULL,
+      voided_by INTEGER REFERENCES correction,
+      hash BLOB NOT NULL,
+      ended_boot INTEGER REFERENCES boot,
+      ended_ns INTEGER
+    ) STRICT;
+    CREATE INDEX record_by_time ON record (user_id, effective_ms);
+    CREATE UNIQUE INDEX record_by_source ON record (boot, line, request, sequence) WHERE boot IS NOT NULL;
+    -- A record whose time was set leaves this index.
+    CREATE INDEX record_provisional ON record (boot) WHERE provisional = 1 AND effective_ms = created_ms;
+    CREATE INDEX record_ended_provisional ON record (ended_boot) WHERE ended_boot IS NOT NULL;
+
+    CREATE TABLE correction (
+      correction_id INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL,
+      record_id INTEGER REFERENCES record,
+      time_ms INTEGER,
+      lost_from INTEGER,
+      lost_to INTEGER,
+      anchor BLOB,
+      reason TEXT NOT NULL,
+      noted_ms INTEGER NOT NULL,
+      hash BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX correction_by_record ON correction (record_id);
+
+    CREATE TABLE chain_head (
+      only INTEGER PRIMARY KEY CHECK (only = 1),
+      position INTEGER NOT NULL,
+      hash BLOB NOT NULL
+    ) STRICT;
+    INSERT INTO chain_head (only, position, hash) VALUES (1, 0, zeroblob(32));
+
+    -- changed_provisional: changed_ms was not trusted, and is still to be set.
+    CREATE TABLE line_state (
+      line TEXT PRIMARY KEY REFERENCES wiring ON DELETE CASCADE,
+      active INTEGER NOT NULL,
+      active_low INTEGER NOT NULL,
+      changed_ms INTEGER NOT NULL,
+      changed_boot INTEGER NOT NULL REFERENCES boot,
+      changed_ns INTEGER NOT NULL,
+      boot INTEGER NOT NULL REFERENCES boot,
+      request INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      record_id INTEGER REFERENCES record,
+      changed_provisional INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+
+    -- missed and missed_rises are null for an outage. boot, from_ns and to_ns: a gap that was found while the clock was not
+    -- trusted, until its time is known; from_ns is null where it began in another boot.
+    CREATE TABLE gap (
+      gap_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      user_id TEXT NOT NULL,
+      line TEXT NOT NULL,
+      from_ms INTEGER NOT NULL,
+      to_ms INTEGER NOT NULL,
+      missed INTEGER,
+      missed_rises INTEGER,
+      reason TEXT NOT NULL,
+      noted_ms INTEGER NOT NULL,
+      boot INTEGER REFERENCES boot,
+      from_ns INTEGER,
+      to_ns INTEGER
+    ) STRICT;
+    CREATE INDEX gap_provisional ON gap (boot) WHERE boot IS NOT NULL;
+    CREATE INDEX gap_by_user ON gap (user_id, gap_id);
+
+    CREATE TABLE idempotency (
+      user_id TEXT NOT NULL,
+      key TEXT NOT NULL,
+      body_hash TEXT NOT NULL,
+      record_id INTEGER NOT NULL REFERENCES record,
+      created_ms INTEGER NOT NULL,
+      boot INTEGER REFERENCES boot,
+      begun_ms INTEGER NOT NULL,
+      PRIMARY KEY (user_id, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX idempotency_by_age ON idempotency (boot, begun_ms);
+
+    CREATE TABLE rollup_day (
+      user_id TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      location_name TEXT NOT NULL,
+      device_id TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      total_micros INTEGER NOT NULL CHECK (total_micros BETWEEN -9000000000000000000 AND 9000000000000000000),
+      PRIMARY KEY (user_id, day, location_name, device_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE rollup_month (
+      user_id TEXT NOT NULL,
+      month INTEGER NOT NULL,
+      location_name TEXT NOT NULL,
+      device_id TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      total_micros INTEGER NOT NULL CHECK (total_micros BETWEEN -9000000000000000000 AND 9000000000000000000),
+      PRIMARY KEY (user_id, month, location_name, device_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- user_id is the user whose data an entry is about. It refers to nothing: an entry outlives its user. details is JSON.
+    CREATE TABLE audit (
+      audit_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      kind TEXT NOT NULL,
+      time_ms INTEGER NOT NULL,
+      boot INTEGER REFERENCES boot,
+      begun_ms INTEGER,
+      user_id TEXT,
+      way TEXT NOT NULL,
+      who TEXT,
+      origin TEXT NOT NULL,
+      details TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_by_kind ON audit (kind, user_id, audit_id);
+    CREATE INDEX audit_by_user ON audit (user_id, audit_id);
+  `,
+};
+
+/** Every migration, in order. The file keeps the number of those that it has in `PRAGMA user_version`. */
+export const MIGRATIONS: readonly Migration[] = [initial];
+
+/** The schema version that this program reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Gives the file's schema version. Throws `too_new` for a later program's file. */
+export function requireKnownSchema(db: Database, migrations = MIGRATIONS): number {
+  const current = Number(db.pragma("user_version", { simple: true }));
+  if (current > migrations.length) {
+    throw new FlancoError(
+      "too_new",
+      `The ledger was written by a newer flanco (schema ${current}; this program knows ${migrations.length}).`,
+      { hint: "Install that version again; nothing was changed." },
+    );
+  }
+  return current;
+}
+
+/** Applies the migrations that the file lacks, each in a transaction. Throws `too_new` for a later program's file. */
+export function migrate(db: Database, onProgress: MigrationProgress, migrations = MIGRATIONS): void {
+  const current = requireKnownSchema(db, migrations);
+  migrations.slice(current).forEach(({ sql, convert }, index) => {
+    db.transaction(() => {
+      db.exec(sql);
+      convert?.(db, onProgress);
+      db.pragma(`user_version = ${current + index + 1}`);
+    }).immediate();
+  });
+}

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { FlancoError } from "../../domain/error.ts";
+import { syncPath } from "../../durable-file.ts";
+import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
+
+/**
+ * Brings an older ledger to this program's schema: on a copy, which must hold every room's monthly totals as
+ * they were, and which then takes the file's place at once. The replaced file stays beside it, under its
+ * schema's number. Whatever fails, the ledger is as it was; throws `unavailable` and says so.
+ *
+ * `db` is the only connection to the file; it is closed.
+ */
+export function upgradeLedger(
+  db: Database,
+  file: string,
+  onProgress: MigrationProgress,
+  migrations = MIGRATIONS,
+): void {
+  const from = Number(db.pragma("user_version", { simple: true }));
+  const draft = `${file}.upgrade`;
+  try {
+    removeDraft(draft);
+    const before = monthlyTotals(db);
+    db.prepare("VACUUM INTO ?").run(draft);
+    const after = migrateCopy(draft, db, (copy) => migrate(copy, onProgress, migrations));
+    if (after !== before) throw new Error("a room's monthly totals would have changed");
+    syncPath(draft);
+    leaveAlone(db, file);
+    const kept = `${file}.schema-${from}`;
+    rmSync(kept, { force: true });
+    linkSync(file, kept);
+    renameSync(draft, file);
+    syncPath(dirname(file));
+  } catch (error) {
+    if (db.open) db.close();
+    removeDraft(draft);
+    if (error instanceof FlancoError) throw error;
+    throw new FlancoError(
+      "unavailable",
+      `The ledger could not be brought from schema ${from} to ${migrations.length} (${reasonOf(error)}). It is unchanged.`,
+      {
+        hint: "The disk needs room for two more copies of the ledger. Make room and start again, or install the version before.",
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Migrates the copy and gives its totals. */
+function migrateCopy(draft: string, original: Database, run: (copy: Database) => void): string {
+  const copy = new DatabaseConstructor(draft, { fileMustExist: true });
+  try {
+    copy.pragma("synchronous = FULL");
+    // A row that refers to nothing could not be copied from table to table. What a migration tears is found below.
+    copy.pragma("foreign_keys = OFF");
+    run(copy);
+    const damage = copy.pragma("quick_check", { simple: true });
+    if (damage !== "ok" || hasNewStrays(copy, original)) throw new Error("the copy does not hold together");
+    return monthlyTotals(copy);
+  } finally {
+    copy.close();
+  }
+}
+
+/** What `PRAGMA foreign_key_check` says of one reference to nothing. */
+interface Stray {
+  readonly table: string;
+  /** Null in a table without row ids. */
+  readonly rowid: number | null;
+  readonly parent: string;
+}
+
+/**
+ * Whether the copy has dangling references that the original does not have. A ledger that was rebuilt after damage may
+ * have corrections of lost records; they are entries of the chain and must stay.
+ */
+function hasNewStrays(copy: Database, original: Database): boolean {
+  const after = straysOf(copy);
+  if (after.size === 0) return false;
+  const before = straysOf(original);
+  return [...after].some(([stray, count]) => count > (before.get(stray) ?? 0));
+}
+
+function straysOf(db: Database): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { table, rowid, parent } of db.pragma("foreign_key_check") as Stray[]) {
+    const stray = JSON.stringify([table, rowid, parent]);
+    counts.set(stray, (counts.get(stray) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * Every room's records and sum per month (of UTC: any division in time would do), as one hash. A migration must leave it as
+ * it was, whatever it does to tables.
+ */
+function monthlyTotals(db: Database): string {
+  const totals = db
+    .prepare<[], unknown[]>(
+      `SELECT user_id, location_name, device_id, room, strftime('%Y-%m', effective_ms / 1000, 'unixepoch'),
+              count(*), sum(valor_micros / 1000000), sum(valor_micros % 1000000)
+         FROM record WHERE voided_by IS NULL GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+    )
+    .raw()
+    .safeIntegers();
+  const sum = createHash("sha256");
+  for (const row of totals.iterate()) sum.update(`${row.map(String).join("\t")}\n`);
+  return sum.digest("hex");
+}
+
+/** Closes the file so that nothing of it is left in a log, which would be taken for the copy's. */
+function leaveAlone(db: Database, file: string): void {
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.close();
+  const log = `${file}-wal`;
+  if (existsSync(`${file}-shm`) || (existsSync(log) && statSync(log).size > 0)) {
+    throw new FlancoError("unavailable", "Another program reads the ledger while it should be upgraded.", {
+      hint: "Let it end (flanco verify, a backup), then start again. The ledger is unchanged.",
+    });
+  }
+}
+
+function removeDraft(draft: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DatabaseConstructor.SqliteError) return error.code;
+  return error instanceof Error ? error.message : String(error);
+}

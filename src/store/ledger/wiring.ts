@@ -1,0 +1,152 @@
+import type { Database } from "better-sqlite3";
+import { valorFromMicros } from "../../domain/amount.ts";
+import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { duplicateError, FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { Bias } from "../../domain/line.ts";
+import type { NewWiring, OwnedWiring, Wiring } from "../../domain/wiring.ts";
+import type { WriteContext } from "./commands.ts";
+
+interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
+  readonly activeLow: number;
+  readonly bias: string;
+}
+
+const SELECT = `
+  SELECT line, w.user_id AS userId, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName,
+         actuator_id AS actuatorId, valor_micros AS valorMicros, active_low AS activeLow, bias,
+         debounce_ms AS debounceMs, rearm_ms AS rearmMs
+    FROM wiring w JOIN device d USING (device_id)`;
+
+export function wiringReader(db: Database) {
+  const all = db.prepare<[], WiringRow>(`${SELECT} ORDER BY line`);
+  const ofUser = db.prepare<[Id], WiringRow>(`${SELECT} WHERE w.user_id = ? ORDER BY line`);
+  return {
+    wirings: (userId?: Id): readonly Wiring[] =>
+      (userId === undefined ? all.all() : ofUser.all(userId)).map(toWiring),
+  };
+}
+
+export function wiringCommands(db: Database, context: WriteContext) {
+  const onLine = db.prepare<[string], WiringRow>(`${SELECT} WHERE line = ?`);
+  const onRoom = db.prepare<[Id, string], WiringRow>(`${SELECT} WHERE w.device_id = ? AND actuator_id = ?`);
+  const device = db
+    .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
+    .pluck();
+  const actuator = db
+    .prepare<[Id, string], number>("SELECT 1 FROM actuator WHERE device_id = ? AND actuator_id = ?")
+    .pluck();
+  const upsert = db.prepare<[string, Id, Id, string, number, number, string, number, number]>(
+    `INSERT INTO wiring (line, user_id, device_id, actuator_id, valor_micros, active_low, bias, debounce_ms, rearm_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, active_low = excluded.active_low,
+       bias = excluded.bias, debounce_ms = excluded.debounce_ms, rearm_ms = excluded.rearm_ms`,
+  );
+  const audit = wiringAudit(db, context);
+  const remove = db.prepare<[Id, string]>("DELETE FROM wiring WHERE user_id = ? AND line = ?");
+
+  function setOne({ userId, wiring }: OwnedWiring, by: Actor): void {
+    const deviceId = device.get(userId, wiring.dId);
+    if (deviceId === undefined) throw unknown("dId", `There is no device with dId "${wiring.dId}".`);
+    if (actuator.get(deviceId, wiring.actuatorId) === undefined) {
+      throw unknown("actuatorId", `The device "${wiring.dId}" has no actuator "${wiring.actuatorId}".`);
+    }
+    const there = onLine.get(wiring.line);
+    if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
+      throw duplicateError("line", `The line ${wiring.line} is already wired to ${placeOf(there, userId)}.`);
+    }
+    const room = onRoom.get(deviceId, wiring.actuatorId);
+    if (room !== undefined && room.line !== wiring.line) {
+      throw duplicateError(
+        "actuatorId",
+        `Room ${wiring.actuatorId} is already wired to the line ${room.line}.`,
+      );
+    }
+    upsert.run(
+      wiring.line,
+      userId,
+      deviceId,
+      wiring.actuatorId,
+      wiring.valorMicros,
+      wiring.activeLow ? 1 : 0,
+      wiring.bias,
+      wiring.debounceMs,
+      wiring.rearmMs,
+    );
+    audit.set(userId, wiring, there && toWiring(there), by);
+  }
+
+  return {
+    /** All of them, or none. */
+    setWiring(wirings: readonly OwnedWiring[], by: Actor = SERVICE_ACTOR): void {
+      for (const wiring of wirings) setOne(wiring, by);
+      context.tell({ kind: "wiring" });
+    },
+    removeWiring(userId: Id, line: string, by: Actor = SERVICE_ACTOR): void {
+      audit.removed(userId, { line }, by);
+      if (remove.run(userId, line).changes === 0) {
+        throw new FlancoError("not_found", `The line ${line} is not wired.`);
+      }
+      context.tell({ kind: "wiring" });
+    },
+  };
+}
+
+interface UnwiredRow {
+  readonly line: string;
+  readonly dId: string;
+  readonly room: string;
+}
+
+/** What of a wired line decides what is sold, and for how much. */
+type Settings = Omit<NewWiring, "line">;
+
+/** Notes lines that are wired, or cease to be. A wiring that is set as it was is no change. */
+export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) {
+  const wired = db.prepare<{ userId: Id; dId: string | null; line: string | null }, UnwiredRow>(
+    `SELECT line, d_id AS dId, actuator_id AS room FROM wiring w JOIN device d USING (device_id)
+      WHERE w.user_id = @userId AND (@dId IS NULL OR d_id = @dId) AND (@line IS NULL OR line = @line) ORDER BY line`,
+  );
+  return {
+    set(userId: Id, wiring: NewWiring, before: Settings | undefined, by: Actor): void {
+      const [now, then] = [detailsOf(wiring), before && detailsOf(before)];
+      if (then !== undefined && JSON.stringify(now) === JSON.stringify(then)) return;
+      const valorBefore = then !== undefined && then.valor !== now.valor ? { valorBefore: then.valor } : {};
+      context.audit.note("wiring_set", userId, { line: wiring.line, ...now, ...valorBefore }, by);
+    },
+    /** Before the rows go: of one line, of one device, or all of a user. */
+    removed(userId: Id, which: { readonly line?: string; readonly dId?: string }, by: Actor): void {
+      for (const row of wired.all({ userId, dId: which.dId ?? null, line: which.line ?? null })) {
+        context.audit.note("wiring_removed", userId, { ...row }, by);
+      }
+    },
+  };
+}
+
+function detailsOf(settings: Settings) {
+  const { dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs } = settings;
+  return {
+    dId,
+    room: actuatorId,
+    valor: valorFromMicros(valorMicros),
+    activeLow,
+    bias,
+    debounceMs,
+    rearmMs,
+  } satisfies AuditDetails;
+}
+
+function toWiring(row: WiringRow): Wiring {
+  return { ...row, activeLow: row.activeLow === 1, bias: row.bias as Bias };
+}
+
+/** Where a line goes, without telling one user of another's rooms. */
+function placeOf(wiring: WiringRow, userId: Id): string {
+  return wiring.userId === userId
+    ? `room ${wiring.actuatorId} of ${wiring.deviceName}`
+    : "a room of another user";
+}
+
+function unknown(field: string, message: string): FlancoError {
+  return new FlancoError("not_found", message, { fields: { [field]: { kind: "range", message } } });
+}

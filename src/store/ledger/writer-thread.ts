@@ -1,0 +1,346 @@
+import { randomInt } from "node:crypto";
+import { statSync, truncateSync } from "node:fs";
+import { dirname } from "node:path";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
+import { IdGenerator } from "../../domain/id.ts";
+import type { Change, LedgerCommands } from "../../domain/ledger.ts";
+import { AuditLog } from "./audit.ts";
+import { Boots } from "./boot.ts";
+import { LocalCalendar } from "./calendar.ts";
+import { Chain } from "./chain.ts";
+import {
+  allCommands,
+  type BatchRequest,
+  type CommandName,
+  type CommandResult,
+  PRIORITIES,
+  type WriterMessage,
+  type WriterRequest,
+  type WriterStart,
+} from "./commands.ts";
+import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
+import { DiskRoom, Reserve } from "./disk-room.ts";
+import { openForWriting } from "./open.ts";
+import { RollupWriter, rebuildRollups } from "./rollup.ts";
+
+/** 48 bits less one value, the largest range that randomInt takes. */
+const RANDOM_RANGE = 2 ** 48 - 1;
+
+/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
+const CHECKPOINT_PAGES = 1_000;
+/** Bytes of the log's own header, and of the header of each frame. */
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
+
+/**
+ * `apart`: each command in a savepoint of its own, so that one that fails can be undone alone. That costs half as much
+ * as the write itself, and hardly any command fails: so all are tried `together` first.
+ */
+type Isolation = "together" | "apart";
+
+interface CheckpointRow {
+  /** Frames in the log. */
+  readonly log: number;
+}
+
+/** The one connection that writes. Lives in a thread of its own, so that a slow disk stalls nothing else. */
+class WriterThread {
+  readonly #db: Database;
+  readonly #commands: LedgerCommands;
+  readonly #rollups: RollupWriter;
+  readonly #chain: Chain;
+  readonly #begin: Statement<[]>;
+  readonly #end: Statement<[]>;
+  readonly #savepoint: Statement<[]>;
+  readonly #release: Statement<[]>;
+  readonly #rollbackTo: Statement<[]>;
+  readonly #logState: Statement<[], CheckpointRow>;
+  readonly #room: DiskRoom | undefined;
+  #nowMs = 0;
+  #monotonicMs = 0;
+  #changes: Change[] = [];
+
+  #failure: ErrorData | undefined;
+
+  constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
+    this.#db = db;
+    this.#room = room;
+    // A checkpoint that SQLite makes by itself keeps its failures to itself.
+    db.pragma("wal_autocheckpoint = 0");
+    this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
+    this.#rollups = new RollupWriter(db, calendar);
+    this.#chain = new Chain(db);
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#end = db.prepare("COMMIT");
+    this.#savepoint = db.prepare("SAVEPOINT command");
+    this.#release = db.prepare("RELEASE command");
+    this.#rollbackTo = db.prepare("ROLLBACK TO command");
+    const nowMs = () => this.#nowMs;
+    const boots = new Boots(db, () => this.#monotonicMs);
+    this.#commands = allCommands(db, {
+      ids: new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE)),
+      rollups: this.#rollups,
+      chain: this.#chain,
+      calendar,
+      boots,
+      audit: new AuditLog(db, { nowMs, boots }),
+      nowMs,
+      tell: (change) => void this.#changes.push(change),
+    });
+  }
+
+  /** Why nothing is written any more; undefined while the disk works. */
+  get failure(): ErrorData | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Runs batches in one transaction. A command that fails leaves no trace and does not touch the
+   * others; when the commit fails, all of them fail.
+   */
+  commit(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
+    if (this.#failure !== undefined) return allFailed(batches, this.#failure);
+    return this.#tryCommit(batches, "together");
+  }
+
+  /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
+  checkpoint(): void {
+    if (this.#failure !== undefined) return;
+    try {
+      const frames = this.#logState.get()?.log ?? 0;
+      if (frames >= CHECKPOINT_PAGES) this.#db.pragma("wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      if (isFull(namedByDisk(error, dirname(this.#db.name)))) this.#room?.ranOut(this.#nowMs);
+      else this.#failure = toFailure(error);
+    }
+  }
+
+  close(): void {
+    this.#room?.close();
+    if (this.#failure !== undefined) return;
+    try {
+      this.#db.pragma("wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // What is committed stays in the log until there is room.
+      if (!isFull(error)) throw error;
+    }
+    this.#db.close();
+  }
+
+  #tryCommit(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+    try {
+      return this.#commitOnce(batches, how);
+    } catch (error) {
+      const full = isFull(error);
+      if (full && this.#room?.ranOut(batches[0]?.nowMs ?? this.#nowMs)) return this.#tryCommit(batches, how);
+      if (how === "apart" || full || isFailing(error)) return this.#fail(batches, error);
+      return this.#tryCommit(batches, "apart");
+    }
+  }
+
+  /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
+  #commitOnce(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+    try {
+      this.#begin.run();
+      const answers = batches.map((batch) => this.#runBatch(batch, how));
+      this.#rollups.flush();
+      this.#chain.flush();
+      this.#end.run();
+      this.#chain.commit();
+      return answers;
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      this.#rollups.discard();
+      this.#chain.discard();
+      throw namedByDisk(error, dirname(this.#db.name));
+    }
+  }
+
+  #fail(batches: readonly BatchRequest[], error: unknown): readonly BatchAnswer[] {
+    const message = toData(error);
+    if (isFailing(error)) {
+      this.#failure = toFailure(error);
+      this.#cutLog();
+    }
+    return allFailed(batches, message);
+  }
+
+  /**
+   * A commit whose fsync failed is whole in the log: the next process would take it for one, though who
+   * asked for it was told that it failed and may have sent it again. As far as a failing disk lets us.
+   */
+  #cutLog(): void {
+    try {
+      const frames = this.#logState.get()?.log ?? -1;
+      // SQLite says -1 where it does not know.
+      if (frames < 0) return;
+      const frameBytes = FRAME_HEADER_BYTES + Number(this.#db.pragma("page_size", { simple: true }));
+      const log = `${this.#db.name}-wal`;
+      const end = LOG_HEADER_BYTES + frames * frameBytes;
+      if (statSync(log).size > end) truncateSync(log, end);
+    } catch {
+      // The disk takes not even this; the process ends all the same.
+    }
+  }
+
+  #runBatch(batch: BatchRequest, how: Isolation): BatchAnswer {
+    this.#nowMs = batch.nowMs;
+    this.#monotonicMs = batch.monotonicMs;
+    const run = how === "together" ? this.#runTogether : this.#runApart;
+    return { kind: "batch", results: batch.commands.map(({ name, input }) => run.call(this, name, input)) };
+  }
+
+  /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
+  #run(name: CommandName, input: readonly unknown[]): CommandResult {
+    // A client that posts can come back; the room that is left is for edges, which cannot.
+    if (PRIORITIES[name] === "post" && this.#room?.full) return { error: DISK_FULL };
+    this.#changes = [];
+    // The main thread made the message of a call that the compiler has checked.
+    const run = this.#commands[name] as (...input: readonly unknown[]) => unknown;
+    const output = run(...input);
+    return this.#changes.length === 0 ? { output } : { output, changes: this.#changes };
+  }
+
+  #runTogether(name: CommandName, input: readonly unknown[]): CommandResult {
+    const result = this.#run(name, input);
+    this.#rollups.keep();
+    this.#chain.keep();
+    return result;
+  }
+
+  /** Rolls back to before the command when it fails, and answers with the error. */
+  #runApart(name: CommandName, input: readonly unknown[]): CommandResult {
+    this.#savepoint.run();
+    try {
+      const result = this.#run(name, input);
+      // Its sums are written with it, so that a sum that is too large fails this command alone.
+      this.#rollups.keep();
+      this.#rollups.flush();
+      this.#release.run();
+      this.#chain.keep();
+      return result;
+    } catch (error) {
+      this.#rollups.discard();
+      this.#chain.forget();
+      // On a full disk SQLite may have ended the whole transaction: nothing of the batch is left.
+      if (!this.#db.inTransaction || isFull(error) || isFailing(error)) throw error;
+      this.#rollbackTo.run();
+      this.#release.run();
+      return { error: toData(error) };
+    }
+  }
+}
+
+const DISK_FULL: ErrorData = {
+  code: "unavailable",
+  message: "The disk is full.",
+  hint: "Free some room on the disk of the data directory.",
+};
+
+function allFailed(batches: readonly BatchRequest[], error: ErrorData): readonly BatchAnswer[] {
+  return batches.map((batch) => ({ kind: "batch", results: batch.commands.map(() => ({ error })) }));
+}
+
+function toData(error: unknown): ErrorData {
+  if (error instanceof FlancoError) return errorToData(error);
+  if (!(error instanceof DatabaseConstructor.SqliteError)) {
+    return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+  }
+  const disk = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|CORRUPT)/.test(error.code);
+  return {
+    code: disk ? "unavailable" : "internal",
+    message: `The ledger takes no writes (${error.code}).`,
+    hint: isFailing(error)
+      ? "The disk or card may be failing: look at the kernel's log (dmesg), and replace it in time."
+      : "Check that the disk is not full and not damaged.",
+  };
+}
+
+/** What ends the thread. A file that SQLite cannot make sense of is to be set aside at the next start. */
+function toFailure(error: unknown): ErrorData {
+  const message = toData(error);
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "") ? { ...message, code: "damaged" } : message;
+}
+
+/** Rollups are sums by local day: another zone, or other rules for it, makes other days. */
+function bringRollupsToZone(db: Database, calendar: LocalCalendar, port: MessagePort): void {
+  const wanted = `${calendar.timeZone} ${process.versions["tz"] ?? ""}`;
+  const stored = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'rollup_zone'").pluck().get();
+  if (stored === wanted) return;
+  db.transaction(() => {
+    rebuildRollups(db, calendar, (done, total) => say(port, { kind: "progress", done, total }));
+    db.prepare(
+      `INSERT INTO setting (name, value) VALUES ('rollup_zone', ?)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    ).run(wanted);
+  }).immediate();
+}
+
+function say(port: MessagePort, message: WriterMessage): void {
+  port.postMessage(message);
+}
+
+/** Takes everything that waits, commits it as one, and answers each batch. */
+function serve(port: MessagePort, thread: WriterThread): void {
+  port.on("message", (first: WriterRequest) => {
+    const batches: BatchRequest[] = [];
+    let closing = false;
+    for (let next: { message: WriterRequest } | undefined = { message: first }; next; ) {
+      if (next.message.kind === "close") closing = true;
+      else batches.push(next.message.batch);
+      next = receiveMessageOnPort(port) as { message: WriterRequest } | undefined;
+    }
+    if (batches.length > 0) for (const answer of thread.commit(batches)) say(port, answer);
+    thread.checkpoint();
+    const { failure } = thread;
+    if (failure !== undefined) say(port, { kind: "fatal", error: failure });
+    if (closing || failure !== undefined) {
+      thread.close();
+      port.close();
+    }
+  });
+}
+
+/** Throws as `openForWriting` does. */
+function openLedger(file: string, calendar: LocalCalendar, port: MessagePort): Database {
+  const db = openForWriting(file, (done, total) => say(port, { kind: "progress", done, total }));
+  try {
+    bringRollupsToZone(db, calendar, port);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A full disk must not keep the service from starting: then the reserve is for that. */
+function openInReserve(reserve: Reserve | undefined, open: () => Database): Database {
+  try {
+    return open();
+  } catch (error) {
+    if (!isFull(error) || reserve?.release() !== true) throw error;
+    return open();
+  }
+}
+
+function start(port: MessagePort, { file, timeZone, reserve: reserveFile, startMs }: WriterStart): void {
+  try {
+    const calendar = new LocalCalendar(timeZone);
+    const reserve = reserveFile === undefined ? undefined : new Reserve(reserveFile);
+    const db = openInReserve(reserve, () => openLedger(file, calendar, port));
+    const room =
+      reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
+    room?.open(startMs);
+    serve(port, new WriterThread(db, calendar, room));
+    say(port, { kind: "ready" });
+  } catch (error) {
+    say(port, { kind: "failed", error: toFailure(error) });
+    port.close();
+  }
+}
+
+if (parentPort !== null) start(parentPort, workerData as WriterStart);

@@ -1,0 +1,250 @@
+import type { Worker } from "node:worker_threads";
+import { type Clock, monotonicMs } from "../../domain/clock.ts";
+import { errorFromData, FlancoError } from "../../domain/error.ts";
+import type { Change, LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
+import type { Queue } from "../../domain/lines.ts";
+import type { NewRecord, StoredRecord } from "../../domain/record.ts";
+import { startThread } from "../../thread.ts";
+import {
+  type CommandName,
+  type CommandResult,
+  PRIORITIES,
+  type WriterMessage,
+  type WriterRequest,
+  type WriterSettings,
+  type WriterStart,
+} from "./commands.ts";
+
+/** Writes that may wait for a commit. Beyond it a request is told to come back later. */
+const MAX_WAITING = 4_096;
+/** Further entries that only writes of lines may take: a relay cannot be told to come back. */
+const RESERVED_FOR_EDGES = 16;
+/** Batches on their way: one being committed, one ready to follow it. */
+const MAX_IN_FLIGHT = 2;
+
+/**
+ * Megabytes of the writer thread's own objects. It makes and drops much and keeps little; left alone, its heap grows by a
+ * hundred megabytes before it collects anything. What cannot be held in this ends the process, and loses nothing.
+ */
+const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
+
+type Input<N extends CommandName> = Parameters<LedgerCommands[N]>;
+type Output<N extends CommandName> = ReturnType<LedgerCommands[N]>;
+
+interface Waiting {
+  readonly name: CommandName;
+  readonly input: readonly unknown[];
+  /** Gives the change that this side knows without being told. */
+  resolve(output: unknown): Change | undefined;
+  reject(error: FlancoError): void;
+}
+
+/** Changes that are made of what was sent, which spares both threads a copy of it. */
+const OWN_CHANGES: {
+  readonly [N in CommandName]?: (input: Input<N>, output: Output<N>) => Change | undefined;
+} = {
+  addRecord: ([userId, record], { recordId, repeated }) =>
+    repeated ? undefined : { kind: "record", userId, record: postedRecord(recordId, record) },
+};
+
+export interface WriterListener {
+  /** What one commit changed, after it, in commit order. */
+  onChanges(changes: readonly Change[]): void;
+  /** Long work before the ledger opens. */
+  onProgress(done: number, total: number): void;
+  /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
+  onDisk?(fullSinceMs: number | null): void;
+  /**
+   * The thread died after `open` had resolved, or the disk fails: nothing more can be written, the process must
+   * stop. What keeps `open` from its end is only what that rejects with.
+   */
+  onDeath(error: Error): void;
+}
+
+/**
+ * The writer thread, seen from the main thread. Writes gather while a commit is under way and go out together: one message
+ * each way and one fsync per batch.
+ */
+class WriterLink {
+  readonly #settings: WriterSettings;
+  readonly #clock: Clock;
+  readonly #listener: WriterListener;
+  #worker: Worker | undefined;
+  #waiting: Waiting[] = [];
+  #inFlight: Waiting[][] = [];
+  #scheduled = false;
+  #opened = false;
+  #closing = false;
+  #diskFullSinceMs: number | null = null;
+  #onIdle: (() => void) | undefined;
+
+  constructor(settings: WriterSettings, clock: Clock, listener: WriterListener) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#listener = listener;
+  }
+
+  /** Opens the file, brings its schema and rollups up to date. Throws `damaged`, `too_new`, `unavailable`. */
+  async open(): Promise<void> {
+    const worker = startThread("writer", {
+      workerData: { ...this.#settings, startMs: this.#clock.nowMs() } satisfies WriterStart,
+      resourceLimits: MEMORY,
+      name: "flanco-writer",
+    });
+    this.#worker = worker;
+    await new Promise<void>((resolve, reject) => {
+      worker.on("message", (message: WriterMessage) => {
+        if (message.kind === "ready") {
+          this.#opened = true;
+          resolve();
+        } else if (message.kind === "failed") reject(errorFromData(message.error));
+        else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
+        else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
+        else if (message.kind === "fatal") this.#die(errorFromData(message.error));
+        else this.#settle(message.results);
+      });
+      worker.on("error", (error: Error) => {
+        reject(error);
+        this.#die(error);
+      });
+      worker.on("exit", () => {
+        const error = new FlancoError("unavailable", "The ledger's writer has ended.");
+        reject(error);
+        this.#die(error);
+      });
+    });
+  }
+
+  /** Commits everything that waits, then closes the file. Later writes are refused as `unavailable`. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined || this.#closing) return;
+    this.#closing = true;
+    if (this.#waiting.length + this.#inFlight.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    this.#send({ kind: "close" });
+    await ended;
+  }
+
+  /** Writes that wait for their commit. */
+  get depth(): number {
+    return this.#waiting.length + this.#inFlight.reduce((sum, batch) => sum + batch.length, 0);
+  }
+
+  /** The same beside its bound. */
+  get queue(): Queue {
+    return { waiting: this.depth, limit: MAX_WAITING };
+  }
+
+  /** Since when the disk is full, in Unix milliseconds; null while it has room. */
+  get diskFullSinceMs(): number | null {
+    return this.#diskFullSinceMs;
+  }
+
+  /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */
+  submit<N extends CommandName>(name: N, input: Input<N>): Promise<Output<N>> {
+    if (this.#worker === undefined || this.#closing) {
+      return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
+    }
+    const limit = PRIORITIES[name] === "edge" ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
+    if (this.#waiting.length >= limit) {
+      return Promise.reject(
+        new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
+          hint: "Try again in a second.",
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const taken = (answer: unknown) => {
+        // What crosses a thread has no type: this is the answer to the command of that name.
+        const output = answer as Output<N>;
+        resolve(output);
+        return OWN_CHANGES[name]?.(input, output);
+      };
+      this.#waiting.push({ name, input, resolve: taken, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Waits for the end of this turn of the loop, so that what arrives together leaves together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight.length >= MAX_IN_FLIGHT) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0 || this.#inFlight.length >= MAX_IN_FLIGHT) return;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#inFlight.push(batch);
+    const commands = batch.map(({ name, input }) => ({ name, input }));
+    const clock = this.#clock;
+    this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
+  }
+
+  #send(request: WriterRequest): void {
+    this.#worker?.postMessage(request);
+  }
+
+  #settle(results: readonly CommandResult[]): void {
+    const batch = this.#inFlight.shift() ?? [];
+    const changes: Change[] = [];
+    batch.forEach((waiting, index) => {
+      const result = results[index];
+      if (result === undefined || "error" in result) {
+        waiting.reject(
+          result === undefined
+            ? new FlancoError("internal", "The writer gave no answer.")
+            : errorFromData(result.error),
+        );
+        return;
+      }
+      const own = waiting.resolve(result.output);
+      if (result.changes !== undefined) changes.push(...result.changes);
+      if (own !== undefined) changes.push(own);
+    });
+    if (changes.length > 0) this.#listener.onChanges(changes);
+    this.#flush();
+    if (this.#inFlight.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+  }
+
+  #noteDisk(fullSinceMs: number | null): void {
+    this.#diskFullSinceMs = fullSinceMs;
+    this.#listener.onDisk?.(fullSinceMs);
+  }
+
+  #die(error: Error): void {
+    if (this.#worker === undefined) return;
+    this.#worker = undefined;
+    const lost = new FlancoError("unavailable", "The ledger takes no writes.", { cause: error });
+    for (const waiting of [...this.#inFlight.flat(), ...this.#waiting]) waiting.reject(lost);
+    this.#inFlight = [];
+    this.#waiting = [];
+    this.#onIdle?.();
+    if (this.#opened && !this.#closing) this.#listener.onDeath(error);
+  }
+}
+
+/** The writing half of the ledger: every command of it, and the thread that runs them. */
+export type StoreWriter = WriterLink & LedgerWriter;
+
+/** Makes a writer; `open` starts it. */
+export function storeWriter(settings: WriterSettings, clock: Clock, listener: WriterListener): StoreWriter {
+  const link = new WriterLink(settings, clock, listener);
+  const method = <N extends CommandName>(name: N) => [name, (...input: Input<N>) => link.submit(name, input)];
+  // TypeScript gives the keys of an object as texts, and an object of entries without its keys.
+  const methods = Object.fromEntries((Object.keys(PRIORITIES) as CommandName[]).map((name) => method(name)));
+  return Object.assign(link, methods as LedgerWriter);
+}
+
+function postedRecord(recordId: number, record: NewRecord): StoredRecord {
+  return { recordId, ...record, endedTimeMs: null, origin: "posted", provisional: false, voided: null };
+}

@@ -1,0 +1,67 @@
+import type { Database } from "better-sqlite3";
+import type { Gap } from "../../domain/gap.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LedgerReader, PageRequest } from "../../domain/ledger.ts";
+import type { EdgeSource } from "../../domain/sale.ts";
+import { auditReader } from "../ledger/audit.ts";
+import { bootReader } from "../ledger/boot.ts";
+import { LocalCalendar } from "../ledger/calendar.ts";
+import { deviceReader } from "../ledger/device.ts";
+import { locationReader } from "../ledger/location.ts";
+import { openForReading } from "../ledger/open.ts";
+import { recordReader } from "../ledger/record.ts";
+import { userReader } from "../ledger/user.ts";
+import { wiringReader } from "../ledger/wiring.ts";
+import { overviewReader } from "./overview.ts";
+import { recordFinder } from "./record-search.ts";
+import { roomReader } from "./room.ts";
+import { statusReader } from "./status.ts";
+import { summaryReader } from "./summary.ts";
+
+/** The ledger's reads on a connection of their own that cannot write. */
+export type StoreReader = LedgerReader & { close(): void };
+
+/** Opens an existing ledger for reading. Every statement is prepared here, once. */
+export function openReader(file: string, timeZone: string): StoreReader {
+  const db = openForReading(file);
+  return { ...readsOf(db, new LocalCalendar(timeZone)), close: () => void db.close() };
+}
+
+function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
+  return {
+    ...userReader(db),
+    ...locationReader(db),
+    ...deviceReader(db),
+    ...recordReader(db),
+    ...roomReader(db, calendar),
+    ...recordFinder(db, calendar),
+    localTime: (timeMs) => calendar.localTime(timeMs),
+    ...gapReader(db),
+    ...summaryReader(db, calendar),
+    ...overviewReader(db, calendar),
+    ...wiringReader(db),
+    ...sightingReader(db),
+    ...bootReader(db),
+    ...statusReader(db, calendar),
+    ...auditReader(db),
+  };
+}
+
+function gapReader(db: Database) {
+  const page = db.prepare<[Id, number, number], Gap>(
+    `SELECT gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
+            missed_rises AS missedRises, reason
+       FROM gap WHERE user_id = ? AND gap_id < ? ORDER BY gap_id DESC LIMIT ?`,
+  );
+  return {
+    gaps: (userId: Id, request: PageRequest): readonly Gap[] =>
+      page.all(userId, request.before ?? Number.MAX_SAFE_INTEGER, request.limit),
+  };
+}
+
+function sightingReader(db: Database) {
+  const last = db.prepare<[string], EdgeSource>(
+    "SELECT boot_id AS bootId, request, sequence FROM line_state JOIN boot USING (boot) WHERE line = ?",
+  );
+  return { lastSighting: (line: string): EdgeSource | undefined => last.get(line) };
+}

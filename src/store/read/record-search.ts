@@ -1,0 +1,168 @@
+import type { Database } from "better-sqlite3";
+import type { Day } from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
+import type {
+  FoundMoved,
+  FoundRecord,
+  FoundRecords,
+  MovedSearch,
+  RecordFilter,
+  RecordPosition,
+  RecordSearch,
+} from "../../domain/record.ts";
+import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
+import { readHead } from "../ledger/chain.ts";
+import { RECORD_CORRECTIONS, type RecordRow, SELECT_RECORD, toRecord } from "../ledger/record.ts";
+import { RollupSums } from "./rollup-sum.ts";
+
+/** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
+const MAX_LOOKED_AT = 2_000;
+/** Above every record's number. */
+const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
+/** Before and after every day that a moment can have. */
+const FIRST_DAY: Day = 101;
+const LAST_DAY: Day = 275760_09_30;
+
+const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)
+  AND (@room IS NULL OR room = @room)`;
+
+/** What the two kinds of statements below are asked for. */
+interface Asked extends Pick<RecordFilter, "location" | "deviceId" | "room"> {
+  readonly userId: Id;
+  readonly limit: number;
+}
+
+interface AskedByTime extends Asked {
+  readonly timeMs: number;
+  /** At that moment: numbers below this one. */
+  readonly belowId: number;
+}
+
+interface FoundRow extends RecordRow {
+  readonly movedBy: number | null;
+}
+
+/**
+ * The search by time. SQLite finds its way in an index by equal columns and one range behind them, so that a
+ * moment that many records have is walked by their numbers, and what is older by time.
+ */
+export function recordFinder(db: Database, calendar: LocalCalendar) {
+  const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
+  const select = `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS} WHERE user_id = @userId`;
+  const order = "ORDER BY effective_ms DESC, r.record_id DESC LIMIT @limit";
+  const atMoment = db.prepare<[AskedByTime & { fromId: number }], FoundRow>(
+    `${select} AND effective_ms = @timeMs AND r.record_id < @belowId AND r.record_id >= @fromId AND ${FITS} ${order}`,
+  );
+  const older = db.prepare<[AskedByTime & { afterMs: number }], FoundRow>(
+    `${select} AND effective_ms < @timeMs AND effective_ms > @afterMs AND ${FITS} ${order}`,
+  );
+  const lastAtMoment = db
+    .prepare<[Id, number, number], number>(
+      `SELECT record_id FROM record INDEXED BY record_by_time
+        WHERE user_id = ? AND effective_ms = ? AND record_id < ?
+        ORDER BY record_id DESC LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+    )
+    .pluck();
+  const lastOlder = db
+    .prepare<[Id, number, number], number>(
+      `SELECT effective_ms FROM record INDEXED BY record_by_time
+        WHERE user_id = ? AND effective_ms < ? AND effective_ms > ?
+        ORDER BY effective_ms DESC LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+    )
+    .pluck();
+
+  // CROSS JOIN: from the corrections to their records, never from all the user's records.
+  const moved = db.prepare<[Asked & Pick<MovedSearch, "since" | "after">], FoundRow>(
+    `SELECT ${columns}
+       FROM correction t CROSS JOIN record r ON r.record_id = t.record_id
+       LEFT JOIN correction v ON v.correction_id = voided_by
+      WHERE t.correction_id > @after AND t.kind = 'time' AND r.record_id <= @since AND user_id = @userId AND ${FITS}
+      ORDER BY t.correction_id LIMIT @limit`,
+  );
+  const rollups = new RollupSums(db);
+
+  function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
+    const stretch = stretchOf(filter, calendar);
+    const start = startOf(before, stretch);
+    const { location, deviceId, room } = filter;
+    const asked = { userId, location, deviceId, room, timeMs: start.timeMs, belowId: start.recordId };
+    // Where every record fits, the limit alone bounds the work.
+    const isAny = location === null && deviceId === null && room === null;
+    const fromId = isAny ? undefined : lastAtMoment.get(userId, start.timeMs, start.recordId);
+    const rows = atMoment.all({ ...asked, limit, fromId: fromId ?? 0 });
+    if (rows.length === limit) return found(rows, positionOf(rows.at(-1)));
+    if (fromId !== undefined) return found(rows, { timeMs: start.timeMs, recordId: fromId });
+    const afterMs = stretch.fromMs - 1;
+    const reachedMs = isAny ? undefined : lastOlder.get(userId, start.timeMs, afterMs);
+    rows.push(...older.all({ ...asked, limit: limit - rows.length, afterMs: reachedMs ?? afterMs }));
+    if (rows.length === limit) return found(rows, positionOf(rows.at(-1)));
+    // Of the last moment that was reached nothing was taken: there may be any number of records at it.
+    return found(rows, reachedMs === undefined ? null : { timeMs: reachedMs, recordId: ABOVE_ALL });
+
+    function found(all: readonly FoundRow[], next: RecordPosition | null): FoundRecords {
+      const records = all
+        .filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar))
+        .map(toFound);
+      return { records, next };
+    }
+  }
+
+  // One transaction: where a piece ends and what is in it see the same commit.
+  const read = db.transaction(find);
+  return {
+    findRecords: (userId: Id, search: RecordSearch): FoundRecords => read(userId, search),
+
+    findMoved(userId: Id, { filter, since, after, limit }: MovedSearch): FoundMoved {
+      const { location, deviceId, room } = filter;
+      const stretch = stretchOf(filter, calendar);
+      const rows = moved.all({ userId, location, deviceId, room, since, after, limit });
+      const within = rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar));
+      return {
+        records: within.map(toFound),
+        next: rows.length < limit ? null : (rows.at(-1)?.movedBy ?? null),
+      };
+    },
+
+    newestEntry: (): number => readHead(db).position,
+
+    countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room">): number =>
+      rollups.count(userId, { from: from ?? FIRST_DAY, to: to ?? LAST_DAY }, place),
+  };
+}
+
+function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
+  return { ...toRecord(row), movedBy };
+}
+
+function positionOf(row: FoundRow | undefined): RecordPosition | null {
+  return row === undefined ? null : { timeMs: row.createdTimeMs, recordId: row.recordId };
+}
+
+function startOf(before: RecordPosition | null, { untilMs }: Stretch): RecordPosition {
+  return before !== null && before.timeMs < untilMs ? before : { timeMs: untilMs, recordId: 0 };
+}
+
+function stretchOf({ from, to }: RecordFilter, calendar: LocalCalendar): Stretch {
+  const always = { fromMs: 0, insideFromMs: 0, insideUntilMs: ABOVE_ALL, untilMs: ABOVE_ALL };
+  const first = from ?? to;
+  const last = to ?? from;
+  if (first === null || last === null) return always;
+  const stretch = calendar.stretchOf(first, last);
+  return {
+    ...stretch,
+    ...(from === null ? { fromMs: always.fromMs, insideFromMs: always.insideFromMs } : {}),
+    ...(to === null ? { insideUntilMs: always.insideUntilMs, untilMs: always.untilMs } : {}),
+  };
+}
+
+/** Whether a moment is on one of the filter's days. */
+function isWithin(
+  timeMs: number,
+  { from, to }: RecordFilter,
+  stretch: Stretch,
+  calendar: LocalCalendar,
+): boolean {
+  if (timeMs >= stretch.insideFromMs && timeMs < stretch.insideUntilMs) return true;
+  const day = calendar.dayOf(timeMs);
+  return day >= (from ?? FIRST_DAY) && day <= (to ?? LAST_DAY);
+}

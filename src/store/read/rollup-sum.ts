@@ -1,0 +1,175 @@
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
+import type { PlaceFilter, Sold } from "../../domain/overview.ts";
+import { sumTooLarge } from "../ledger/rollup.ts";
+
+/** Days or months, both ends included; none where the end is before the beginning. */
+export interface Range<P extends Day | Month> {
+  readonly from: P;
+  readonly to: P;
+}
+
+/** Months and days that do not overlap: two ranges of each at most. */
+export interface Ranges {
+  readonly months: readonly Range<Month>[];
+  readonly days: readonly Range<Day>[];
+}
+
+/** A location and a device that sold there. */
+export interface Seller {
+  readonly locationName: string;
+  readonly deviceId: string;
+}
+
+interface PeriodRow {
+  readonly period: bigint;
+  readonly count: bigint;
+  readonly totalMicros: bigint;
+}
+
+interface Asked extends PlaceFilter {
+  readonly userId: Id;
+  readonly from: number;
+  readonly to: number;
+}
+
+const NO_RANGE = { from: 1, to: 0 };
+const ALL: PlaceFilter = { location: null, deviceId: null };
+
+const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
+
+/** Every sum of the ranges by location and device. */
+const PARTS = `WITH part (locationName, deviceId, count) AS (
+  ${["month", "month", "day", "day"]
+    .map(
+      (period, index) =>
+        `SELECT location_name, device_id, count FROM rollup_${period}
+          WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS}`,
+    )
+    .join(" UNION ALL ")})`;
+
+/**
+ * Sums of the stored sums, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
+ * each takes the event loop's time. Call within one transaction what must see one commit.
+ */
+export class RollupSums {
+  readonly #byDay: { all(asked: Asked): PeriodRow[] };
+  readonly #byMonth: { all(asked: Asked): PeriodRow[] };
+  readonly #countDays: { get(asked: Asked): number | undefined };
+  readonly #countMonths: { get(asked: Asked): number | undefined };
+  readonly #distinct: { get(asked: object): { locations: number; devices: number } | undefined };
+  readonly #choices: { all(asked: object): Seller[] };
+
+  constructor(db: Database) {
+    this.#byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
+    this.#byMonth = db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers();
+    this.#countDays = db.prepare<[Asked], number>(countSql("day")).pluck();
+    this.#countMonths = db.prepare<[Asked], number>(countSql("month")).pluck();
+    this.#distinct = db.prepare<[object], { locations: number; devices: number }>(
+      `${PARTS}
+       SELECT (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY locationName HAVING sum(count) > 0)) AS locations,
+              (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY deviceId HAVING sum(count) > 0)) AS devices`,
+    );
+    this.#choices = db.prepare<[object], Seller>(
+      `${PARTS}
+       SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0
+        ORDER BY sum(count) DESC, locationName, deviceId LIMIT @limit`,
+    );
+  }
+
+  /** The sum of each day on which anything was sold. Throws `conflict` for one that leaves 64 bits; so does `months`. */
+  days(userId: Id, range: Range<Day>, filter = ALL): Map<Day, Sold> {
+    return toSums(() => this.#byDay.all({ userId, ...range, ...filter }));
+  }
+
+  /** The sum of each month in which anything was sold. */
+  months(userId: Id, range: Range<Month>, filter = ALL): Map<Month, Sold> {
+    return toSums(() => this.#byMonth.all({ userId, ...range, ...filter }));
+  }
+
+  /** How many records of these days count. */
+  count(userId: Id, range: Range<Day>, filter: PlaceFilter): number {
+    const { months, days } = splitDays(range);
+    const inMonths = months.map((part) => this.#countMonths.get({ userId, ...part, ...filter }) ?? 0);
+    const inDays = days.map((part) => this.#countDays.get({ userId, ...part, ...filter }) ?? 0);
+    return [...inMonths, ...inDays].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** How many location names and device ids have sold. */
+  distinct(userId: Id, ranges: Ranges, filter = ALL) {
+    return (
+      this.#distinct.get({ userId, ...bound(ranges), ...filter }) ?? {
+        locations: 0,
+        devices: 0,
+      }
+    );
+  }
+
+  /** The locations and devices that have sold most, `limit` of them. */
+  choices(userId: Id, ranges: Ranges, limit: number): readonly Seller[] {
+    return this.#choices.all({ userId, ...bound(ranges), ...ALL, limit });
+  }
+}
+
+/** Adds sums up. */
+export function addUp(...sums: readonly Iterable<Sold>[]): Sold {
+  let totalMicros = 0n;
+  let count = 0;
+  for (const each of sums) {
+    for (const sold of each) {
+      totalMicros += sold.totalMicros;
+      count += sold.count;
+    }
+  }
+  return { totalMicros, count };
+}
+
+/** Days as whole months and the days before and after them; a part whose end is before its beginning is empty. */
+export function splitDays({ from, to }: Range<Day>): Ranges {
+  const nextMonth = monthOf(addDays(lastDayOf(monthOf(from)), 1));
+  const lastMonth = monthOf(addDays(firstDayOf(monthOf(to)), -1));
+  const months = {
+    from: from === firstDayOf(monthOf(from)) ? monthOf(from) : nextMonth,
+    to: to === lastDayOf(monthOf(to)) ? monthOf(to) : lastMonth,
+  };
+  if (months.from > months.to) return { months: [], days: [{ from, to }] };
+  const before = { from, to: addDays(firstDayOf(months.from), -1) };
+  const after = { from: addDays(lastDayOf(months.to), 1), to };
+  return { months: [months], days: [before, after] };
+}
+
+function periodSql(period: "day" | "month"): string {
+  return `SELECT ${period} AS period, sum(count) AS count, sum(total_micros) AS totalMicros
+            FROM rollup_${period} WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS}
+           GROUP BY ${period}`;
+}
+
+function countSql(period: "day" | "month"): string {
+  return `SELECT coalesce(sum(count), 0) FROM rollup_${period}
+           WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS}`;
+}
+
+function toSums(read: () => readonly PeriodRow[]): Map<number, Sold> {
+  try {
+    return new Map(
+      read().map(({ period, count, totalMicros }) => [Number(period), { totalMicros, count: Number(count) }]),
+    );
+  } catch (error) {
+    // What sum() says of a result beyond 64 bits. No other error of a prepared statement has this code.
+    if (error instanceof DatabaseConstructor.SqliteError && error.code === "SQLITE_ERROR") {
+      throw sumTooLarge(error);
+    }
+    throw error;
+  }
+}
+
+function bound({ months, days }: Ranges): Record<string, number> {
+  const ranges = [months[0], months[1], days[0], days[1]].map((range) => range ?? NO_RANGE);
+  return Object.fromEntries(
+    ranges.flatMap(({ from, to }, index) => [
+      [`from${index}`, from],
+      [`to${index}`, to],
+    ]),
+  );
+}

@@ -1,0 +1,76 @@
+import type { Database } from "better-sqlite3";
+import type { RoomToday } from "../../domain/device.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LocalCalendar } from "../ledger/calendar.ts";
+
+/** Records of today that are added up: the newest ones of a day that has more. */
+const MAX_RECORDS = 20_000;
+
+interface RoomRow {
+  readonly deviceId: Id;
+  readonly room: string;
+  readonly value: number;
+  readonly sinceMs: number | null;
+}
+
+/** `edgeMs`: null for records that are surely of the day, else their one moment. */
+interface SoldRow {
+  readonly deviceId: string;
+  readonly room: string;
+  readonly edgeMs: bigint | null;
+  readonly totalMicros: bigint;
+  readonly count: bigint;
+  readonly lastMs: bigint;
+}
+
+interface Day {
+  readonly userId: Id;
+  readonly fromMs: number;
+  readonly insideFromMs: number;
+  readonly insideUntilMs: number;
+  readonly untilMs: number;
+}
+
+/** What each room of a user's devices has sold today, by the index over time and of a bounded number of records. */
+export function roomReader(db: Database, calendar: LocalCalendar) {
+  const rooms = db.prepare<[Id], RoomRow>(
+    `SELECT d.device_id AS deviceId, a.actuator_id AS room, a.value,
+            CASE WHEN s.active = a.value THEN s.changed_ms END AS sinceMs
+       FROM device d JOIN actuator a USING (device_id)
+       LEFT JOIN wiring w ON w.device_id = d.device_id AND w.actuator_id = a.actuator_id
+       LEFT JOIN line_state s ON s.line = w.line
+      WHERE d.user_id = ? ORDER BY d.device_id, a.position`,
+  );
+  const sold = db
+    .prepare<[Day], SoldRow>(
+      `SELECT device_id AS deviceId, room, sum(valor_micros) AS totalMicros, count(*) AS count, max(effective_ms) AS lastMs,
+              CASE WHEN effective_ms < @insideFromMs OR effective_ms >= @insideUntilMs THEN effective_ms END AS edgeMs
+         FROM (SELECT device_id, room, valor_micros, effective_ms FROM record INDEXED BY record_by_time
+                WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND voided_by IS NULL
+                ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
+        GROUP BY device_id, room, edgeMs`,
+    )
+    .safeIntegers();
+
+  // One transaction: levels and sums are of the same commit.
+  const read = db.transaction((userId: Id, nowMs: number): readonly RoomToday[] => {
+    const today = calendar.dayOf(nowMs);
+    const sums = new Map<string, Pick<RoomToday, "totalMicros" | "count" | "lastSaleMs">>();
+    for (const row of sold.all({ userId, ...calendar.stretchOf(today, today) })) {
+      if (row.edgeMs !== null && calendar.dayOf(Number(row.edgeMs)) !== today) continue;
+      const key = JSON.stringify([row.deviceId, row.room]);
+      const before = sums.get(key);
+      sums.set(key, {
+        totalMicros: (before?.totalMicros ?? 0n) + row.totalMicros,
+        count: (before?.count ?? 0) + Number(row.count),
+        lastSaleMs: Math.max(before?.lastSaleMs ?? 0, Number(row.lastMs)),
+      });
+    }
+    const nothing = { totalMicros: 0n, count: 0, lastSaleMs: null };
+    return rooms.all(userId).map(({ deviceId, room, value, sinceMs }) => ({
+      ...{ deviceId, room, active: value === 1, sinceMs },
+      ...(sums.get(JSON.stringify([deviceId, room])) ?? nothing),
+    }));
+  });
+  return { roomsToday: (userId: Id, nowMs: number): readonly RoomToday[] => read(userId, nowMs) };
+}

@@ -1,0 +1,141 @@
+import type { Database } from "better-sqlite3";
+import { DAY_MS } from "../../domain/clock.ts";
+import { formatDay } from "../../domain/day.ts";
+import type { Gap, GapCount, LostEdges, Unwatched } from "../../domain/gap.ts";
+import type { Id } from "../../domain/id.ts";
+import type { Provisional } from "../../domain/record.ts";
+import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
+import type { LocalCalendar } from "../ledger/calendar.ts";
+import { UNSETTLED } from "../ledger/record.ts";
+import { addUp, RollupSums } from "./rollup-sum.ts";
+
+/** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
+const MAX_COUNTED = 1_000;
+const MAX_EDGES = 1_000;
+const NEWEST_GAPS = 5;
+const MAX_NAMED_LINES = 5;
+const MONTH_MS = 30 * DAY_MS;
+/** A restart by hand is no news. */
+const SHORT_OUTAGE_MS = 60_000;
+
+interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
+  readonly active: number | null;
+  readonly provisional: number | null;
+}
+
+/** What `MAX_COUNTED` allows of the newest gaps of a user, or of all. */
+const COUNTED_GAPS = `(SELECT * FROM gap ORDER BY gap_id DESC LIMIT ${MAX_COUNTED})`;
+const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
+  missed_rises AS missedRises, reason`;
+
+/**
+ * What is told of the ledger at a look, of one user or of all: each read is of sums that are kept, by an index,
+ * or of a bounded number of rows.
+ */
+export function statusReader(db: Database, calendar: LocalCalendar) {
+  const users = db.prepare<[], Id>("SELECT user_id FROM user").pluck();
+  const sums = new RollupSums(db);
+  const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
+    `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,
+            active, changed_ms AS timeMs, changed_provisional AS provisional
+       FROM wiring w JOIN device d USING (device_id) LEFT JOIN line_state s ON s.line = w.line
+      WHERE :userId IS NULL OR w.user_id = :userId ORDER BY w.line LIMIT ${MAX_EDGES}`,
+  );
+  const gapCounts = db.prepare<{ userId: Id | null; monthMs: number }, { all: number; last30Days: number }>(
+    `SELECT count(*) AS "all", coalesce(sum(to_ms >= :monthMs), 0) AS last30Days
+       FROM ${COUNTED_GAPS} WHERE :userId IS NULL OR user_id = :userId`,
+  );
+  const newest = db.prepare<{ userId: Id | null }, Gap>(
+    `SELECT ${GAP} FROM ${COUNTED_GAPS} WHERE :userId IS NULL OR user_id = :userId
+      ORDER BY gap_id DESC LIMIT ${NEWEST_GAPS}`,
+  );
+  const recent = db.prepare<{ userId: Id | null; fromMs: number; toMs: number }, Gap>(
+    `SELECT ${GAP} FROM ${COUNTED_GAPS}
+      WHERE (:userId IS NULL OR user_id = :userId) AND to_ms BETWEEN :fromMs AND :toMs ORDER BY gap_id DESC`,
+  );
+  // The boot that runs first, so that what waits is counted where not all is.
+  const provisional = db.prepare<{ userId: Id | null; bootId: string }, { waiting: number; count: number }>(
+    `SELECT boot_id = :bootId AS waiting, count(*) AS count
+       FROM (SELECT user_id, boot, voided_by FROM record r INDEXED BY record_provisional
+              WHERE ${UNSETTLED} ORDER BY boot DESC LIMIT ${MAX_COUNTED}) JOIN boot USING (boot)
+      WHERE voided_by IS NULL AND (:userId IS NULL OR user_id = :userId) GROUP BY waiting`,
+  );
+
+  function today(userId: Id | null, nowMs: number): Today {
+    const day = calendar.dayOf(nowMs);
+    const found = (userId === null ? users.all() : [userId]).map((one) =>
+      sums.days(one, { from: day, to: day }).values(),
+    );
+    const { count, totalMicros } = addUp(...found);
+    return { day: formatDay(day), sales: count, revenueMicros: totalMicros.toString() };
+  }
+
+  function gaps(userId: Id | null, nowMs: number): GapCount {
+    const counts = gapCounts.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
+    // What is further ahead than a day was noted by a clock that was wrong.
+    const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS });
+    return {
+      ...counts,
+      lostToday: lostIn(rows),
+      unwatchedToday: unwatchedIn(rows),
+      newest: newest.all({ userId }),
+    };
+  }
+
+  function unplaced(userId: Id | null, bootId: string): Provisional {
+    const rows = provisional.all({ userId, bootId });
+    const of = (waiting: number) => rows.find((row) => row.waiting === waiting)?.count ?? 0;
+    return { waiting: of(1), unplaced: of(0) };
+  }
+
+  // One transaction: all of it is of the same commit.
+  const read = db.transaction(
+    (bootId: string, nowMs: number, userId: Id | null): LedgerStatus => ({
+      today: today(userId, nowMs),
+      lastEdges: edges.all({ userId }).map(toEdge),
+      gaps: gaps(userId, nowMs),
+      provisional: unplaced(userId, bootId),
+    }),
+  );
+  return {
+    ledgerStatus: (bootId: string, nowMs: number, userId: Id | null = null): LedgerStatus =>
+      read(bootId, nowMs, userId),
+  };
+}
+
+function lostIn(rows: readonly Gap[]): LostEdges | null {
+  const lost = rows.filter(({ reason }) => reason === "overflow");
+  if (lost.length === 0) return null;
+  return {
+    gaps: lost.length,
+    edges: lost.reduce((sum, { missed }) => sum + (missed ?? 0), 0),
+    sales: lost.reduce((sum, { missedRises }) => sum + (missedRises ?? 0), 0),
+    lines: someLines(lost),
+    toTimeMs: latest(lost),
+  };
+}
+
+function unwatchedIn(rows: readonly Gap[]): Unwatched | null {
+  const unwatched = rows.filter(
+    ({ reason, fromTimeMs, toTimeMs }) => reason === "outage" && toTimeMs - fromTimeMs >= SHORT_OUTAGE_MS,
+  );
+  if (unwatched.length === 0) return null;
+  return {
+    gaps: unwatched.length,
+    lines: someLines(unwatched),
+    fromTimeMs: unwatched.reduce((first, { fromTimeMs }) => Math.min(first, fromTimeMs), Infinity),
+    toTimeMs: latest(unwatched),
+  };
+}
+
+function latest(gaps: readonly Gap[]): number {
+  return gaps.reduce((last, { toTimeMs }) => Math.max(last, toTimeMs), 0);
+}
+
+function someLines(gaps: readonly Gap[]): string[] {
+  return [...new Set(gaps.map(({ line }) => line))].toSorted().slice(0, MAX_NAMED_LINES);
+}
+
+function toEdge({ active, provisional, ...row }: EdgeRow): LastEdge {
+  return { ...row, active: active === null ? null : active === 1, provisional: provisional === 1 };
+}

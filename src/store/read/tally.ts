@@ -1,0 +1,47 @@
+import type { Database } from "better-sqlite3";
+import { MICROS_PER_UNIT } from "../../domain/amount.ts";
+import { readHead } from "../ledger/chain.ts";
+
+/** What a ledger holds, short enough to compare two of them. */
+export interface Tally {
+  /** Number of the newest entry. */
+  readonly position: number;
+  /** Its hash, hexadecimal. */
+  readonly head: string;
+  /** Records, voided ones too. */
+  readonly records: number;
+  /** Sum of the records that count, in millionths, as a decimal text. */
+  readonly totalMicros: string;
+}
+
+/**
+ * Counts and adds the records up, in the caller's transaction. Units and millionths apart, because the sum of a lifetime and
+ * of all users may leave 64 bits, and a backup must be proved all the same.
+ */
+export function tallyOf(db: Database): Tally {
+  const { position, hash } = readHead(db);
+  const {
+    records = 0n,
+    units,
+    micros,
+  } = db
+    .prepare<[], { records: bigint; units: bigint | null; micros: bigint | null }>(
+      `SELECT count(*) AS records, sum(valor_micros / ${MICROS_PER_UNIT}) FILTER (WHERE voided_by IS NULL) AS units,
+                sum(valor_micros % ${MICROS_PER_UNIT}) FILTER (WHERE voided_by IS NULL) AS micros FROM record`,
+    )
+    .safeIntegers()
+    .get() ?? {};
+  const total = (units ?? 0n) * BigInt(MICROS_PER_UNIT) + (micros ?? 0n);
+  return { position, head: hash.toString("hex"), records: Number(records), totalMicros: String(total) };
+}
+
+/** The hash of one entry, hexadecimal; undefined where the ledger holds none of that number. */
+export function entryHash(db: Database, position: number): string | undefined {
+  return db
+    .prepare<[number, number], Buffer>(
+      `SELECT hash FROM record WHERE record_id = ? UNION ALL SELECT hash FROM correction WHERE correction_id = ?`,
+    )
+    .pluck()
+    .get(position, position)
+    ?.toString("hex");
+}

@@ -1,0 +1,100 @@
+import type { Database } from "better-sqlite3";
+import { type Day, monthOf } from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LocalCalendar } from "../ledger/calendar.ts";
+import {
+  addSumTo,
+  addTo,
+  keyOf,
+  type RollupEntry,
+  type RollupTable,
+  type Sum,
+  type Sums,
+} from "../ledger/rollup.ts";
+
+/** One rollup row that differs from what the records say. */
+export interface RollupDifference {
+  readonly table: RollupTable;
+  readonly period: Day;
+  readonly userId: Id;
+  readonly locationName: string;
+  readonly deviceId: string;
+  readonly stored: string;
+  readonly computed: string;
+}
+
+/** Adds the records up again, fed with each that counts, and compares with every stored rollup. */
+export class RollupCheck {
+  readonly #calendar: LocalCalendar;
+  readonly #days: Sums = new Map();
+
+  constructor(calendar: LocalCalendar) {
+    this.#calendar = calendar;
+  }
+
+  add(entry: RollupEntry): void {
+    addTo(this.#days, this.#calendar.dayOf(entry.timeMs), entry, 1);
+  }
+
+  /** Call after the last record. `limit` bounds how many differences are given; none means that all agree. */
+  differences(db: Database, limit: number): readonly RollupDifference[] {
+    const found: RollupDifference[] = [];
+    for (const table of ["rollup_day", "rollup_month"] as const) {
+      const sums = table === "rollup_day" ? new Map(this.#days) : monthsOf(this.#days);
+      for (const stored of readSums(db, table)) {
+        const key = keyOf(stored);
+        const sum = sums.get(key);
+        sums.delete(key);
+        if (textOf(sum) !== textOf(stored) && found.length < limit) {
+          found.push(difference(table, stored, textOf(stored), textOf(sum)));
+        }
+      }
+      for (const sum of sums.values()) {
+        if (found.length < limit) found.push(difference(table, sum, textOf(undefined), textOf(sum)));
+      }
+    }
+    return found;
+  }
+}
+
+/** A month is its days: adding each record up once is half the work. */
+function monthsOf(days: Sums): Sums {
+  const months: Sums = new Map();
+  for (const sum of days.values()) addSumTo(months, monthOf(sum.period), sum);
+  return months;
+}
+
+/** A sum whose records were all subtracted again is as good as none. */
+function textOf(sum: Pick<Sum, "count" | "totalMicros"> | undefined): string {
+  return `${sum?.count ?? 0} records, ${sum?.totalMicros ?? 0n} millionths`;
+}
+
+function difference(
+  table: RollupTable,
+  sum: Pick<Sum, "userId" | "period" | "locationName" | "deviceId">,
+  stored: string,
+  computed: string,
+): RollupDifference {
+  const { userId, period, locationName, deviceId } = sum;
+  return { table, period, userId, locationName, deviceId, stored, computed };
+}
+
+function* readSums(db: Database, table: RollupTable): Generator<Sum> {
+  const period = table === "rollup_day" ? "day" : "month";
+  const statement = db
+    .prepare<[], Record<keyof Sum, string | bigint>>(
+      `SELECT user_id AS userId, ${period} AS period, location_name AS locationName, device_id AS deviceId,
+              count, total_micros AS totalMicros FROM ${table}`,
+    )
+    .safeIntegers();
+  for (const row of statement.iterate()) {
+    yield {
+      userId: String(row.userId),
+      period: Number(row.period),
+      locationName: String(row.locationName),
+      deviceId: String(row.deviceId),
+      count: Number(row.count),
+      totalMicros: BigInt(row.totalMicros),
+    };
+  }
+}

@@ -1,0 +1,148 @@
+import { MINUTE_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Log } from "../domain/log.ts";
+import { loadSystemdLibrary, type SystemdLibrary } from "./library.ts";
+
+/** The process's environment, or any part of it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that systemd sets for this process alone. They are to be removed, so that no child process uses them. */
+export const OWN_VARIABLES = [
+  "LISTEN_PID",
+  "LISTEN_FDS",
+  "LISTEN_FDNAMES",
+  "WATCHDOG_PID",
+  "WATCHDOG_USEC",
+] as const;
+
+/** Number of the first descriptor that systemd passes (SD_LISTEN_FDS_START of sd-daemon.h). */
+const FIRST_DESCRIPTOR = 3;
+/** By how much a slow start extends systemd's patience, at each sign of progress. */
+const EXTENSION_MS = MINUTE_MS;
+const MICROSECONDS_PER_MILLISECOND = 1_000;
+
+/**
+ * Connects to systemd if it started this process (Type=notify). Undefined otherwise, and where its library does not
+ * load: then the service runs as it would on a laptop, and the log says so.
+ */
+export async function connectSystemd(
+  environment: Environment,
+  pid: number,
+  log: Log,
+): Promise<Systemd | undefined> {
+  if (environment["NOTIFY_SOCKET"] === undefined) return undefined;
+  try {
+    const library = await loadSystemdLibrary();
+    const passed = passedDescriptors(environment, pid);
+    for (const fd of [...passed.values()].flat()) library.closeOnExec(fd);
+    return new Systemd(library, log, passed, watchdogMs(environment, pid));
+  } catch (error) {
+    if (!(error instanceof FlancoError)) throw error;
+    log.warn({ err: error }, "running without systemd: a restart can miss edges");
+    return undefined;
+  }
+}
+
+/**
+ * The systemd that started this process (sd_notify(3)), and its descriptor store, which holds duplicates of descriptors
+ * while no process of the service runs. A message that cannot be sent is logged and otherwise ignored: the ledger does
+ * not depend on it.
+ */
+export class Systemd {
+  readonly #library: SystemdLibrary;
+  readonly #log: Log;
+  #passed: ReadonlyMap<string, readonly number[]>;
+  /** The longest time without a sign of life before systemd restarts the process; null for no bound. */
+  readonly watchdogMs: number | null;
+
+  /** `passed` are the stored descriptors that this process received, by name. */
+  constructor(
+    library: SystemdLibrary,
+    log: Log,
+    passed: ReadonlyMap<string, readonly number[]>,
+    watchdogMs: number | null,
+  ) {
+    this.#library = library;
+    this.#log = log;
+    this.#passed = passed;
+    this.watchdogMs = watchdogMs;
+  }
+
+  /** The service has started. `status` is one line for `systemctl status`. */
+  ready(status: string): void {
+    this.#send([statusLine(status), "READY=1"]);
+  }
+
+  status(status: string): void {
+    this.#send([statusLine(status)]);
+  }
+
+  /** A slow start has made progress: extends the time that systemd allows for it. */
+  starting(status: string): void {
+    const microseconds = EXTENSION_MS * MICROSECONDS_PER_MILLISECOND;
+    this.#send([statusLine(status), `EXTEND_TIMEOUT_USEC=${microseconds}`]);
+  }
+
+  stopping(): void {
+    this.#send(["STOPPING=1"]);
+  }
+
+  /** The sign of life that the watchdog waits for. */
+  alive(): void {
+    this.#send(["WATCHDOG=1"]);
+  }
+
+  /** The descriptors that this process received, by name. The caller owns them; a second call returns nothing. */
+  take(): ReadonlyMap<string, readonly number[]> {
+    const passed = this.#passed;
+    this.#passed = new Map();
+    return passed;
+  }
+
+  /** Stores duplicates of descriptors until `forget`, or until the service or the machine is stopped. */
+  keep(name: string, descriptors: readonly number[]): void {
+    this.#send(["FDSTORE=1", `FDNAME=${name}`], descriptors);
+  }
+
+  forget(name: string): void {
+    this.#send(["FDSTOREREMOVE=1", `FDNAME=${name}`]);
+  }
+
+  #send(assignments: readonly string[], descriptors: readonly number[] = []): void {
+    try {
+      this.#library.notify(assignments.join("\n"), descriptors);
+    } catch (error) {
+      if (!(error instanceof FlancoError)) throw error;
+      this.#log.warn({ err: error, assignments }, "systemd could not be notified");
+    }
+  }
+}
+
+/** On one line, because a line break would begin another assignment. */
+function statusLine(text: string): string {
+  return `STATUS=${text.replaceAll(/\s+/g, " ")}`;
+}
+
+/** The descriptors that systemd passed to this process, by name (sd_listen_fds_with_names(3)). */
+export function passedDescriptors(
+  environment: Environment,
+  pid: number,
+): ReadonlyMap<string, readonly number[]> {
+  const passed = new Map<string, number[]>();
+  const count = Number(environment["LISTEN_FDS"] ?? 0);
+  if (environment["LISTEN_PID"] !== String(pid) || !Number.isSafeInteger(count)) return passed;
+  const names = (environment["LISTEN_FDNAMES"] ?? "").split(":");
+  for (let index = 0; index < count; index += 1) {
+    const name = names[index] ?? "unknown";
+    passed.set(name, [...(passed.get(name) ?? []), FIRST_DESCRIPTOR + index]);
+  }
+  return passed;
+}
+
+/** The longest time without a sign of life before systemd restarts the process (sd_watchdog_enabled(3)), or null. */
+export function watchdogMs(environment: Environment, pid: number): number | null {
+  const watched = environment["WATCHDOG_PID"];
+  const microseconds = Number(environment["WATCHDOG_USEC"] ?? 0);
+  if (watched !== undefined && watched !== String(pid)) return null;
+  return microseconds > 0 ? microseconds / MICROSECONDS_PER_MILLISECOND : null;
+}

@@ -1,0 +1,35 @@
+import type { Bias } from "../../domain/line.ts";
+import type { Api } from "./api.ts";
+import type { Board, LevelAnswer, LinesAnswer, Wiring, WiringAnswer } from "./shapes.ts";
+
+interface WiringDraft extends Omit<Wiring, "deviceName" | "bias" | "watched" | "problem"> {
+  readonly bias: Bias;
+}
+
+export async function loadLines(api: Api): Promise<Board> {
+  return (await api.get<LinesAnswer>("/api/line")).data;
+}
+
+/** Looks once at a free line's level, which is left as it is. Throws ApiFailure: 409 when something uses it. */
+export async function readLine(api: Api, line: string): Promise<boolean> {
+  return (await api.send<LevelAnswer>("POST", "/api/line/read", { line })).data.level;
+}
+
+/** Switches a simulated line. Rejects with ApiFailure: 409 where lines are real. */
+export function driveLine(api: Api, line: string, level: boolean): Promise<unknown> {
+  return api.send("POST", "/api/line/drive", { line, level });
+}
+
+export async function loadWirings(api: Api): Promise<readonly Wiring[]> {
+  return (await api.get<WiringAnswer>("/api/wiring")).data;
+}
+
+/** Rejects with ApiFailure: 404 no such line, 409 another program or room has it, 400 names the fields. */
+export function wire(api: Api, wiring: WiringDraft): Promise<unknown> {
+  return api.send("PUT", "/api/wiring", { wiring });
+}
+
+/** The line is released; its records are kept. */
+export function unwire(api: Api, line: string): Promise<unknown> {
+  return api.send("DELETE", `/api/wiring?${new URLSearchParams({ line })}`);
+}

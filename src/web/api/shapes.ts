@@ -1,0 +1,44 @@
+import type { listAudit } from "../../contract/audit.ts";
+import type { AnswerOf, Shape } from "../../contract/declaration.ts";
+import type { listDevices } from "../../contract/device.ts";
+import type { errorAnswer } from "../../contract/error.ts";
+import type { listLines, readLine } from "../../contract/line.ts";
+import type { listLocations } from "../../contract/location.ts";
+import type { getOverview } from "../../contract/overview.ts";
+import type { listRecords } from "../../contract/record.ts";
+import type { getReport } from "../../contract/report.ts";
+import type { listRooms } from "../../contract/room.ts";
+import type { verify } from "../../contract/session.ts";
+import type { getStatus } from "../../contract/status.ts";
+import type { listWirings } from "../../contract/wiring.ts";
+
+/** The API's answers, by the names that the page has for them. */
+export type ErrorAnswer = Shape<typeof errorAnswer>;
+export type UserAnswer = AnswerOf<typeof verify>;
+export type StatusAnswer = AnswerOf<typeof getStatus>;
+export type OverviewAnswer = AnswerOf<typeof getOverview>;
+export type RecordsAnswer = AnswerOf<typeof listRecords>;
+export type RoomsAnswer = AnswerOf<typeof listRooms>;
+export type ReportAnswer = AnswerOf<typeof getReport>;
+export type LocationsAnswer = AnswerOf<typeof listLocations>;
+export type DevicesAnswer = AnswerOf<typeof listDevices>;
+export type LinesAnswer = AnswerOf<typeof listLines>;
+export type LevelAnswer = AnswerOf<typeof readLine>;
+export type WiringAnswer = AnswerOf<typeof listWirings>;
+export type AuditAnswer = AnswerOf<typeof listAudit>;
+
+export type User = UserAnswer["userData"];
+export type Status = StatusAnswer["data"];
+export type Fault = Status["faults"][number];
+export type LastEdge = Status["lastEdges"][number];
+export type Overview = OverviewAnswer["data"];
+export type StoredRecord = RecordsAnswer["data"][number];
+export type Report = ReportAnswer["data"];
+export type Location = LocationsAnswer["data"][number];
+export type Device = DevicesAnswer["data"][number];
+/** Every line of the machine, by chip. */
+export type Board = LinesAnswer["data"];
+export type Chip = Board["chips"][number];
+export type Line = Chip["lines"][number];
+export type Wiring = WiringAnswer["data"][number];
+export type AuditEntry = AuditAnswer["data"][number];

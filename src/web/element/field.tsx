@@ -1,0 +1,226 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { elementTexts } from "../messages/element.ts";
+import { useTexts } from "../messages/use-language.ts";
+
+interface FieldFrameProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly mistake?: string | undefined;
+  readonly describedBy?: string | undefined;
+  /** Gets the ids of what explains the control, for its aria-describedby. */
+  readonly children: (describedBy: string | undefined) => ComponentChildren;
+}
+
+/** What stands around every control of a form: its label, its hint, its mistake. */
+function FieldFrame({ id, label, hint, mistake, describedBy, children }: FieldFrameProps) {
+  const hintId = `${id}-hint`;
+  const mistakeId = `${id}-mistake`;
+  const described = [
+    describedBy,
+    hint === undefined ? undefined : hintId,
+    mistake === undefined ? undefined : mistakeId,
+  ].filter(Boolean);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="field-box">{children(described.length === 0 ? undefined : described.join(" "))}</div>
+      {hint !== undefined && (
+        <p class="field-hint fine" id={hintId}>
+          {hint}
+        </p>
+      )}
+      {mistake !== undefined && (
+        <p class="field-mistake" id={mistakeId}>
+          {mistake}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly type?: "text" | "email" | "password" | "search" | "date" | "month";
+  /** The browser's hint for password managers. */
+  readonly autocomplete?: "name" | "username" | "current-password" | "new-password" | "off";
+  /** Which keyboard a tablet shows. */
+  readonly inputMode?: "text" | "numeric" | "decimal";
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  /** What to write, in a few words. */
+  readonly hint?: ComponentChildren;
+  /** What is wrong with it; undefined while nothing is. */
+  readonly mistake?: string | undefined;
+  /** The id of a further element that explains the field. */
+  readonly describedBy?: string;
+  /** Offered while typing. */
+  readonly choices?: readonly string[];
+  readonly min?: string;
+  readonly max?: string;
+}
+
+/** A labelled input. A password can be made visible, because typing blind is where people fail. */
+export function TextField(props: TextFieldProps) {
+  const { label, type = "text", value, onValue, isRequired = false, isDisabled = false, choices } = props;
+  const texts = useTexts(elementTexts);
+  const id = useId();
+  const [visible, setVisible] = useState(false);
+  // Preact's types take one literal only; what is set here belongs to all these kinds of input alike.
+  const shownType = (visible ? "text" : type) as "text";
+  const isName = type === "text" && props.autocomplete === "name";
+  return (
+    <FieldFrame
+      id={id}
+      label={label}
+      hint={props.hint}
+      mistake={props.mistake}
+      describedBy={props.describedBy}
+    >
+      {(describedBy) => (
+        <>
+          <input
+            id={id}
+            class="input"
+            type={shownType}
+            autocomplete={props.autocomplete ?? "off"}
+            autocapitalize={isName ? "words" : "none"}
+            spellcheck={false}
+            inputMode={props.inputMode}
+            required={isRequired}
+            disabled={isDisabled}
+            value={value}
+            min={props.min}
+            max={props.max}
+            list={choices === undefined ? undefined : `${id}-choices`}
+            aria-invalid={props.mistake !== undefined}
+            aria-describedby={describedBy}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+          {choices !== undefined && (
+            <datalist id={`${id}-choices`}>
+              {choices.map((choice) => (
+                <option key={choice} value={choice} />
+              ))}
+            </datalist>
+          )}
+          {type === "password" && (
+            <button
+              type="button"
+              class="field-show"
+              aria-pressed={visible}
+              aria-controls={id}
+              onClick={() => setVisible(!visible)}
+            >
+              {visible ? texts.hidePassword : texts.showPassword}
+            </button>
+          )}
+        </>
+      )}
+    </FieldFrame>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+interface SelectFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly onValue: (value: string) => void;
+  readonly hint?: ComponentChildren;
+  readonly mistake?: string | undefined;
+  readonly isDisabled?: boolean;
+}
+
+/** One of a few: the browser's own list, which every tablet knows how to show. */
+export function SelectField({ label, value, choices, onValue, hint, mistake, isDisabled }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <FieldFrame id={id} label={label} hint={hint} mistake={mistake}>
+      {(describedBy) => (
+        <select
+          id={id}
+          class="input"
+          value={value}
+          disabled={isDisabled}
+          aria-invalid={mistake !== undefined}
+          aria-describedby={describedBy}
+          onChange={(event) => onValue(event.currentTarget.value)}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  );
+}
+
+interface CheckFieldProps {
+  readonly label: string;
+  readonly isChecked: boolean;
+  readonly onCheck: (isChecked: boolean) => void;
+  readonly hint?: ComponentChildren;
+  readonly isDisabled?: boolean;
+}
+
+export function CheckField({ label, isChecked, onCheck, hint, isDisabled = false }: CheckFieldProps) {
+  const id = useId();
+  return (
+    <div class="check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={isChecked}
+        disabled={isDisabled}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={(event) => onCheck(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint !== undefined && (
+        <p class="field-hint fine" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface SegmentsProps {
+  /** The group's name for screen readers. */
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly onValue: (value: string) => void;
+}
+
+/** One of two or three, all of them in sight. The arrow keys go through them. */
+export function Segments({ label, value, choices, onValue }: SegmentsProps) {
+  const name = useId();
+  return (
+    <fieldset class="segments">
+      <legend class="aloud">{label}</legend>
+      {choices.map((choice) => (
+        <label key={choice.value} class="segment">
+          <input
+            type="radio"
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            onChange={() => onValue(choice.value)}
+          />
+          <span>{choice.text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,132 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Api, statusOf, UNREACHABLE } from "../api/api.ts";
+import type { Status, StatusAnswer, User } from "../api/shapes.ts";
+import { createFormat, type Format } from "../format/format.ts";
+import { useLanguage } from "../messages/use-language.ts";
+import { LiveConnection, type LiveState } from "./connection.ts";
+import { LiveEvents, type LiveListener } from "./events.ts";
+import { Freshness } from "./freshness.ts";
+import { type Part, Refresher, ready, readyValue } from "./loading.ts";
+
+/** The gateway as every view behind the session shares it, from sign-in to sign-out. */
+interface Gateway {
+  readonly user: User;
+  readonly api: Api;
+  readonly events: LiveEvents;
+  readonly live: LiveState;
+  readonly status: Part<Status>;
+  /** Asks for the status again. */
+  readonly reloadStatus: () => void;
+  /** Unix milliseconds by the gateway's clock: a tablet's own may be years off. */
+  readonly now: () => number;
+  /** By the page's locale, and the time zone and currency of the gateway. */
+  readonly format: Format;
+}
+
+const GatewayContext = createContext<Gateway | null>(null);
+export const GatewayProvider = GatewayContext.Provider;
+
+export function useGateway(): Gateway {
+  const gateway = useContext(GatewayContext);
+  if (gateway === null) throw new Error("no GatewayProvider around this component");
+  return gateway;
+}
+
+export function useFormat(): Format {
+  return useGateway().format;
+}
+
+/** Tells `listener` every live event while the component is there. */
+export function useLiveEvents(listener: LiveListener): void {
+  const { events } = useGateway();
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => events.listen((event) => latest.current(event)), [events]);
+}
+
+const REST_MS = 250;
+/** How often the gateway's status is asked for when nothing happens. */
+const ROUND_MS = 60_000;
+
+/** Opens the one live connection of all views, and keeps the gateway's status. `onEnded`: the session is over. */
+export function useGatewayConnection(user: User, onEnded: () => void): Gateway {
+  const { locale } = useLanguage();
+  const [live, setLive] = useState<LiveState>("connecting");
+  const [status, setStatus] = useState<Part<Status>>({ kind: "waiting" });
+  const own = useMemo(() => connect(setLive, setStatus, onEnded), [onEnded]);
+
+  // Before the first paint: on a slow tablet the requests would otherwise wait for it.
+  useLayoutEffect(() => {
+    own.reloadStatus();
+    own.connection.open();
+    const round = setInterval(own.reloadStatus, ROUND_MS);
+    return () => {
+      clearInterval(round);
+      own.close();
+    };
+  }, [own]);
+
+  const known = readyValue(status);
+  const timeZone = known?.timeZone;
+  const code = known?.currency.code;
+  const decimals = known?.currency.decimals ?? 2;
+  const format = useMemo(
+    () => createFormat(locale, timeZone, code === undefined ? undefined : { code, decimals }),
+    [locale, timeZone, code, decimals],
+  );
+  return useMemo(() => ({ ...own, user, live, status, format }), [own, user, live, status, format]);
+}
+
+type SetState<T> = (next: T | ((before: T) => T)) => void;
+
+function connect(setLive: SetState<LiveState>, setStatus: SetState<Part<Status>>, onEnded: () => void) {
+  // How far the gateway's clock is ahead of this machine's.
+  let clockAheadMs = 0;
+  const events = new LiveEvents();
+  const freshness = new Freshness();
+  const onMissed = () => {
+    refresher.ask();
+    events.tell({ kind: "missed" });
+  };
+  const api = new Api({
+    onEnded,
+    onRead: (at) => {
+      if (freshness.onRead(at)) onMissed();
+    },
+  });
+  const refresher = new Refresher(async () => {
+    try {
+      const { data } = await api.get<StatusAnswer>("/api/status");
+      clockAheadMs = data.clock.time - Date.now();
+      setStatus(ready(data));
+    } catch (error) {
+      console.warn(error);
+      setStatus((before) => (before.kind === "ready" ? before : { kind: "failed" }));
+      // A stream may be dead without knowing (a cable pulled). The round of the status finds that out.
+      if (statusOf(error) === UNREACHABLE) connection.renew();
+    }
+  }, REST_MS);
+  const connection = new LiveConnection({
+    onState: setLive,
+    onEvent: (event) => {
+      if (event.kind === "hello") {
+        if (freshness.onStream(event.data.at)) onMissed();
+        return;
+      }
+      if (event.kind === "places" || event.kind === "gap") refresher.ask();
+      events.tell(event);
+    },
+    onRefused: () => refresher.ask(),
+  });
+  return {
+    ...{ api, events, connection },
+    reloadStatus: () => refresher.ask(),
+    now: () => Date.now() + clockAheadMs,
+    close: () => {
+      connection.close();
+      refresher.close();
+      api.close();
+    },
+  };
+}

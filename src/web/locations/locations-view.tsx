@@ -1,0 +1,216 @@
+import { useId, useState } from "preact/hooks";
+import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
+import type { Device, Location } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
+import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { ViewFrame } from "../frame/view.tsx";
+import { useFormat } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
+import { locationsTexts } from "../messages/locations.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { DeviceForm } from "./device-form.tsx";
+import { LocationForm, RemoveDevice, RemoveLocation } from "./location-form.tsx";
+import { briefRooms, locationsInOrder } from "./rooms.ts";
+
+/** What is being done: one dialog at a time. */
+type LocationWork =
+  | { readonly kind: "add_location" }
+  | { readonly kind: "change_location"; readonly location: Location }
+  | { readonly kind: "remove_location"; readonly location: Location; readonly devices: number }
+  | { readonly kind: "add_device"; readonly location: Location }
+  | { readonly kind: "change_device"; readonly device: Device }
+  | { readonly kind: "remove_device"; readonly device: Device };
+
+/** Locations with their devices: made, named and taken away here. */
+export function LocationsView() {
+  const texts = useTexts(locationsTexts);
+  const { compare } = useFormat();
+  const { part, reload } = useLoaded(loadLocations, "", ["places"]);
+  const [work, setWork] = useState<LocationWork | null>(null);
+  const [done, setDone] = useState("");
+  const known = readyValue(part);
+  const finish = (text: string) => {
+    setWork(null);
+    setDone(text);
+    reload();
+  };
+  const begin = (next: LocationWork) => {
+    setDone("");
+    setWork(next);
+  };
+  return (
+    <ViewFrame
+      title={texts.title}
+      intro={texts.intro}
+      actions={
+        <Button kind="main" icon="plus" onPress={() => begin({ kind: "add_location" })}>
+          {texts.addLocation}
+        </Button>
+      }
+    >
+      <p class={done === "" ? "aloud" : "done-note"} role="status">
+        {done}
+      </p>
+      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      {known !== undefined && <LocationList locations={known} compare={compare} onWork={begin} />}
+      {work !== null && known !== undefined && (
+        <Work work={work} locations={known} onDone={finish} onClose={() => setWork(null)} />
+      )}
+    </ViewFrame>
+  );
+}
+
+interface LocationListProps {
+  readonly locations: Locations;
+  readonly compare: (one: string, other: string) => number;
+  readonly onWork: (work: LocationWork) => void;
+}
+
+function LocationList({ locations, compare, onWork }: LocationListProps) {
+  const texts = useTexts(locationsTexts);
+  const { groups, elsewhere } = locationsInOrder(locations, compare);
+  if (groups.length === 0 && elsewhere.length === 0) {
+    return (
+      <section class="panel">
+        <Nothing title={texts.none} detail={texts.noneDetail}>
+          <Button kind="main" icon="plus" onPress={() => onWork({ kind: "add_location" })}>
+            {texts.addLocation}
+          </Button>
+        </Nothing>
+      </section>
+    );
+  }
+  return (
+    <>
+      {groups.map(({ location, devices }) => (
+        <LocationCard key={location._id} location={location} devices={devices} onWork={onWork} />
+      ))}
+      {elsewhere.length > 0 && <LocationCard location={null} devices={elsewhere} onWork={onWork} />}
+    </>
+  );
+}
+
+interface WorkProps {
+  readonly work: LocationWork;
+  readonly locations: Locations;
+  readonly onDone: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+function Work({ work, locations, onDone, onClose }: WorkProps) {
+  const all = locations.locations;
+  switch (work.kind) {
+    case "add_location":
+      return <LocationForm location={null} onDone={onDone} onClose={onClose} />;
+    case "change_location":
+      return <LocationForm location={work.location} onDone={onDone} onClose={onClose} />;
+    case "remove_location":
+      return (
+        <RemoveLocation location={work.location} devices={work.devices} onDone={onDone} onClose={onClose} />
+      );
+    case "add_device":
+      return (
+        <DeviceForm device={null} at={work.location} locations={all} onDone={onDone} onClose={onClose} />
+      );
+    case "change_device":
+      return <DeviceForm device={work.device} at={null} locations={all} onDone={onDone} onClose={onClose} />;
+    case "remove_device":
+      return <RemoveDevice device={work.device} onDone={onDone} onClose={onClose} />;
+  }
+}
+
+interface LocationCardProps {
+  /** Null for the devices of no known location. */
+  readonly location: Location | null;
+  readonly devices: readonly Device[];
+  readonly onWork: (work: LocationWork) => void;
+}
+
+function LocationCard({ location, devices, onWork }: LocationCardProps) {
+  const texts = useTexts(locationsTexts);
+  const id = useId();
+  return (
+    <section class="panel location" aria-labelledby={id}>
+      <header class="location-head">
+        <div class="location-name">
+          <h2 id={id}>{location?.name ?? texts.elsewhere}</h2>
+          {location?.description !== "" && (
+            <p class="soft">{location?.description ?? texts.elsewhereDetail}</p>
+          )}
+        </div>
+        {location !== null && (
+          <div class="location-actions">
+            <Button
+              kind="quiet"
+              icon="edit"
+              label={texts.changeOf(location.name)}
+              onPress={() => onWork({ kind: "change_location", location })}
+            />
+            <Button
+              kind="quiet"
+              icon="remove"
+              label={texts.removeOf(location.name)}
+              onPress={() => onWork({ kind: "remove_location", location, devices: devices.length })}
+            />
+          </div>
+        )}
+      </header>
+      {devices.length === 0 ? (
+        <p class="soft">{texts.noDevices}</p>
+      ) : (
+        <ul class="device-list">
+          {devices.map((device) => (
+            <DeviceRow key={device._id} device={device} onWork={onWork} />
+          ))}
+        </ul>
+      )}
+      {location !== null && (
+        <Button
+          icon="plus"
+          label={texts.addDeviceAt(location.name)}
+          onPress={() => onWork({ kind: "add_device", location })}
+        >
+          {texts.addDevice}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function DeviceRow({
+  device,
+  onWork,
+}: {
+  readonly device: Device;
+  readonly onWork: (work: LocationWork) => void;
+}) {
+  const texts = useTexts(locationsTexts);
+  const { count } = useFormat();
+  return (
+    <li class="device-row">
+      <div class="device-name words">
+        <h3>{device.name}</h3>
+        <span class="soft">{texts.number(device.dId)}</span>
+      </div>
+      <p class="device-rooms words">
+        <span class="soft">{texts.rooms(count(device.actuators.length), device.actuators.length === 1)}</span>
+        <span>{briefRooms(roomsOf(device))}</span>
+      </p>
+      <div class="location-actions">
+        <Button
+          kind="quiet"
+          icon="edit"
+          label={texts.changeOf(device.name)}
+          onPress={() => onWork({ kind: "change_device", device })}
+        />
+        <Button
+          kind="quiet"
+          icon="remove"
+          label={texts.removeOf(device.name)}
+          onPress={() => onWork({ kind: "remove_device", device })}
+        />
+      </div>
+    </li>
+  );
+}

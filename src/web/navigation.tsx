@@ -1,0 +1,91 @@
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { type Route, routeOf } from "./route.ts";
+
+interface LinkProps {
+  /** An address of the page itself, from `addressOf` of route.ts. */
+  readonly to: string;
+  readonly class?: string;
+  /** Where it leads is what is shown. */
+  readonly isCurrent?: boolean;
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A link to another view. A real one: it opens in a new tab, and can be copied. */
+export function Link({ to, class: style, isCurrent = false, label, children }: LinkProps) {
+  const { go } = useNavigation();
+  return (
+    <a
+      href={to}
+      class={style}
+      aria-current={isCurrent ? "page" : undefined}
+      aria-label={label}
+      onClick={(event) => {
+        const isPlain =
+          event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+        if (!isPlain) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** The address bar as the page uses it. Addresses come from `addressOf` of route.ts. */
+interface Navigation {
+  readonly route: Route;
+  /** Goes to an address; the browser's way back leads here. */
+  readonly go: (address: string) => void;
+  /** Puts an address in the place of this one: for filters, which the way back should not undo one by one. */
+  readonly replace: (address: string) => void;
+}
+
+const NavigationContext = createContext<Navigation | null>(null);
+export const NavigationProvider = NavigationContext.Provider;
+
+export function useNavigation(): Navigation {
+  const navigation = useContext(NavigationContext);
+  if (navigation === null) throw new Error("no NavigationProvider around this component");
+  return navigation;
+}
+
+export function useQuery(): URLSearchParams {
+  const { route } = useNavigation();
+  return useMemo(() => ("query" in route ? route.query : new URLSearchParams()), [route]);
+}
+
+/** The page's one navigation: follows the address bar. */
+export function useAddressBar(): Navigation {
+  const [route, setRoute] = useState(currentRoute);
+  useEffect(() => {
+    const follow = () => setRoute(currentRoute());
+    addEventListener("popstate", follow);
+    addEventListener("hashchange", follow);
+    return () => {
+      removeEventListener("popstate", follow);
+      removeEventListener("hashchange", follow);
+    };
+  }, []);
+  return useMemo(
+    () => ({
+      route,
+      go: (address: string) => {
+        history.pushState(null, "", address);
+        setRoute(currentRoute());
+        scrollTo(0, 0);
+      },
+      replace: (address: string) => {
+        history.replaceState(null, "", address);
+        setRoute(currentRoute());
+      },
+    }),
+    [route],
+  );
+}
+
+export function currentRoute(): Route {
+  return routeOf(location.pathname, location.search, location.hash);
+}

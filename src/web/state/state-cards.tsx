@@ -1,0 +1,203 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import type { Status } from "../api/shapes.ts";
+import { useFormat } from "../live/gateway.ts";
+import { stateTexts } from "../messages/state.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { ageText } from "./age.ts";
+
+interface StateCardProps {
+  readonly title: string;
+  readonly answer: string;
+  /** `bad` and `warn` say that the answer is not as it should be. */
+  readonly kind?: "well" | "warn" | "bad";
+  /** What it means, in sentences. */
+  readonly children?: ComponentChildren;
+}
+
+function StateCard({ title, answer, kind = "well", children }: StateCardProps) {
+  const id = useId();
+  return (
+    <section class={`panel state-card state-card-${kind}`} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <p class="state-answer">{answer}</p>
+      <div class="state-detail fine">{children}</div>
+    </section>
+  );
+}
+
+const OLD_MS = 2 * 86_400_000;
+
+export function BackupCard({ backup }: { readonly backup: Status["lastBackup"] }) {
+  const texts = useTexts(stateTexts);
+  const format = useFormat();
+  if (backup === null) {
+    return (
+      <StateCard title={texts.backup} answer={texts.backupNone} kind="warn">
+        <p>{texts.backupNoneDetail}</p>
+      </StateCard>
+    );
+  }
+  const { ageMs, provedTime } = backup;
+  return (
+    <StateCard
+      title={texts.backup}
+      answer={ageMs === null ? texts.backupAgeUnknown : texts.backupAge(ageText(ageMs, texts, format))}
+      kind={ageMs === null || ageMs > OLD_MS ? "warn" : "well"}
+    >
+      <p>{texts.backupProved(format.dateTime(provedTime))}</p>
+    </StateCard>
+  );
+}
+
+/** Whether the gateway's clock is set, and how many records have an uncertain time. */
+export function ClockCard({ status: { clock, timeZone, provisional } }: { readonly status: Status }) {
+  const texts = useTexts(stateTexts);
+  const format = useFormat();
+  const { waiting, unplaced } = provisional;
+  return (
+    <StateCard
+      title={texts.clock}
+      answer={clock.trusted ? texts.clockTrusted : texts.clockUntrusted}
+      kind={clock.trusted ? "well" : "bad"}
+    >
+      {!clock.trusted && <p>{texts.clockUntrustedDetail}</p>}
+      {clock.trustedSince !== null && <p>{texts.clockTrustedSince(format.dateTime(clock.trustedSince))}</p>}
+      {waiting > 0 && <p>{texts.clockWaiting(format.count(waiting), waiting === 1)}</p>}
+      {unplaced > 0 && <p>{texts.clockUnplaced(format.count(unplaced), unplaced === 1)}</p>}
+      <p>
+        {format.dateTime(clock.time)} · {texts.clockZone(timeZone)}
+      </p>
+    </StateCard>
+  );
+}
+
+/** A disk with less free of it, or less in bytes, deserves a look. */
+const BEYOND_PERCENT = 100;
+
+export function DiskCard({ disk }: { readonly disk: Status["disk"] }) {
+  const texts = useTexts(stateTexts);
+  const format = useFormat();
+  if (disk === null) return <StateCard title={texts.disk} answer={texts.diskUnknown} />;
+  const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
+  const isWell = disk.level === "good" && (card === null || card.level === "good");
+  return (
+    <StateCard
+      title={texts.disk}
+      answer={texts.diskFree(format.bytes(freeBytes))}
+      kind={isWell ? "well" : "warn"}
+    >
+      <div class="state-meter" aria-hidden="true">
+        <div
+          class="state-meter-fill"
+          style={{ width: `${((totalBytes - freeBytes) / totalBytes) * 100}%` }}
+        />
+      </div>
+      <p>
+        {texts.diskOf(format.bytes(totalBytes))} {texts.diskLedger(format.bytes(ledgerBytes + logBytes))}
+      </p>
+      {card !== null && <p>{cardText(card, texts, format.percent)}</p>}
+    </StateCard>
+  );
+}
+
+type Card = NonNullable<NonNullable<Status["disk"]>["card"]>;
+
+function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: number) => string): string {
+  const { lifeUsedPercent, spareBlocks } = card;
+  const parts: string[] = [];
+  if (lifeUsedPercent !== null) {
+    parts.push(
+      lifeUsedPercent > BEYOND_PERCENT ? texts.cardBeyond : texts.cardUsed(percent(lifeUsedPercent / 100)),
+    );
+  }
+  if (spareBlocks !== null) parts.push(texts.cardSpare[spareBlocks]);
+  return parts.length === 0 ? texts.cardUnknown : `${texts.card}: ${parts.join(". ")}.`;
+}
+
+export function GapCard({ status: { gaps, gapsLast30Days, newestGaps } }: { readonly status: Status }) {
+  const texts = useTexts(stateTexts);
+  const format = useFormat();
+  if (gaps === 0) {
+    return (
+      <StateCard title={texts.gaps} answer={texts.gapsNone}>
+        <p>{texts.gapsNoneDetail}</p>
+      </StateCard>
+    );
+  }
+  return (
+    <StateCard
+      title={texts.gaps}
+      answer={texts.gapsCount(format.count(gaps), gaps === 1)}
+      kind={gapsLast30Days > 0 ? "bad" : "well"}
+    >
+      <p>
+        {gapsLast30Days === 0
+          ? texts.gapsOld
+          : texts.gapsRecent(format.count(gapsLast30Days), gapsLast30Days === 1)}
+      </p>
+      <ul class="state-list">
+        {newestGaps.map((gap) => (
+          <li key={gap.gapId}>
+            {texts.gap(
+              gap.line,
+              format.dateTime(gap.fromTime),
+              format.day(gap.fromTime) === format.day(gap.toTime)
+                ? format.exactTime(gap.toTime)
+                : format.dateTime(gap.toTime),
+              gap.missedRises,
+            )}
+          </li>
+        ))}
+      </ul>
+    </StateCard>
+  );
+}
+
+export function ProgramCard({ status: { version, uptimeMs, driver } }: { readonly status: Status }) {
+  const texts = useTexts(stateTexts);
+  const format = useFormat();
+  return (
+    <StateCard title={texts.program} answer={texts.version(version)}>
+      <p>{texts.uptime(ageText(uptimeMs, texts, format))}</p>
+      <p>{texts.driver(driverText(driver, texts.drivers))}</p>
+    </StateCard>
+  );
+}
+
+/** The queues of what is still to be stored. */
+export function QueueCard({ queues: { edges, writes } }: { readonly queues: Status["queues"] }) {
+  const texts = useTexts(stateTexts);
+  const { count } = useFormat();
+  const waiting = edges.waiting + writes.waiting;
+  const isWell = edges.level === "good" && writes.level === "good";
+  return (
+    <StateCard
+      title={texts.work}
+      answer={waiting === 0 ? texts.workNone : texts.workWaiting(count(waiting))}
+      kind={isWell ? "well" : "bad"}
+    >
+      {waiting === 0 ? (
+        <p>{texts.workNoneDetail}</p>
+      ) : (
+        <>
+          <p>{texts.workEdges(count(edges.waiting), count(edges.limit))}</p>
+          <p>{texts.workWrites(count(writes.waiting), count(writes.limit))}</p>
+        </>
+      )}
+    </StateCard>
+  );
+}
+
+interface DriverTexts {
+  readonly chardev: string;
+  readonly sysfs: string;
+  readonly simulated: string;
+  readonly none: string;
+}
+
+/** A driver in plain words; its own name for one that the page does not know. */
+function driverText(driver: string, texts: DriverTexts): string {
+  const isKnown = driver === "chardev" || driver === "sysfs" || driver === "simulated" || driver === "none";
+  return isKnown ? texts[driver] : driver;
+}

@@ -1,0 +1,190 @@
+import { expect } from "chai";
+import { SignInGate } from "../../src/auth/sign-in-gate.ts";
+import { FlancoError } from "../../src/domain/error.ts";
+import { SetClock } from "../http/fakes.ts";
+import { NOON_MS } from "../rig/appliance.ts";
+import { rejection } from "../rig/rejection.ts";
+
+const ANA = "ana@example.org";
+const ATTACKER = "192.168.1.66";
+const TABLET = "192.168.1.20";
+
+type Outcome = boolean | string;
+
+describe("The sign-in gate", () => {
+  let clock: SetClock;
+  let gate: SignInGate;
+  /** Addresses whose attempts were compared, in order. */
+  let looked: string[];
+  /** Addresses of the attempts that were noted for the audit log. */
+  let failed: string[];
+
+  beforeEach(() => {
+    failed = [];
+    clock = new SetClock(NOON_MS);
+    gate = new SignInGate(clock, { note: (address) => failed.push(address) });
+    looked = [];
+  });
+
+  /** One attempt, with the result of its comparison. Gives that, or the code of the refusal. */
+  async function attempt(
+    address: string,
+    isRight: boolean | Promise<boolean>,
+    { account = ANA, isGone = () => false }: { account?: string; isGone?: () => boolean } = {},
+  ): Promise<Outcome> {
+    const prove = async () => {
+      looked.push(address);
+      return isRight;
+    };
+    try {
+      return await gate.attempt({ address, account, userId: null, isGone, prove });
+    } catch (error) {
+      if (error instanceof FlancoError) return error.code;
+      throw error;
+    }
+  }
+
+  async function failures(address: string, count: number, account = ANA): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (let done = 0; done < count; done += 1) outcomes.push(await attempt(address, false, { account }));
+    return outcomes;
+  }
+
+  it("takes five failures a minute, then refuses right and wrong passwords without a comparison", async () => {
+    expect(await failures(ATTACKER, 5)).to.deep.equal(Array(5).fill(false));
+    expect(await attempt(ATTACKER, false)).to.equal("too_many");
+    expect(await attempt(ATTACKER, true)).to.equal("too_many");
+    expect(looked).to.have.lengthOf(5);
+    expect(await attempt(TABLET, true)).to.equal(true);
+    expect(failed, "noted for the audit log").to.deep.equal(Array(7).fill(ATTACKER));
+  });
+
+  it("gives the remaining delay in whole seconds, which refused attempts do not prolong, and compares after it", async () => {
+    await failures(ATTACKER, 5);
+    for (let count = 0; count < 100; count += 1) await attempt(ATTACKER, false);
+    clock.pass(400);
+    const account = { account: ANA, userId: null, isGone: () => false, prove: async () => true };
+    const refusal = await rejection(gate.attempt({ address: ATTACKER, ...account }));
+    expect(refusal.retryAfterSeconds).to.equal(1);
+    clock.pass(600);
+    expect(await attempt(ATTACKER, true)).to.equal(true);
+  });
+
+  it("counts the failures of an address over all accounts", async () => {
+    for (let count = 0; count < 5; count += 1) await attempt(ATTACKER, false, { account: `user ${count}` });
+    expect(await attempt(ATTACKER, false, { account: "one more" })).to.equal("too_many");
+  });
+
+  it("keeps counting failures after a success on another account", async () => {
+    for (let count = 0; count < 20; count += 1) expect(await attempt(TABLET, true)).to.equal(true);
+    await failures(TABLET, 4);
+    expect(await attempt(TABLET, true, { account: "own account" })).to.equal(true);
+    await failures(TABLET, 1);
+    expect(await attempt(TABLET, false)).to.equal("too_many");
+  });
+
+  it("lets an account's owner in from another address at once, however many failures the account has", async () => {
+    for (let minute = 0; minute < 10; minute += 1) {
+      await failures(ATTACKER, 3_000);
+      clock.pass(60_000);
+      expect(await attempt(TABLET, true)).to.equal(true);
+    }
+  });
+
+  it("leaves nothing free on an account with five failures, so that many addresses guess no faster than one", async () => {
+    await failures(ATTACKER, 5);
+    for (let host = 1; host <= 50; host += 1) {
+      expect(await failures(`10.0.0.${host}`, 3)).to.deep.equal([false, "too_many", "too_many"]);
+    }
+    expect(await failures("10.0.0.99", 3, "another account")).to.deep.equal([false, false, false]);
+  });
+
+  it("compares no more attempts of an address at once than it has free failures", async () => {
+    const answer = Promise.withResolvers<boolean>();
+    const crowd = Array.from({ length: 60 }, () => attempt(ATTACKER, answer.promise));
+    answer.resolve(false);
+    const outcomes = await Promise.all(crowd);
+    expect(outcomes.filter((outcome) => outcome === false)).to.have.lengthOf(5);
+    expect(outcomes.filter((outcome) => outcome === "too_many")).to.have.lengthOf(55);
+  });
+
+  it("lets a crowd of one address in with right passwords", async () => {
+    const crowd = Array.from({ length: 60 }, () => attempt(TABLET, true));
+    expect(await Promise.all(crowd)).to.deep.equal(Array(60).fill(true));
+  });
+
+  it("takes turns by address: first those that have signed in before, then those with the fewest failures", async () => {
+    await attempt(TABLET, true);
+    await failures(ATTACKER, 1);
+    const first = Promise.withResolvers<boolean>();
+    const busy = [attempt("10.0.0.1", first.promise), attempt("10.0.0.2", first.promise)];
+    looked = [];
+    const waiting = [ATTACKER, ATTACKER, "10.0.0.3", "10.0.0.4", "10.0.0.3", TABLET].map((address) =>
+      attempt(address, true),
+    );
+    expect(looked).to.deep.equal([]);
+    first.resolve(true);
+    await Promise.all([...busy, ...waiting]);
+    expect(looked).to.deep.equal([TABLET, "10.0.0.3", "10.0.0.4", "10.0.0.3", ATTACKER, ATTACKER]);
+  });
+
+  it("drops an attempt whose client has hung up, without a comparison", async () => {
+    expect(await attempt(ATTACKER, true, { isGone: () => true })).to.equal("too_many");
+    expect(looked).to.deep.equal([]);
+    expect(await attempt(TABLET, true)).to.equal(true);
+  });
+
+  it("counts an error of the comparison as no failure, and continues", async () => {
+    for (let count = 0; count < 10; count += 1) {
+      const broken = Promise.reject(new FlancoError("unavailable", "Passwords cannot be checked."));
+      expect(await attempt(TABLET, broken)).to.equal("unavailable");
+    }
+    expect(await attempt(TABLET, true)).to.equal(true);
+  });
+
+  it("holds 256 attempts; the address with the most gives up its last for one with fewer", async () => {
+    const held = Promise.withResolvers<boolean>();
+    const busy = [attempt("10.0.0.1", held.promise), attempt("10.0.0.2", held.promise)];
+    const crowd = Array.from({ length: 256 }, () => attempt(ATTACKER, true));
+    expect(await attempt(ATTACKER, true)).to.equal("overloaded");
+    const late = attempt(TABLET, true);
+    held.resolve(true);
+    const outcomes = await Promise.all([...crowd, late, ...busy]);
+    expect(outcomes.filter((outcome) => outcome === "overloaded")).to.have.lengthOf(1);
+    expect(outcomes[255]).to.equal("overloaded");
+    expect(await late).to.equal(true);
+  });
+
+  describe("for the addresses of one IPv6 /64", () => {
+    /** Fails once from each of so many addresses of one network. */
+    async function failFromMany(count: number): Promise<Outcome[]> {
+      const outcomes: Outcome[] = [];
+      for (let host = 1; host <= count; host += 1) {
+        outcomes.push(await attempt(`2001:db8::${host.toString(16)}`, false, { account: `account ${host}` }));
+      }
+      return outcomes;
+    }
+
+    it("takes 50 failures a minute, then delays every address that has not signed in before", async () => {
+      expect(await failFromMany(60)).to.deep.equal([...Array(50).fill(false), ...Array(10).fill("too_many")]);
+      expect(await attempt("2001:db8::ffff", true)).to.equal("too_many");
+    });
+
+    it("lets an address in that has signed in before", async () => {
+      expect(await attempt("2001:db8::ffff", true)).to.equal(true);
+      await failFromMany(60);
+      expect(await attempt("2001:db8::ffff", true)).to.equal(true);
+    });
+
+    it("delays no other network, and no IPv4 address", async () => {
+      await failFromMany(60);
+      expect(await attempt("2001:db8:0:1::1", true)).to.equal(true);
+      expect(await attempt(TABLET, true)).to.equal(true);
+    });
+
+    it("delays a single failing address without its neighbours", async () => {
+      await failures("2001:db8::1", 100);
+      expect(await attempt("2001:db8::2", true)).to.equal(true);
+    });
+  });
+});

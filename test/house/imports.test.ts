@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, normalize } from "node:path";
+import { expect } from "chai";
+import { CHECKOUT } from "../rig/program.ts";
+
+/**
+ * Which folders of `src` each folder may import, beside itself. Files that stand in `src` itself are named like folders.
+ * A folder that is not listed may not exist, and a permission that nothing uses must go.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  "main.ts": ["cli", "config", "domain", "installation.ts"],
+  "installation.ts": ["sealed"],
+  "thread.ts": ["sealed"],
+  domain: [],
+  sealed: ["domain"],
+  config: ["domain"],
+  auth: ["domain", "durable-file.ts", "thread.ts"],
+  gpio: ["domain"],
+  store: ["domain", "durable-file.ts", "thread.ts"],
+  systemd: ["domain"],
+  contract: ["domain"],
+  http: ["auth", "contract", "domain"],
+  control: ["contract", "domain", "http"],
+  net: ["config", "domain", "durable-file.ts", "http", "store"],
+  service: [
+    ...["auth", "config", "control", "domain", "gpio", "http", "net", "store", "systemd"],
+    ...["durable-file.ts", "installation.ts"],
+  ],
+  cli: [
+    ...["auth", "config", "contract", "control", "domain", "gpio", "http", "net", "service", "store"],
+    "installation.ts",
+  ],
+  web: ["contract", "domain"],
+};
+
+const IMPORT = /(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g;
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The first part of a path below `src`: a folder, or a file that stands in `src` itself. */
+function partOf(path: string): string {
+  return path.split("/")[0] ?? path;
+}
+
+function importsOfSource(): readonly Import[] {
+  const files = readdirSync(join(CHECKOUT, "src"), { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(CHECKOUT, "src", file), "utf8");
+      return [...text.matchAll(IMPORT)].map(([, path = ""]) => ({
+        file,
+        from: partOf(file),
+        to: partOf(normalize(join(file, "..", path))),
+      }));
+    })
+    .filter(({ from, to }) => from !== to);
+}
+
+describe("the folders of the source", () => {
+  const imports = importsOfSource();
+
+  it("import no folder that the table does not permit", () => {
+    const wrong = imports.filter(({ from, to }) => MAY_IMPORT[from]?.includes(to) !== true);
+    expect(wrong.map(({ file, to }) => `src/${file} imports src/${to}`)).to.deep.equal([]);
+  });
+
+  it("use each permission of the table", () => {
+    const used = new Set(imports.map(({ from, to }) => `${from} imports ${to}`));
+    const permitted = Object.entries(MAY_IMPORT).flatMap(([from, tos]) =>
+      tos.map((to) => `${from} imports ${to}`),
+    );
+    expect(permitted.filter((permission) => !used.has(permission))).to.deep.equal([]);
+  });
+
+  it("are found by the walk", () => {
+    expect(imports.some(({ from, to }) => from === "cli" && to === "service")).to.equal(true);
+  });
+});

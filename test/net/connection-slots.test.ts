@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { expect } from "chai";
+import { ConnectionSlots } from "../../src/net/connection-slots.ts";
+import { until } from "../rig/until.ts";
+
+const PER_ADDRESS = 32;
+const IN_ALL = 512;
+const OF_LOOPBACK = 256;
+
+describe("Connection slots", () => {
+  let slots: ConnectionSlots;
+  let first: Server;
+  let second: Server;
+  let sockets: Socket[];
+
+  beforeEach(async () => {
+    slots = new ConnectionSlots();
+    sockets = [];
+    first = await listen();
+    second = await listen();
+  });
+  afterEach(() => {
+    slots.destroyAll();
+    for (const socket of sockets) socket.destroy();
+    for (const server of [first, second]) server.close();
+  });
+
+  async function listen(): Promise<Server> {
+    const server = createServer((_request, response) => response.end("here"));
+    slots.guard(server);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  }
+
+  /** Opens connections from an address of 127.0.0.0/8: to the service each address is another client. */
+  async function open(address: string, count: number, server: Server = first): Promise<Socket[]> {
+    const { port } = server.address() as AddressInfo;
+    const opened = Array.from({ length: count }, () =>
+      connect({ port, host: "127.0.0.1", localAddress: address }).on("error", () => {}),
+    );
+    sockets.push(...opened);
+    const settled = opened.map(
+      (socket) => new Promise((resolve) => socket.once("connect", resolve).once("close", resolve)),
+    );
+    await Promise.all(settled);
+    return opened;
+  }
+
+  /** How many of these connections answer a request; the others are closed. */
+  async function answered(opened: readonly Socket[]): Promise<number> {
+    const answers = opened.map(
+      (socket) =>
+        new Promise<boolean>((resolve) => {
+          socket.once("data", () => resolve(true));
+          socket.once("close", () => resolve(false));
+          if (socket.destroyed) resolve(false);
+          else socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        }),
+    );
+    return (await Promise.all(answers)).filter(Boolean).length;
+  }
+
+  it(`are ${PER_ADDRESS} for one address, over all servers; other addresses keep theirs`, async () => {
+    const opened = [...(await open("127.0.0.2", 20)), ...(await open("127.0.0.2", 20, second))];
+    expect(await answered(opened)).to.equal(PER_ADDRESS);
+    expect(await answered(await open("127.0.0.3", 5))).to.equal(5);
+  });
+
+  it("are free again when their connections close", async () => {
+    const opened = await open("127.0.0.2", PER_ADDRESS);
+    expect(await answered(opened)).to.equal(PER_ADDRESS);
+    expect(await answered(await open("127.0.0.2", 1))).to.equal(0);
+    opened[0]?.destroy();
+    await until("a slot is free", async () => (await answered(await open("127.0.0.2", 1))) === 1);
+  });
+
+  it(`are ${IN_ALL} for the network in all, and ${OF_LOOPBACK} more for this machine itself`, async () => {
+    for (let host = 2; host < 2 + IN_ALL / PER_ADDRESS; host += 1) {
+      expect(await answered(await open(`127.0.0.${host}`, PER_ADDRESS))).to.equal(PER_ADDRESS);
+    }
+    expect(await answered(await open("127.0.1.1", 1))).to.equal(0);
+    expect(await answered(await open("127.0.0.1", OF_LOOPBACK + 10))).to.equal(OF_LOOPBACK);
+    sockets[0]?.destroy();
+    await until("a slot is free", async () => (await answered(await open("127.0.1.1", 1))) === 1);
+  });
+});

@@ -1,0 +1,82 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installFor } from "../../../scripts/debian.ts";
+import type { KeyedCertificate } from "../../../src/net/tls/keyed-certificate.ts";
+
+/** What a test has OpenSSL make. */
+export interface Wanted {
+  /** As `openssl x509 -extfile` takes them: `subjectAltName=DNS:example.org`. */
+  readonly extensions: readonly string[];
+  /** As `openssl genpkey` takes them. */
+  readonly key?: readonly string[];
+  readonly digest?: "sha256" | "sha1";
+  readonly days?: number;
+  /** Undefined: the certificate signs itself. */
+  readonly signer?: KeyedCertificate;
+  readonly subject?: string;
+}
+
+const P256 = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+export const RSA_1024 = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"];
+export const RSA_2048 = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
+export const ED25519 = ["-algorithm", "ED25519"];
+
+/** The `openssl` command on files of a temporary directory: an independent judge of what this project makes. */
+export class OpenSsl {
+  readonly directory = mkdtempSync(join(tmpdir(), "flanco-openssl-"));
+
+  constructor() {
+    installFor("openssl");
+  }
+
+  close(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** Makes an empty folder, which `close` removes too. */
+  folder(): string {
+    return mkdtempSync(join(this.directory, "folder-"));
+  }
+
+  /** Runs a command that must succeed; gives its standard output. */
+  run(...args: readonly string[]): string {
+    return execFileSync("openssl", args, { encoding: "utf8", cwd: this.directory, stdio: "pipe" });
+  }
+
+  /** Makes a key and a certificate for it. */
+  make({ extensions, key = P256, digest = "sha256", days = 30, signer, subject }: Wanted): KeyedCertificate {
+    this.run("genpkey", ...key, "-out", "key.pem");
+    const named = ["-subj", subject ?? "/CN=made by a test"];
+    this.run("req", "-new", "-key", "key.pem", ...named, "-out", "request.pem");
+    this.write("extensions", extensions.join("\n"));
+    if (signer !== undefined) {
+      this.write("signer.pem", signer.cert);
+      this.write("signer.key", signer.key);
+    }
+    const by = signer === undefined ? ["-signkey", "key.pem"] : ["-CA", "signer.pem", "-CAkey", "signer.key"];
+    const all = ["-in", "request.pem", "-extfile", "extensions", "-days", String(days), `-${digest}`];
+    this.run("x509", "-req", ...by, ...all, "-set_serial", "7", "-out", "cert.pem");
+    const read = (name: string) => readFileSync(join(this.directory, name), "utf8");
+    return { key: read("key.pem"), cert: read("cert.pem") };
+  }
+
+  /** Why OpenSSL does not take a certificate for a server's with this authority trusted; null: it does. */
+  refusalOf({ cert }: KeyedCertificate, authority: KeyedCertificate, atMs = Date.now()): string | null {
+    this.write("leaf.pem", cert);
+    this.write("authority.pem", authority.cert);
+    const when = ["-attime", String(Math.floor(atMs / 1_000))];
+    const { status, stderr, stdout } = spawnSync(
+      "openssl",
+      ["verify", "-x509_strict", "-purpose", "sslserver", ...when, "-CAfile", "authority.pem", "leaf.pem"],
+      { encoding: "utf8", cwd: this.directory },
+    );
+    if (status === 0) return null;
+    return /error \d+ at \d+ depth lookup: (.*)/.exec(stdout + stderr)?.[1] ?? stdout + stderr;
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.directory, name), text, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,213 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import supertest from "supertest";
+import { fingerprintLines } from "../../src/net/tls/keyed-certificate.ts";
+import { createTrustApp, type TrustedAuthority } from "../../src/net/trust/app.ts";
+import { CERTIFICATE_PATH, TRUST_PATH } from "../../src/net/trust/page.ts";
+import { LANGUAGES, trustTexts } from "../../src/net/trust/text.ts";
+import { OpenSsl } from "./tls/openssl.ts";
+
+const PORT = 8443;
+const METHODS = ["post", "put", "patch", "delete", "options"] as const;
+
+describe("Plain HTTP on the network", () => {
+  let authority: TrustedAuthority;
+  let trusted: TrustedAuthority | null;
+  let httpsPort: number;
+  let server: Server;
+
+  before(() => {
+    const openssl = new OpenSsl();
+    const { cert } = openssl.make({ extensions: ["basicConstraints=critical,CA:TRUE"] });
+    openssl.close();
+    authority = { cert, fingerprint: fingerprintLines(cert) };
+  });
+
+  beforeEach(async () => {
+    trusted = authority;
+    httpsPort = PORT;
+    await start();
+  });
+  afterEach(() => server.close());
+
+  async function start(): Promise<void> {
+    const known = new Set(["clinic.local", "192.168.1.20", "fd00::20"]);
+    const app = createTrustApp({
+      authority: () => trusted,
+      isKnownHost: (name) => known.has(name),
+      httpsPort,
+    });
+    server = createServer(app.callback()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+  }
+
+  it("redirects every page to HTTPS by the requested host name, with path and query", async () => {
+    for (const [host, origin] of [
+      ["clinic.local:8080", "https://clinic.local:8443"],
+      ["CLINIC.local", "https://clinic.local:8443"],
+      ["192.168.1.20:8080", "https://192.168.1.20:8443"],
+      ["[fd00::20]:8080", "https://[fd00::20]:8443"],
+    ]) {
+      for (const path of ["/registros?mes=2026-05&x=%2F", "/assets/app.js", "/apis", "//x.org/"]) {
+        const answer = await supertest(server).get(path).set("Host", String(host)).expect(308);
+        expect(answer.headers["location"]).to.equal(`${origin}${path}`);
+        expect(answer.headers["cache-control"], "may be another port tomorrow").to.equal("no-store");
+      }
+    }
+  });
+
+  it("never redirects to another machine", async () => {
+    const hosts = [
+      "evil.org",
+      "clinic.local.evil.org",
+      "clinic.local@evil.org",
+      "clinic.local:x",
+      "[::1",
+      "",
+    ];
+    for (const host of hosts) {
+      const answer = await supertest(server).get("/registros").set("Host", host);
+      if (answer.status === 400) continue;
+      expect(answer.headers["location"], host).to.equal("https://127.0.0.1:8443/registros");
+    }
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.end("GET http://evil.org/registros HTTP/1.1\r\nHost: evil.org\r\nConnection: close\r\n\r\n");
+    expect(await text(socket)).to.match(/^location: https:\/\/127\.0\.0\.1:8443\/\r$/im);
+  });
+
+  it("leaves out port 443", async () => {
+    server.close();
+    httpsPort = 443;
+    await start();
+    const answer = await supertest(server).get("/registros").set("Host", "clinic.local");
+    expect(answer.headers["location"]).to.equal("https://clinic.local/registros");
+  });
+
+  it("refuses the API and every method but GET and HEAD with 403, and redirects none of them", async () => {
+    const tried = [
+      ...METHODS.flatMap((method) =>
+        ["/", TRUST_PATH, "/api/login", "/api/data", "/x"].map((path) => [method, path] as const),
+      ),
+      ...(["get", "head"] as const).flatMap((method) =>
+        ["/api", "/api/device", "/api/status?x"].map((path) => [method, path] as const),
+      ),
+    ];
+    for (const [method, path] of tried) {
+      const asked = supertest(server)[method](path);
+      const answer = await asked.set("Host", "clinic.local").set("Cookie", "token=secret");
+      expect(answer.status, `${method} ${path}`).to.equal(403);
+      expect(answer.headers).to.not.have.any.keys("location", "set-cookie", "access-control-allow-origin");
+      expect(answer.headers["connection"]).to.equal("close");
+      if (method === "head") continue;
+      expect(answer.text).to.contain("https://clinic.local:8443/").and.to.contain("sin cifrar");
+    }
+  });
+
+  for (const [request, answered] of [
+    ["GET / HTTP/1.0\r\n\r\n", /^HTTP\/1\.1 200 /],
+    ["GET /x HTTP/1.0\r\n\r\n", /^HTTP\/1\.1 308 .*\blocation: https:\/\/127\.0\.0\.1:8443\/x\r/is],
+    ["GET /x HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 400 /],
+    ["GET /x HTTP/1.1\r\nHost: a\r\nHost: evil.org\r\n\r\n", /^HTTP\/1\.1 400 .*connection: close/is],
+    ["GET /x HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", /^HTTP\/1\.1 308 /],
+    ["TRACE / HTTP/1.1\r\nHost: a\r\nCookie: secret\r\n\r\n", /^HTTP\/1\.1 403 ((?!secret).)*$/s],
+    ["CONNECT evil.org:443 HTTP/1.1\r\nHost: evil.org\r\n\r\n", /^$/],
+    ["GET * HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 308 .*\blocation: https:\/\/127\.0\.0\.1:8443\/\r/is],
+    ["GET /%0d%0aSet-Cookie:x=1 HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 308 ((?!\nset-cookie).)*$/is],
+    ["GET /confianza?lang=en&lang=es HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 200 .*<html lang="es">/s],
+    ["GET /api HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 403 /],
+    ["rubbish\r\n\r\n", /^HTTP\/1\.1 400 /],
+  ] as const) {
+    it(`answers ${JSON.stringify(request)} as expected`, async () => {
+      const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+      socket.end(request);
+      expect(await text(socket)).to.match(answered);
+    });
+  }
+
+  it("answers a POST before its body has come", async () => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write("POST /api/login HTTP/1.1\r\nHost: clinic.local\r\nContent-Length: 1000000000\r\n\r\n{");
+    expect(await text(socket)).to.match(/^HTTP\/1\.1 403 /);
+  });
+
+  it("serves the authority's certificate byte for byte", async () => {
+    const answer = await supertest(server).get(CERTIFICATE_PATH).responseType("blob").expect(200);
+    expect(answer.headers["content-type"]).to.equal("application/x-x509-ca-cert");
+    expect(Buffer.compare(answer.body, new X509Certificate(authority.cert).raw)).to.equal(0);
+    const digest = createHash("sha256").update(answer.body).digest("hex").toUpperCase();
+    expect(authority.fingerprint.join(":").replaceAll(":", "")).to.equal(digest);
+  });
+
+  it("serves the page in Spanish, or in English by Accept-Language or ?lang", async () => {
+    const languageOf = async (path: string, accepted?: string) => {
+      const asked = supertest(server).get(path);
+      const answer = await (accepted === undefined ? asked : asked.set("Accept-Language", accepted));
+      return /<html lang="(\w+)">/.exec(answer.text)?.[1];
+    };
+    for (const path of ["/", TRUST_PATH]) {
+      expect(await languageOf(path)).to.equal("es");
+      expect(await languageOf(path, "de,fr;q=0.5")).to.equal("es");
+      expect(await languageOf(path, "*")).to.equal("es");
+      expect(await languageOf(path, "en-GB,en;q=0.9,es;q=0.8")).to.equal("en");
+      expect(await languageOf(path, "es-ES,es;q=0.9,en;q=0.8")).to.equal("es");
+    }
+    expect(await languageOf(`${TRUST_PATH}?lang=en`, "es")).to.equal("en");
+    expect(await languageOf(`${TRUST_PATH}?lang=es`, "en")).to.equal("es");
+    expect(await languageOf(`${TRUST_PATH}?lang=xx`)).to.equal("es");
+  });
+
+  it("has every text, system and step in both languages", () => {
+    const shape = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shape);
+      if (typeof value !== "object" || value === null) return String(value).length > 0;
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shape(inner)]));
+    };
+    expect(shape(trustTexts.es)).to.deep.equal(shape(trustTexts.en));
+    for (const language of LANGUAGES) {
+      const systems = trustTexts[language].install.guides.map(({ system }) => system);
+      expect(systems.join()).to.match(/^Windows,Android,iPhone (y|and) iPad,macOS,Firefox$/);
+    }
+  });
+
+  it("shows the fingerprint, the address and its QR code", async () => {
+    const { text: page } = await supertest(server).get("/").set("Host", "clinic.local").expect(200);
+    expect(page).to.contain(authority.fingerprint.join("\n"));
+    expect(page).to.contain('href="https://clinic.local:8443/"');
+    expect(page).to.match(/<svg class="qr" role="img" aria-label="[^"]+https:\/\/clinic\.local:8443\/"/);
+    expect(page).to.contain(`href="${CERTIFICATE_PATH}"`);
+  });
+
+  it("limits the page to its own style and script, and has no form", async () => {
+    const answer = await supertest(server).get("/").set("Host", "clinic.local").expect(200);
+    const policy = String(answer.headers["content-security-policy"]);
+    expect(policy)
+      .to.match(/^default-src 'none'; /)
+      .and.to.contain("frame-ancestors 'none'");
+    expect(policy).to.not.match(/unsafe|\*/);
+    for (const [tag, directive] of [
+      ["style", "style-src"],
+      ["script", "script-src"],
+    ]) {
+      const content = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(answer.text)?.[1] ?? "";
+      const hash = createHash("sha256").update(content).digest("base64");
+      expect(policy).to.contain(`${directive} 'sha256-${hash}'`);
+    }
+    expect(policy).to.contain("connect-src https://clinic.local:8443;");
+    expect(answer.text).to.not.match(/<form|<input|<button|style="|onclick|src=/);
+    expect(answer.headers).to.include({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
+    expect(answer.headers).to.not.have.any.keys("server", "x-powered-by", "set-cookie");
+  });
+
+  it("redirects the page too while an administrator's certificate is served", async () => {
+    trusted = null;
+    for (const path of ["/", TRUST_PATH, CERTIFICATE_PATH]) {
+      const answer = await supertest(server).get(path).set("Host", "clinic.local").expect(308);
+      expect(answer.headers["location"]).to.equal(`https://clinic.local:8443${path}`);
+    }
+    await supertest(server).post("/api/login").expect(403);
+  });
+});

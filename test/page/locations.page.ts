@@ -1,0 +1,124 @@
+import { expect } from "chai";
+import type { Device, Location } from "../../src/web/api/shapes.ts";
+import { OpenedService, PAGE_TEST_MS } from "./opened.ts";
+
+describe("The locations and devices on the page", function () {
+  this.timeout(PAGE_TEST_MS);
+  let opened: OpenedService;
+  before(async () => {
+    opened = await OpenedService.start();
+  });
+  after(() => opened?.close());
+  afterEach(() => opened.closePages());
+
+  const devices = () => opened.get<readonly Device[]>("/api/device");
+  const names = async () => (await opened.get<readonly Location[]>("/api/location")).map(({ name }) => name);
+
+  it("begin with a location, when there is none", async () => {
+    const { page } = await opened.open("/lugares");
+    await page.getByText("Todavía no hay ningún lugar.").waitFor();
+    await page.getByRole("button", { name: "Añadir lugar" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Lugar nuevo" });
+    await dialog.getByRole("button", { name: "Crear" }).click();
+    await dialog.getByText("Falta este dato.").waitFor();
+    await dialog.getByLabel("Nombre").fill("Clínica Norte");
+    await dialog.getByLabel(/^Descripción/).fill("Avenida de la Paz, 12");
+    await dialog.getByRole("button", { name: "Crear" }).click();
+    await page.getByRole("heading", { name: "Clínica Norte" }).waitFor();
+    await page.getByText("Lugar guardado: Clínica Norte.").waitFor();
+    expect(await names()).to.deep.equal(["Clínica Norte"]);
+  });
+
+  it("take a device with rooms in a row, as they are numbered along a corridor", async () => {
+    const { page } = await opened.open("/lugares");
+    await page.getByRole("button", { name: "Añadir dispositivo en Clínica Norte" }).click();
+    const dialog = page.getByRole("dialog", { name: "Dispositivo nuevo" });
+    await dialog.getByLabel("Nombre", { exact: true }).fill("Pasillo A");
+    await dialog.getByLabel("Número del dispositivo").fill("7234");
+    await dialog.getByLabel("Primera").fill("098");
+    await dialog.getByLabel("Cuántas").fill("4");
+    await dialog.getByText("Serán 4 habitaciones: 098–101").waitFor();
+    await dialog.getByRole("button", { name: "Crear" }).click();
+    await page.getByRole("heading", { name: "Pasillo A" }).waitFor();
+    const [device] = await devices();
+    expect(device).to.include({ dId: "7234", name: "Pasillo A", locationName: "Clínica Norte" });
+    expect(device?.actuators.map(({ id }) => id)).to.deep.equal(["098", "099", "100", "101"]);
+  });
+
+  it("say at the field that a number is taken, and take a list of rooms with the next", async () => {
+    const { page } = await opened.open("/lugares");
+    await page.getByRole("button", { name: "Añadir dispositivo en Clínica Norte" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Nombre", { exact: true }).fill("Pasillo B");
+    await dialog.getByLabel("Número del dispositivo").fill("7234");
+    await dialog.getByRole("radio", { name: "Una lista" }).check();
+    const list = dialog.getByLabel("Habitaciones, separadas por comas");
+    await list.fill("201, 202, 201");
+    await dialog.getByText("La habitación 201 está dos veces.").waitFor();
+    await list.fill("201, Sala de espera");
+    await dialog.getByRole("button", { name: "Crear" }).click();
+    await dialog.getByText("Ya tiene un dispositivo con el número 7234. Ponga otro.").waitFor();
+    const field = dialog.getByLabel("Número del dispositivo");
+    expect(await field.getAttribute("aria-invalid")).to.equal("true");
+    await field.fill("7235");
+    await dialog.getByRole("button", { name: "Crear" }).click();
+    await page.getByRole("heading", { name: "Pasillo B" }).waitFor();
+    const device = (await devices()).find(({ dId }) => dId === "7235");
+    expect(device?.actuators.map(({ id }) => id)).to.deep.equal(["201", "Sala de espera"]);
+  });
+
+  it("are renamed, and their devices follow", async () => {
+    const { page } = await opened.open("/lugares");
+    await page.getByRole("button", { name: "Cambiar Clínica Norte" }).click();
+    const location = page.getByRole("dialog", { name: "Cambiar el lugar" });
+    await location.getByLabel("Nombre").fill("Clínica del Norte");
+    await location.getByRole("button", { name: "Guardar" }).click();
+    await page.getByRole("heading", { name: "Clínica del Norte" }).waitFor();
+    await page.getByText(/Los registros hechos hasta ahora conservan el nombre que tenían\./).waitFor();
+    expect((await devices()).map(({ locationName }) => locationName)).to.deep.equal([
+      "Clínica del Norte",
+      "Clínica del Norte",
+    ]);
+    await page.getByRole("button", { name: "Cambiar Pasillo B" }).click();
+    const device = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
+    await device.getByLabel("Nombre", { exact: true }).fill("Planta 2");
+    await device.getByRole("button", { name: "Guardar" }).click();
+    await page.getByRole("heading", { name: "Planta 2" }).waitFor();
+    expect((await devices()).map(({ name }) => name)).to.have.members(["Pasillo A", "Planta 2"]);
+  });
+
+  it("are deleted once it was said what that means, and nothing else is", async () => {
+    const { page } = await opened.open("/lugares");
+    await page.getByRole("button", { name: "Borrar Planta 2" }).click();
+    const dialog = page.getByRole("dialog", { name: "¿Borrar el dispositivo Planta 2?" });
+    await dialog.getByText("Sus registros de ventas se conservan todos.").waitFor();
+    await dialog.getByRole("button", { name: "Cancelar" }).click();
+    expect(await devices()).to.have.length(2);
+    await page.getByRole("button", { name: "Borrar Planta 2" }).click();
+    await dialog.getByRole("button", { name: "Borrar Planta 2" }).click();
+    await page.getByRole("heading", { name: "Planta 2", exact: true }).waitFor({ state: "detached" });
+    expect((await devices()).map(({ name }) => name)).to.deep.equal(["Pasillo A"]);
+
+    await page.getByRole("button", { name: "Borrar Clínica del Norte" }).click();
+    const confirm = page.getByRole("dialog", { name: "¿Borrar el lugar Clínica del Norte?" });
+    await confirm.getByText(/Su dispositivo no se borra/).waitFor();
+    await confirm.getByRole("button", { name: "Borrar Clínica del Norte" }).click();
+    await page.getByRole("heading", { name: "Sin lugar conocido" }).waitFor();
+    await page.getByRole("heading", { name: "Pasillo A" }).waitFor();
+    expect(await devices()).to.have.length(1);
+  });
+
+  it("say what to do when something was deleted meanwhile", async () => {
+    const { page } = await opened.open("/lugares", { language: "en" });
+    await page.getByRole("button", { name: "Change Pasillo A" }).click();
+    const dialog = page.getByRole("dialog");
+    const answer = await fetch(`${opened.service.baseUrl}/api/device?dId=7234`, {
+      method: "DELETE",
+      headers: { cookie: opened.cookie },
+    });
+    expect(answer.status).to.equal(200);
+    await dialog.getByLabel("Name", { exact: true }).fill("Corridor A");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("It is not there any more", { exact: false }).waitFor();
+  });
+});

@@ -1,0 +1,249 @@
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import supertest from "supertest";
+import type { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
+import { WorkerPasswordHasher } from "../../src/auth/password.ts";
+import { Sessions } from "../../src/auth/session.ts";
+import type { Disk } from "../../src/domain/disk.ts";
+import type { Fault } from "../../src/domain/fault.ts";
+import type { BackupStatus, Queues } from "../../src/domain/status.ts";
+import type { PasswordHasher, User, UserCredentials } from "../../src/domain/user.ts";
+import type { LiveEvents } from "../../src/http/event.ts";
+import type { FirstRunToken } from "../../src/http/first-run.ts";
+import { Page, type PageFile } from "../../src/http/page.ts";
+import { Api } from "../../src/service/api.ts";
+import type { StatusReport } from "../../src/service/status-report.ts";
+import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
+import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
+
+export const TIME_ZONE = "Europe/Madrid";
+/** Wednesday 11 March 2026, 12:00 in Madrid. */
+export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
+/** The boot that every appliance runs in. */
+export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
+/** The password of every user that `addUser` makes. */
+export const PASSWORD = "una clave larga";
+
+/** What an appliance is asked for by. */
+const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
+
+/** Stands in for the built page. */
+export const SMALL_PAGE: readonly PageFile[] = [
+  { name: "index.html", content: Buffer.from("<title>flanco</title>") },
+  { name: "assets/app.js", content: Buffer.from("export {};") },
+];
+
+export interface ApplianceOptions {
+  readonly allowedOrigins?: readonly string[];
+  /** None: there is no page. */
+  readonly page?: readonly PageFile[];
+  /** In place of the real hasher in its worker. */
+  readonly passwords?: PasswordHasher;
+  /** Whether lines cannot be set by hand. */
+  readonly realLines?: boolean;
+}
+
+/** A user with a cookie that signs it in. */
+export interface SignedInUser extends User {
+  /** As a client sends it: `auth_token=…`. */
+  readonly cookie: string;
+}
+
+interface Store {
+  readonly directory: string;
+  readonly clock: SetClock;
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+}
+
+const hasher = new WorkerPasswordHasher();
+let passwordHash: Promise<string> | undefined;
+
+/** The one hasher of all appliances, whose thread takes a while to start. */
+export function sharedHasher(): { hasher: WorkerPasswordHasher; passwordHash: Promise<string> } {
+  if (passwordHash === undefined) {
+    hasher.open();
+    passwordHash = hasher.hash(PASSWORD);
+  }
+  return { hasher, passwordHash };
+}
+
+/**
+ * The service's API on a ledger of its own, listening on loopback, in the test's process. The store with its writer
+ * thread, sessions and passwords are real; lines, log, clock and disk are the test's.
+ */
+export class Appliance {
+  readonly clock: SetClock;
+  readonly lines = new FakeLines();
+  readonly log = new KeptLog();
+  readonly breaker = new Breaker();
+  /** What signs this appliance's tokens. */
+  readonly secret: KeyObject = createSecretKey(randomBytes(32));
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+  readonly sessions: Sessions;
+  readonly #directory: string;
+  readonly #server: Server;
+  /** What status tells of: all as it should be, unless a test says otherwise. */
+  faults: readonly Fault[] = [];
+  lastBackup: BackupStatus | null = null;
+  disk: Disk = {
+    freeBytes: 8_000_000_000,
+    totalBytes: 16_000_000_000,
+    ledgerBytes: 4_096,
+    logBytes: 0,
+    card: null,
+  };
+  queues: Queues = {
+    writes: { waiting: 0, limit: 4_096 },
+    edges: { waiting: 0, limit: 10_000, refused: false },
+  };
+  trustedSinceMs: number | null = NOON_MS;
+  readonly #api: Api;
+  #lastUser = 0;
+
+  private constructor(store: Store, options: ApplianceOptions) {
+    this.clock = store.clock;
+    this.writer = store.writer;
+    this.reader = store.reader;
+    this.#directory = store.directory;
+    const [writer, reader] = [this.breaker.guard(this.writer), this.breaker.guard(this.reader)];
+    const { clock, log, lines } = this;
+    this.sessions = new Sessions(this.secret, clock, writer, this.reader, log, BOOT_ID);
+    this.#api = new Api({
+      ...{
+        clock,
+        log,
+        lines,
+        reader,
+        writer,
+        version: "0.0.0-test",
+        bootId: BOOT_ID,
+        sessions: this.sessions,
+      },
+      config: { time_zone: TIME_ZONE, currency: "EUR", currency_decimals: 2 },
+      passwords: options.passwords ?? sharedHasher().hasher,
+      drivable: options.realLines === true ? null : lines,
+      page: Page.of(options.page ?? []),
+      trust: {
+        trusted: () => this.trustedSinceMs !== null,
+        trustedSinceMs: () => this.trustedSinceMs,
+      },
+      queues: () => this.queues,
+      lastBackup: () => this.lastBackup,
+      faults: () => this.faults,
+      readDisk: () => Promise.resolve(this.disk),
+      allowedOrigins: () => options.allowedOrigins ?? [],
+      isKnownHost: (name) => HOSTS.includes(name),
+    });
+    this.#server = createServer(this.#api.handler);
+  }
+
+  static async open(options: ApplianceOptions = {}): Promise<Appliance> {
+    const directory = mkdtempSync(join(tmpdir(), "flanco-http-"));
+    const file = join(directory, "ledger.db");
+    const clock = new SetClock(NOON_MS);
+    const writer = storeWriter({ file, timeZone: TIME_ZONE }, clock, {
+      onChanges: (changes) => appliance.#api.apply(changes),
+      onProgress: () => {},
+      onDeath: () => {},
+    });
+    await writer.open();
+    await writer.noteBoot(BOOT_ID, null);
+    const appliance: Appliance = new Appliance(
+      { directory, clock, writer, reader: openReader(file, TIME_ZONE) },
+      options,
+    );
+    await appliance.#api.open();
+    await new Promise<void>((resolve) => appliance.#server.listen(0, "127.0.0.1", resolve));
+    return appliance;
+  }
+
+  async close(): Promise<void> {
+    this.breaker.failure = undefined;
+    await this.sessions.close();
+    await this.#api.close();
+    this.events.close();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+    this.reader.close();
+    await this.writer.close();
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  get events(): LiveEvents {
+    return this.#api.events;
+  }
+
+  get firstRun(): FirstRunToken {
+    return this.#api.firstRun;
+  }
+
+  get status(): StatusReport {
+    return this.#api.status;
+  }
+
+  get failedSignIns(): FailedSignIns {
+    return this.#api.failedSignIns;
+  }
+
+  /** `host:port`, as a client's Host header has it. */
+  get host(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How many connections the service holds open. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+    });
+  }
+
+  /** Requests without a session. */
+  get api() {
+    return supertest(this.#server);
+  }
+
+  /** A user with the password `PASSWORD`, signed in. Sign-in itself has its own tests. */
+  async addUser(): Promise<SignedInUser> {
+    this.#lastUser += 1;
+    const user = await this.writer.addUser({
+      name: `Usuario ${this.#lastUser}`,
+      email: `usuario${this.#lastUser}@example.org`,
+      passwordHash: await sharedHasher().passwordHash,
+    });
+    return { ...user, cookie: await this.signIn(user.id) };
+  }
+
+  /** The session's cookie, as a client sends it. */
+  async signIn(userId: string): Promise<string> {
+    return `auth_token=${await this.beginSession(userId)}`;
+  }
+
+  /** A session's token for a user of `addUser`. */
+  async beginSession(userId: string): Promise<string> {
+    return this.sessions.begin(await this.credentialsOf(userId));
+  }
+
+  /** What a user of `addUser` proves to know. */
+  async credentialsOf(userId: string): Promise<UserCredentials> {
+    const user = this.reader.user(userId);
+    if (user === undefined) throw new Error(`There is no user ${userId}.`);
+    return { user, passwordHash: await sharedHasher().passwordHash };
+  }
+
+  /** Sessions as the next start of the program would have them. */
+  newSessions(): Sessions {
+    return new Sessions(this.secret, this.clock, this.writer, this.reader, this.log, BOOT_ID);
+  }
+}

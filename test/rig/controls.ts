@@ -1,0 +1,138 @@
+import type { Patch } from "../../scripts/patch.ts";
+import { LATER_SCHEMA } from "./later-schema.ts";
+
+/** What a request leaves behind in the control of the long soak and of the short one, of 8 bytes each. */
+const LEAKED_ITEMS = { long: 64, short: 8_192 };
+
+function leak(items: number): readonly Patch[] {
+  const line = "  context.status = declaration.status;";
+  const kept = `((globalThis as { kept?: unknown[] }).kept ??= []).push(new Array(${items}).fill(0));`;
+  return [{ file: "src/http/router.ts", from: line, to: `  ${kept}\n${line}` }];
+}
+
+/**
+ * Other versions of the program, made from its sources for a test. Most take one protection away, and the test must notice
+ * that; `controls.test.ts` holds that each text to change still stands in its file, once.
+ */
+export const CONTROLS = {
+  "posts are answered before their commit": [
+    {
+      file: "src/http/data.ts",
+      from: "      await writer.addRecord(userId, record, idempotencyOf(context, record));\n",
+      to: "      void writer.addRecord(userId, record, idempotencyOf(context, record)).catch(() => {});\n",
+    },
+  ],
+  "no idempotency key is kept": [
+    {
+      file: "src/http/data.ts",
+      from: "await writer.addRecord(userId, record, idempotencyOf(context, record));",
+      to: "await writer.addRecord(userId, record, null);",
+    },
+  ],
+  "commits and files wait in the disk's cache": [
+    {
+      file: "src/store/ledger/open.ts",
+      from: 'db.pragma("synchronous = FULL");',
+      to: 'db.pragma("synchronous = NORMAL");',
+    },
+    {
+      file: "src/store/ledger/open.ts",
+      from: "const SYNCHRONOUS_FULL = 2;",
+      to: "const SYNCHRONOUS_FULL = 1;",
+    },
+    { file: "src/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
+  ],
+  "an upgrade is written over the ledger, page by page": [
+    {
+      file: "src/store/ledger/upgrade.ts",
+      from: 'import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";',
+      to: `import { existsSync, linkSync, rmSync, statSync } from "node:fs";
+         import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";`,
+    },
+    {
+      file: "src/store/ledger/upgrade.ts",
+      from: "    renameSync(draft, file);",
+      to: `    const ledger = openSync(file, "r+");
+         const copy = readFileSync(draft);
+         for (let at = 0; at < copy.length; at += 4096) {
+           writeSync(ledger, copy, at, 4096, at);
+           fsyncSync(ledger);
+         }
+         closeSync(ledger);`,
+    },
+  ],
+  "a restore removes the old ledger before the new one is there": [
+    {
+      file: "src/store/backup/replace.ts",
+      from: "  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));\n",
+      to: `  rmSync(ledger);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+  renameSync(replacementDraft(ledger), committedName(ledger, keptAs));
+`,
+    },
+  ],
+  "no disk space is reserved": [
+    {
+      file: "src/service/ledger.ts",
+      from: "timeZone: config.time_zone, reserve }",
+      to: "timeZone: config.time_zone }",
+    },
+  ],
+  "edges are tried once": [
+    {
+      file: "src/gpio/sighting-queue.ts",
+      from: "      } catch (error) {\n",
+      to: "      } catch (error) {\n        this.#waiting = [];\n",
+    },
+  ],
+  "a full disk is no sign of life": [
+    {
+      file: "src/service/service.ts",
+      from: "if (writer.diskFullSinceMs === null) throw error;",
+      to: "throw error;",
+    },
+  ],
+  "the process outlives a disk error": [
+    {
+      file: "src/store/ledger/disk-error.ts",
+      from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
+      to: "return code === 'none';",
+    },
+  ],
+  "the process outlives a failed checkpoint": [
+    {
+      file: "src/store/ledger/writer-thread.ts",
+      from: "      else this.#failure = ",
+      to: "      else if (false) this.#failure = ",
+    },
+  ],
+  "what was refused stays in the log": [
+    { file: "src/store/ledger/writer-thread.ts", from: "      this.#cutLog();\n", to: "" },
+  ],
+  "each request leaks": leak(LEAKED_ITEMS.long),
+  "each request leaks much": leak(LEAKED_ITEMS.short),
+  "records before the clock was set stay where they are": [
+    { file: "src/service/clock-watch.ts", from: "await settleTimes(writer, bootId, zeroMs)", to: "0" },
+  ],
+  "the ledger has a later schema": [LATER_SCHEMA],
+  "it records and answers, but is never healthy": [
+    { file: "src/http/app.ts", from: "const healthy = lines.healthy();", to: "const healthy = false;" },
+  ],
+} as const satisfies Readonly<Record<string, readonly Patch[]>>;
+
+/** The program with a file of the test in place of the machine's own signs that its clock is set. */
+export function clockTrustedBy(mark: string): readonly Patch[] {
+  const file = "src/service/clock-trust.ts";
+  return [
+    { file, from: "/run/systemd/timesync/synchronized", to: mark },
+    { file, from: 'return koffi.load(null).func("int adjtimex(void *timex)");', to: "return void koffi;" },
+  ];
+}
+
+/** The message of the error that a trial ends with; "none" where it ends well. */
+export async function failureOf(trial: Promise<unknown>): Promise<string> {
+  return trial.then(
+    () => "none",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { type ClientRequest, get, type IncomingMessage } from "node:http";
+import type { Appliance } from "./appliance.ts";
+
+export interface LiveEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** An open page: reads the appliance's live events as a browser does. */
+export class EventStream {
+  readonly response: IncomingMessage;
+  readonly #request: ClientRequest;
+  readonly #events: LiveEvent[] = [];
+  #text = "";
+  #onEvent: (() => void) | undefined;
+  #ended = false;
+
+  private constructor(request: ClientRequest, response: IncomingMessage) {
+    this.#request = request;
+    this.response = response;
+    response.setEncoding("utf8");
+    response.on("data", (chunk: string) => this.#read(chunk));
+    response.on("close", () => {
+      this.#ended = true;
+      this.#onEvent?.();
+    });
+  }
+
+  /** Resolves with the answer's head, whatever its status. */
+  static async open(appliance: Appliance, cookie: string): Promise<EventStream> {
+    const request = get({
+      host: "127.0.0.1",
+      port: appliance.port,
+      path: "/api/event",
+      headers: { Cookie: cookie },
+    });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return new EventStream(request, response);
+  }
+
+  /** The next event; undefined once the service has ended the stream. */
+  async next(): Promise<LiveEvent | undefined> {
+    while (this.#events.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#onEvent = resolve;
+      });
+    }
+    return this.#events.shift();
+  }
+
+  /** Hangs up, as a page that is closed. */
+  close(): void {
+    this.#request.destroy();
+  }
+
+  #read(chunk: string): void {
+    this.#text += chunk;
+    const blocks = this.#text.split("\n\n");
+    this.#text = blocks.pop() ?? "";
+    for (const block of blocks) this.#take(block);
+    this.#onEvent?.();
+  }
+
+  #take(block: string): void {
+    const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/, 2) as [string, string]));
+    const event = fields.get("event");
+    if (event !== undefined) this.#events.push({ event, data: JSON.parse(fields.get("data") ?? "null") });
+  }
+}

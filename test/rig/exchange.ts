@@ -1,0 +1,55 @@
+import { type Agent, globalAgent, type IncomingHttpHeaders, request } from "node:http";
+
+/** How long an answer may take before it counts as none. */
+const ANSWER_MS = 30_000;
+
+export interface Target {
+  readonly port: number;
+  readonly agent?: Agent | false;
+  /** The client's own address. */
+  readonly localAddress?: string;
+  /** Of `node:http` unless it is told otherwise. */
+  readonly open?: typeof request;
+}
+
+export interface Exchange {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** From the beginning of the request to the last byte of the answer. */
+  readonly ms: number;
+}
+
+/** One request with exactly these headers and bytes: nothing is encoded, typed or asserted on the way. */
+export function exchange(
+  { port, agent = globalAgent, localAddress = "127.0.0.1", open = request }: Target,
+  method: string,
+  path: string,
+  { headers = {}, body = "" }: Exchange = {},
+): Promise<Answer> {
+  const began = performance.now();
+  const options = { host: "127.0.0.1", port, agent, localAddress, method, path, headers, timeout: ANSWER_MS };
+  return new Promise((resolve, reject) => {
+    const outgoing = open(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+          ms: performance.now() - began,
+        }),
+      );
+    });
+    outgoing.on("error", reject);
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer to ${method} ${path}`)));
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,271 @@
+import { createSecretKey, randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Sessions } from "../../src/auth/session.ts";
+import type { Timers } from "../../src/domain/clock.ts";
+import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
+import type { Change } from "../../src/domain/ledger.ts";
+import type { StoredRecord } from "../../src/domain/record.ts";
+import type { User } from "../../src/domain/user.ts";
+import type { Recorder } from "../../src/gpio/recorder.ts";
+import { SimulatedDriver } from "../../src/gpio/simulated.ts";
+import { Recording } from "../../src/service/recording.ts";
+import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
+import { KeptLog } from "../http/fakes.ts";
+import { recordsOf } from "../store/records-of.ts";
+import { until } from "./until.ts";
+
+const LINE = "SIM0";
+/** From power on to the program's start. */
+const BOOT_MS = 12_345;
+const PASSWORD_HASH = "$2b$10$hash";
+const NO_TIMERS: Timers = { after: () => () => {} };
+
+/** A machine without a clock chip: what time it is, what it believes, and whether the network has told it. */
+class Machine implements Clock {
+  bootId = "";
+  synchronized = false;
+  #trueMs: number;
+  #wallMs = 0;
+  #monotonicMs = 0;
+
+  constructor(trueMs: number) {
+    this.#trueMs = trueMs;
+  }
+
+  get trueMs(): number {
+    return this.#trueMs;
+  }
+
+  nowMs(): number {
+    return this.#wallMs;
+  }
+
+  monotonicNs(): bigint {
+    return BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND;
+  }
+
+  /** Starts anew, believing that it is `wallMs`. */
+  boot(wallMs: number): void {
+    this.bootId = randomUUID();
+    this.synchronized = false;
+    this.#wallMs = wallMs;
+    this.#monotonicMs = 0;
+    this.pass(BOOT_MS);
+  }
+
+  /** Without power: time passes, and the machine knows nothing of it. */
+  away(ms: number): void {
+    this.#trueMs += ms;
+  }
+
+  pass(ms: number): void {
+    this.#trueMs += ms;
+    this.#wallMs += ms;
+    this.#monotonicMs += ms;
+  }
+
+  jump(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  /** The network sets the clock, to the millisecond. */
+  synchronize(): void {
+    this.#wallMs = this.#trueMs;
+    this.synchronized = true;
+  }
+}
+
+interface Running {
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+  readonly sessions: Sessions;
+  readonly recording: Recording;
+}
+
+export interface GatewayOptions {
+  /** Off for a control: the clock becomes trusted, but earlier records are not moved. */
+  readonly settling?: boolean;
+  /** Off for a control: the ledger never hears which boot it is. */
+  readonly noting?: boolean;
+}
+
+/**
+ * The ledger with the service's recording and sessions, on a machine whose time is the test's. One room is wired.
+ * `truth` has the true time of each sale.
+ */
+export class Gateway {
+  readonly machine: Machine;
+  readonly changes: Change[] = [];
+  /** When each sale was, and when it ended, in true time. */
+  readonly truth: { readonly atMs: number; endedMs: number | null }[] = [];
+  readonly log = new KeptLog();
+  /** What `GatewayOptions` says; may change between two starts. */
+  settling: boolean;
+  readonly #noting: boolean;
+  readonly #directory = mkdtempSync(join(tmpdir(), "flanco-clock-"));
+  readonly #secret = createSecretKey(Buffer.alloc(32, 7));
+  readonly #driver: SimulatedDriver;
+  #running: Running | undefined;
+  #user: User | undefined;
+
+  constructor(trueMs: number, options: GatewayOptions = {}) {
+    this.machine = new Machine(trueMs);
+    this.settling = options.settling ?? true;
+    this.#noting = options.noting ?? true;
+    this.#driver = new SimulatedDriver({ clock: this.machine, timers: NO_TIMERS, lineCount: 1 });
+  }
+
+  get file(): string {
+    return join(this.#directory, "flanco.db");
+  }
+
+  get writer(): StoreWriter {
+    return this.#it.writer;
+  }
+
+  get reader(): StoreReader {
+    return this.#it.reader;
+  }
+
+  get sessions(): Sessions {
+    return this.#it.sessions;
+  }
+
+  get recorder(): Recorder {
+    return this.#it.recording.recorder;
+  }
+
+  get user(): User {
+    if (this.#user === undefined) throw new Error("The gateway was never started.");
+    return this.#user;
+  }
+
+  get #it(): Running {
+    if (this.#running === undefined) throw new Error("The program does not run.");
+    return this.#running;
+  }
+
+  /** Starts the program; at its first start with a user and a wired room. */
+  async start(): Promise<void> {
+    const { bootId } = this.machine;
+    const clock = this.machine;
+    const writer = storeWriter({ file: this.file, timeZone: "UTC" }, clock, {
+      onChanges: (changes) => {
+        this.changes.push(...changes);
+        if (changes.some(({ kind }) => kind === "sessions")) sessions.reload();
+        recording.apply(changes);
+      },
+      onProgress: () => {},
+      onDeath: () => {},
+    });
+    await writer.open();
+    const reader = openReader(this.file, "UTC");
+    const { log } = this;
+    const sessions = new Sessions(this.#secret, clock, writer, reader, log, bootId);
+    const recording = new Recording({
+      ...{ clock, bootId, log, reader, driver: this.#driver },
+      synchronized: () => this.machine.synchronized,
+      writer: {
+        openRequest: () => writer.openRequest(),
+        takeIn: (sightings) => writer.takeIn(sightings),
+        noteBoot: (id, zeroMs) => (this.#noting ? writer.noteBoot(id, zeroMs) : Promise.resolve()),
+        settleTimes: (id, zeroMs) =>
+          this.settling ? writer.settleTimes(id, zeroMs) : Promise.resolve({ moved: 0, more: false }),
+        purge: () => writer.purge(),
+      },
+      onBoots: () => sessions.reload(),
+    });
+    sessions.reload();
+    await recording.open();
+    this.#running = { writer, reader, sessions, recording };
+    if (this.#user === undefined) await this.#wire();
+  }
+
+  /** Ends the program: what is under way stops where it is, as far as it is committed. */
+  async stop(): Promise<void> {
+    const { recording, reader, writer, sessions } = this.#it;
+    this.#running = undefined;
+    await recording.recorder.close();
+    await sessions.close();
+    await writer.close();
+    await recording.trust.close();
+    reader.close();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Cuts the power, for a while, and starts again with whatever the machine believes then. */
+  async reboot(awayMs: number, wallMs: number): Promise<void> {
+    await this.stop();
+    this.machine.away(awayMs);
+    this.machine.boot(wallMs);
+    await this.start();
+  }
+
+  async remove(): Promise<void> {
+    if (this.#running !== undefined) await this.stop();
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  /** The watch looks at the clock, as it does every second; resolves once all that follows is done. */
+  async look(): Promise<void> {
+    this.#it.recording.trust.look();
+    await this.#it.recording.trust.idle();
+  }
+
+  /** Looks, and does not wait. */
+  glance(): void {
+    this.#it.recording.trust.look();
+  }
+
+  /** The relay goes high; resolves once its sale is in the ledger. */
+  async switchOn(): Promise<void> {
+    this.truth.push({ atMs: this.machine.trueMs, endedMs: null });
+    this.#driver.set(LINE, true);
+    await until("the sale is in the ledger", () => this.records().length === this.truth.length);
+  }
+
+  async switchOff(): Promise<void> {
+    const last = this.truth.at(-1);
+    if (last !== undefined) last.endedMs = this.machine.trueMs;
+    this.#driver.set(LINE, false);
+    await until("the end is in the ledger", () => this.records().at(-1)?.endedTimeMs !== null);
+  }
+
+  async sell(): Promise<void> {
+    await this.switchOn();
+    this.machine.pass(700);
+    await this.switchOff();
+    this.machine.pass(300);
+  }
+
+  /** All records, oldest first. */
+  records(): StoredRecord[] {
+    return recordsOf(this.#it.reader, this.user.id).toReversed();
+  }
+
+  async signIn(): Promise<string> {
+    return this.#it.sessions.begin({ user: this.user, passwordHash: PASSWORD_HASH });
+  }
+
+  isSignedIn(token: string): boolean {
+    return this.#it.sessions.check(token) !== undefined;
+  }
+
+  async #wire(): Promise<void> {
+    const { writer } = this.#it;
+    this.#user = await writer.addUser({ name: "Ana", email: "ana@example.org", passwordHash: PASSWORD_HASH });
+    const room = { dId: "7234", name: "Pasillo A", locationId: "l", locationName: "Clínica" };
+    await writer.addDevice(this.#user.id, { ...room, actuators: [{ id: "101", value: false }] });
+    const wiring = { line: LINE, dId: "7234", actuatorId: "101", valorMicros: 4_500_000, debounceMs: 0 };
+    const settings = { activeLow: false, bias: "as-is" as const, rearmMs: 0 };
+    await writer.setWiring([{ userId: this.#user.id, wiring: { ...wiring, ...settings } }]);
+    await until("the line is watched", () => this.recorder.status().watched.length === 1);
+  }
+}

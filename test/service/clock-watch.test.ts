@@ -1,0 +1,375 @@
+import { expect } from "chai";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
+import { purge } from "../../src/service/clock-watch.ts";
+import { verifyLedger } from "../../src/store/repair/verify.ts";
+import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
+
+/** Saturday 21 November 2026, 12:00 UTC. */
+const NOON_MS = Date.UTC(2026, 10, 21, 12);
+const YEAR_MS = 365 * DAY_MS;
+const BELIEFS = [
+  ["1970", 0],
+  ["2038, past the 32 bits of a second", 2 ** 31 * 1000],
+] as const;
+const WIRED_LEVEL = { active: true, activeLow: false, missed: 0 };
+
+describe("A clock that is wrong", () => {
+  let gateway: Gateway;
+
+  afterEach(() => gateway.remove());
+
+  async function booted(wallMs: number, options: GatewayOptions = {}): Promise<void> {
+    gateway = new Gateway(NOON_MS, options);
+    gateway.machine.boot(wallMs);
+    await gateway.start();
+  }
+
+  async function setByNetwork(): Promise<void> {
+    gateway.machine.synchronize();
+    await gateway.look();
+  }
+
+  /** Throws unless every sale is in the ledger once, within a second of the truth, and the books agree with it. */
+  function expectTruth(): void {
+    const records = gateway.records();
+    expect(records).to.have.lengthOf(gateway.truth.length);
+    for (const [index, { atMs, endedMs }] of gateway.truth.entries()) {
+      expect(records[index]?.createdTimeMs, `sale ${index}`).to.be.closeTo(atMs, SECOND_MS);
+      if (endedMs !== null) expect(records[index]?.endedTimeMs).to.be.closeTo(endedMs, SECOND_MS);
+      expect(records[index]?.provisional, `sale ${index} is provisional`).to.equal(false);
+    }
+    const year = gateway.reader.summary(gateway.user.id, "anual", gateway.machine.nowMs());
+    expect(year?.count).to.equal(records.length);
+    expectSound();
+  }
+
+  function expectSound(): void {
+    const { broken, differences, damage } = verifyLedger(gateway.file, () => {});
+    expect({ broken, differences, damage }).to.deep.equal({ broken: null, differences: [], damage: [] });
+  }
+
+  /** Time entries of the chain, told after their commits. */
+  function moves(): number {
+    return gateway.changes.filter(({ kind }) => kind === "time").length;
+  }
+
+  for (const [name, wallMs] of BELIEFS) {
+    it(`of a boot in ${name} moves what was recorded once, when the network sets it`, async () => {
+      await booted(wallMs);
+      await gateway.sell();
+      await gateway.sell();
+      await gateway.switchOn();
+      const [first] = gateway.records();
+      expect(first?.provisional).to.equal(true);
+      expect(first?.createdTimeMs).to.be.closeTo(wallMs, 60 * SECOND_MS);
+      expect(gateway.reader.summary(gateway.user.id, "semanal", gateway.machine.nowMs())?.count).to.equal(3);
+      expect(gateway.reader.provisional(gateway.machine.bootId, gateway.user.id)).to.deep.equal({
+        waiting: 3,
+        unplaced: 0,
+      });
+
+      gateway.machine.pass(HOUR_MS);
+      await setByNetwork();
+      await gateway.switchOff();
+      await gateway.sell();
+      expectTruth();
+      expect(moves()).to.equal(3);
+      expect(gateway.reader.provisional(gateway.machine.bootId)).to.deep.equal({ waiting: 0, unplaced: 0 });
+
+      await gateway.look();
+      await gateway.restart();
+      await gateway.look();
+      expectTruth();
+      expect(moves()).to.equal(3);
+    });
+  }
+
+  for (const [name, jumpMs] of [
+    ["a year on", YEAR_MS],
+    ["a year back", -YEAR_MS],
+  ] as const) {
+    it(`that jumps ${name} before and after it is trusted loses nothing and moves nothing wrongly`, async () => {
+      await booted(NOON_MS - 2 * YEAR_MS);
+      await gateway.sell();
+      gateway.machine.jump(jumpMs);
+      await gateway.look();
+      await gateway.sell();
+      await setByNetwork();
+      await gateway.sell();
+      expectTruth();
+
+      gateway.machine.jump(jumpMs);
+      await gateway.look();
+      await gateway.restart();
+      await gateway.look();
+      gateway.machine.synchronize();
+      await gateway.look();
+      expectTruth();
+      expect(moves()).to.equal(2);
+    });
+  }
+
+  it("moves what a process before recorded in the same boot", async () => {
+    await booted(0);
+    await gateway.sell();
+    await gateway.restart();
+    await gateway.sell();
+    gateway.machine.pass(DAY_MS);
+    await setByNetwork();
+    expectTruth();
+  });
+
+  it("is trusted from the start by a process after, and what was left is moved then", async () => {
+    await booted(0, { settling: false });
+    await gateway.sell();
+    await setByNetwork();
+    await gateway.stop();
+    const { machine, truth } = gateway;
+    // Set wrongly meanwhile: what counts is the time at which it was trusted.
+    machine.jump(YEAR_MS);
+    machine.synchronized = false;
+    gateway.settling = true;
+    await gateway.start();
+    await gateway.look();
+    machine.jump(-YEAR_MS);
+    expect(truth).to.have.lengthOf(1);
+    expectTruth();
+    expect(moves()).to.equal(1);
+  });
+
+  it("moves each once when the process ends among them, over and over", async () => {
+    await booted(0);
+    await gateway.writer.takeIn(manySightings(1_200));
+    const beganMs = gateway.machine.trueMs;
+    gateway.machine.synchronize();
+    const left: number[] = [];
+    for (let waiting = 1_200; waiting > 0; left.push(waiting)) {
+      gateway.glance();
+      await gateway.restart();
+      waiting = gateway.reader.provisional(gateway.machine.bootId).waiting;
+    }
+    expect(left.some((waiting) => waiting > 0 && waiting < 1_200)).to.equal(true, `left: ${left}`);
+    expect(moves()).to.equal(1_200);
+    for (const [index, { createdTimeMs }] of gateway.records().entries()) {
+      expect(createdTimeMs).to.be.closeTo(beganMs + index, SECOND_MS);
+    }
+    expectSound();
+  });
+
+  it("places what was seen before it was trusted and comes to the ledger after", async () => {
+    await booted(0);
+    const [sighting] = manySightings(1);
+    gateway.machine.pass(HOUR_MS);
+    await setByNetwork();
+    if (sighting !== undefined) await gateway.writer.takeIn([sighting]);
+    const [record] = gateway.records();
+    expect(record?.provisional).to.equal(false);
+    expect(record?.createdTimeMs).to.be.closeTo(gateway.machine.trueMs - HOUR_MS, 20 * SECOND_MS);
+    expect(moves()).to.equal(0);
+    expectSound();
+  });
+
+  it("moves a gap that was noted before it was trusted", async () => {
+    await booted(0);
+    const [first, second] = manySightings(1);
+    const beganMs = gateway.machine.trueMs;
+    if (first !== undefined && second !== undefined) {
+      const source = { ...second.source, sequence: 5 };
+      await gateway.writer.takeIn([
+        first,
+        { ...second, missed: 3, source, monotonicNs: second.monotonicNs + 2_000_000_000n },
+      ]);
+    }
+    await setByNetwork();
+    const [gap] = gateway.reader.gaps(gateway.user.id, { before: null, limit: 1 });
+    expect(gap?.fromTimeMs).to.be.closeTo(beganMs, SECOND_MS);
+    expect(gap?.toTimeMs).to.be.closeTo(beganMs + 2 * SECOND_MS, SECOND_MS);
+  });
+
+  it("leaves the records of a boot that ended before it was set where they are, and says so", async () => {
+    await booted(0);
+    await gateway.sell();
+    await gateway.reboot(DAY_MS, 0);
+    await gateway.sell();
+    await setByNetwork();
+    const [lost, placed] = gateway.records();
+    expect(lost).to.include({ provisional: true });
+    expect(lost?.createdTimeMs).to.be.lessThan(HOUR_MS);
+    expect(placed?.provisional).to.equal(false);
+    expect(gateway.reader.provisional(gateway.machine.bootId, gateway.user.id)).to.deep.equal({
+      waiting: 0,
+      unplaced: 1,
+    });
+    expectSound();
+  });
+
+  it("is noticed by these tests: without settling, the same sales are not where they belong", async () => {
+    await booted(0, { settling: false });
+    await gateway.sell();
+    await setByNetwork();
+    expect(() => expectTruth()).to.throw(/sale 0/);
+  });
+
+  describe("and the sessions", () => {
+    for (const [name, wallMs] of BELIEFS) {
+      it(`of a boot in ${name} stand when it is set, and end 24 hours after they began`, async () => {
+        await booted(wallMs);
+        const token = await gateway.signIn();
+        await setByNetwork();
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        gateway.machine.pass(DAY_MS / 2);
+        await gateway.restart();
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        gateway.machine.pass(DAY_MS / 2 - SECOND_MS);
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        gateway.machine.pass(2 * SECOND_MS);
+        expect(gateway.isSignedIn(token)).to.equal(false);
+      });
+    }
+
+    for (const jumpMs of [YEAR_MS, -YEAR_MS]) {
+      it(`stand through a jump of ${jumpMs / YEAR_MS} year, at once and after a restart, and end all the same`, async () => {
+        await booted(NOON_MS);
+        await setByNetwork();
+        const token = await gateway.signIn();
+        gateway.machine.jump(jumpMs);
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        await gateway.look();
+        await gateway.restart();
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        const later = await gateway.signIn();
+        gateway.machine.jump(-jumpMs);
+        expect(gateway.isSignedIn(later)).to.equal(true);
+        gateway.machine.pass(DAY_MS + SECOND_MS);
+        expect(gateway.isSignedIn(token)).to.equal(false);
+        expect(gateway.isSignedIn(later)).to.equal(false);
+      });
+    }
+
+    it("count the time without power once the clock is set again", async () => {
+      await booted(NOON_MS);
+      await setByNetwork();
+      const short = await gateway.signIn();
+      await gateway.reboot(DAY_MS / 2, 0);
+      expect(gateway.isSignedIn(short)).to.equal(true);
+      await setByNetwork();
+      expect(gateway.isSignedIn(short)).to.equal(true);
+      await gateway.reboot(DAY_MS / 2, 0);
+      expect(gateway.isSignedIn(short)).to.equal(true);
+      await setByNetwork();
+      expect(gateway.isSignedIn(short)).to.equal(false);
+    });
+
+    it("end on a gateway that is never told the time and is switched off each night", async () => {
+      await booted(0);
+      const token = await gateway.signIn();
+      let days = 0;
+      for (; gateway.isSignedIn(token); days += 1) {
+        expect(days).to.be.lessThan(4);
+        gateway.machine.pass(DAY_MS / 3);
+        await gateway.look();
+        await gateway.reboot(DAY_MS / 2, 0);
+      }
+      expect(days).to.equal(3);
+    });
+
+    it("would all end at a jump, were their boot not known", async () => {
+      await booted(0, { noting: false });
+      const token = await gateway.signIn();
+      gateway.machine.jump(YEAR_MS);
+      await gateway.restart();
+      expect(gateway.isSignedIn(token)).to.equal(false);
+    });
+
+    it("are removed once they have ended, but never by a clock that is not trusted", async () => {
+      await booted(0);
+      await gateway.signIn();
+      gateway.machine.jump(10 * YEAR_MS);
+      gateway.machine.pass(2 * DAY_MS);
+      await gateway.look();
+      expect(await purge(gateway.writer)).to.equal(0);
+      expect(gateway.reader.sessions()).to.have.lengthOf(1);
+      await setByNetwork();
+      expect(gateway.reader.sessions()).to.have.lengthOf(0);
+    });
+  });
+
+  describe("and an Idempotency-Key", () => {
+    const RECORD = {
+      locationName: "Clínica",
+      deviceName: "Pasillo A",
+      deviceId: "d",
+      room: "101",
+      valorMicros: 1_000_000,
+      createdTimeMs: NOON_MS,
+    };
+
+    async function post(): Promise<boolean> {
+      const key = { key: "recibo-1", bodyHash: "hash" };
+      return (await gateway.writer.addRecord(gateway.user.id, RECORD, key)).repeated;
+    }
+
+    it("of 1970 is kept for 7 days of true time after the clock is set, over restarts, and no longer", async () => {
+      await booted(0);
+      expect(await post()).to.equal(false);
+      gateway.machine.pass(HOUR_MS);
+      await setByNetwork();
+      expect(await post()).to.equal(true);
+      await gateway.restart();
+      await gateway.look();
+      expect(await post()).to.equal(true);
+      gateway.machine.pass(5 * DAY_MS);
+      await gateway.reboot(2 * DAY_MS - 2 * HOUR_MS, 0);
+      await setByNetwork();
+      expect(await post()).to.equal(true);
+      gateway.machine.pass(2 * HOUR_MS);
+      await gateway.look();
+      expect(await post()).to.equal(false);
+    });
+
+    it("outlives any jump of a clock that is not trusted, and a wrong setting of one that is", async () => {
+      await booted(NOON_MS);
+      await post();
+      gateway.machine.jump(YEAR_MS);
+      await gateway.reboot(HOUR_MS, NOON_MS + 2 * YEAR_MS);
+      expect(await purge(gateway.writer)).to.equal(0);
+      await setByNetwork();
+      gateway.machine.jump(YEAR_MS);
+      gateway.machine.pass(2 * HOUR_MS);
+      await gateway.look();
+      expect(await post()).to.equal(true);
+    });
+
+    it("is removed in pieces when there are many", async () => {
+      await booted(0);
+      const { id } = gateway.user;
+      await setByNetwork();
+      await Promise.all(
+        Array.from({ length: 1_234 }, (_, number) =>
+          gateway.writer.addRecord(id, RECORD, { key: `k${number}`, bodyHash: "h" }),
+        ),
+      );
+      gateway.machine.pass(7 * DAY_MS + SECOND_MS);
+      expect(await purge(gateway.writer)).to.equal(1_234);
+      expect(gateway.records()).to.have.lengthOf(1_234);
+    });
+  });
+
+  /** Pulses of the wired line, a millisecond apart, as a process before saw them with a clock that was not trusted. */
+  function manySightings(count: number): Sighting[] {
+    const [wiring] = gateway.reader.wirings();
+    const nowMs = gateway.machine.nowMs();
+    return Array.from({ length: count * 2 }, (_, index) => ({
+      ...WIRED_LEVEL,
+      line: wiring?.line ?? "",
+      deviceId: wiring?.deviceId ?? "",
+      actuatorId: "101",
+      active: index % 2 === 0,
+      timeMs: nowMs,
+      monotonicNs: gateway.machine.monotonicNs() + BigInt(index) * 500_000n,
+      source: { bootId: gateway.machine.bootId, request: 1_000, sequence: index + 1 },
+      provisional: true,
+    }));
+  }
+});

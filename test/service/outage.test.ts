@@ -1,0 +1,123 @@
+import { expect } from "chai";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import { gapRows, lineRow, seedLedger } from "../cli/ledger.ts";
+import { Gateway } from "../rig/gateway.ts";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
+
+/** Saturday 21 November 2026, 12:00 UTC. */
+const NOON_MS = Date.UTC(2026, 10, 21, 12);
+/** How often a service without sales notes that it runs. */
+const NOTE_MS = 10 * MINUTE_MS;
+const LINES = 8;
+
+describe("An outage", () => {
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    gateway = new Gateway(NOON_MS);
+    gateway.machine.boot(0);
+    await gateway.start();
+  });
+
+  afterEach(() => gateway.remove());
+
+  async function setByNetwork(): Promise<void> {
+    gateway.machine.synchronize();
+    await gateway.look();
+  }
+
+  const gaps = () => gateway.reader.gaps(gateway.user.id, { before: null, limit: 10 });
+
+  /** The one gap, whose edges are unknown. Throws when there is another number of them. */
+  function onlyGap(): { fromTimeMs: number; toTimeMs: number } {
+    const [gap, ...others] = gaps();
+    if (gap === undefined) throw new Error("There is no gap.");
+    expect(others).to.deep.equal([]);
+    expect(gap).to.include({ reason: "outage", missed: null, missedRises: null });
+    return gap;
+  }
+
+  it("by a power cut is a gap from the last sale's end to the start, once the network has told the time", async () => {
+    await setByNetwork();
+    gateway.machine.pass(5 * MINUTE_MS);
+    await gateway.sell();
+    const seenMs = gateway.truth.at(-1)?.endedMs ?? 0;
+    gateway.machine.pass(2 * MINUTE_MS);
+    await gateway.reboot(DAY_MS, 0);
+    const upMs = gateway.machine.trueMs;
+    gateway.machine.pass(MINUTE_MS);
+    await setByNetwork();
+    const { fromTimeMs, toTimeMs } = onlyGap();
+    expect(fromTimeMs).to.be.closeTo(seenMs, SECOND_MS);
+    expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
+  });
+
+  it("is a gap that holds all of it, and little more, also where nothing was sold before", async () => {
+    await setByNetwork();
+    for (let minute = 0; minute < 25; minute += 1) {
+      gateway.machine.pass(MINUTE_MS);
+      await gateway.look();
+    }
+    const cutMs = gateway.machine.trueMs;
+    await gateway.reboot(DAY_MS, 0);
+    const upMs = gateway.machine.trueMs;
+    await setByNetwork();
+    const { fromTimeMs, toTimeMs } = onlyGap();
+    expect(fromTimeMs).to.be.within(cutMs - NOTE_MS, cutMs);
+    expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
+  });
+
+  it("between two processes of a boot without a trusted time is moved with its sales", async () => {
+    gateway.machine.pass(MINUTE_MS);
+    await gateway.sell();
+    const seenMs = gateway.truth.at(-1)?.endedMs ?? 0;
+    await gateway.stop();
+    gateway.machine.pass(MINUTE_MS);
+    await gateway.start();
+    const upMs = gateway.machine.trueMs;
+    await setByNetwork();
+    const { fromTimeMs, toTimeMs } = onlyGap();
+    expect(fromTimeMs).to.be.closeTo(seenMs, SECOND_MS);
+    expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
+  });
+
+  it("is none at the first start, nor for a line that was just wired", async () => {
+    await gateway.sell();
+    expect(gaps()).to.deep.equal([]);
+  });
+});
+
+describe("An outage of the service itself", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Program;
+
+  beforeEach(async () => {
+    appliance = await Program.make();
+    await seedLedger(appliance.ledgerFile);
+  });
+
+  afterEach(() => appliance.close());
+
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    it(`by ${signal} is a gap of each line, from then to the next start`, async () => {
+      const first = await appliance.start();
+      await until("the lines were looked at", () => lineRow(appliance.ledgerFile, "SIM7") !== undefined);
+      const beganMs = Date.now();
+      await first.end(signal);
+      const endedMs = Date.now();
+      expect(gapRows(appliance.ledgerFile)).to.deep.equal([]);
+      await appliance.start();
+      const upMs = Date.now();
+      await until("each line has its gap", () => gapRows(appliance.ledgerFile).length === LINES);
+      const gaps = gapRows(appliance.ledgerFile);
+      expect(new Set(gaps.map(({ line }) => line)).size).to.equal(LINES);
+      for (const { fromMs, toMs, reason } of gaps) {
+        expect(reason).to.equal("outage");
+        // A process that is killed was last heard of when it looked at its lines.
+        expect(fromMs).to.be.within(signal === "SIGKILL" ? 0 : beganMs, endedMs);
+        expect(toMs).to.be.within(endedMs, upMs);
+      }
+    });
+  }
+});

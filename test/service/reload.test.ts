@@ -1,0 +1,66 @@
+import { writeFileSync } from "node:fs";
+import { expect } from "chai";
+import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
+
+const SITE = "https://panel.example.org";
+const NAME = "caja.example.org";
+const WAITING = "changed settings wait for a restart (systemctl restart flanco)";
+const REFUSED = "the configuration was not read anew: it has mistakes, and the one before stays";
+
+describe("A running service that is told to read its configuration anew", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Program;
+  let service: RunningService;
+  let file: string;
+
+  beforeEach(async () => {
+    appliance = await Program.make({ FLANCO_LOG_LEVEL: undefined });
+    file = appliance.write("flanco.toml", "");
+    service = await appliance.start({ FLANCO_CONFIG: file });
+  });
+  afterEach(() => appliance.close());
+
+  /** Resolves with what is logged of it, once this is. */
+  async function reload(text: string, logged = "the configuration was read anew"): Promise<string> {
+    writeFileSync(file, text);
+    const before = service.stderr.length;
+    process.kill(service.pid, "SIGHUP");
+    await until(logged, () => service.stderr.slice(before).includes(`"${logged}"`));
+    return service.stderr.slice(before);
+  }
+
+  async function allowedOrigin(): Promise<string | null> {
+    const answer = await fetch(`${service.baseUrl}/api/verify`, { headers: { origin: SITE } });
+    return answer.headers.get("access-control-allow-origin");
+  }
+
+  it("takes over other sites, further names and the log's level at once", async () => {
+    expect(await allowedOrigin()).to.equal(null);
+    const log = await reload(`allowed_origins = ["${SITE}"]\nhost_names = ["${NAME}"]\n`);
+    expect(log).to.contain('"settings":["allowed_origins","host_names"]');
+    expect(await allowedOrigin()).to.equal(SITE);
+    await until("the certificate has the new name", async () =>
+      (await appliance.succeed(["tls", "show"])).includes(NAME),
+    );
+    await reload("");
+    expect(await allowedOrigin()).to.equal(null);
+    expect(await reload('log_level = "warn"\n')).to.contain('"settings":["log_level"]');
+    const warned = await reload('log_level = "warn"\ncurrency = "USD"\n', WAITING);
+    expect(warned).not.to.contain('"level":30');
+  });
+
+  it("says of every other setting that it waits for a restart, and goes on as it is", async () => {
+    expect(await reload('time_zone = "Europe/Madrid"\ncurrency = "USD"\n')).to.contain(
+      `"settings":["currency"],"msg":"${WAITING}"`,
+    );
+    expect((await service.get("/healthz")).status).to.equal(200);
+  });
+
+  it("keeps what it had where the file has mistakes, and names each", async () => {
+    await reload(`allowed_origins = ["${SITE}"]\n`);
+    const log = await reload('allowed_origins = []\nhttps_port = "many"\nnonsense = 1\n', REFUSED);
+    expect(log).to.contain(`${file}: https_port`).and.to.contain(`${file}: nonsense`);
+    expect(await allowedOrigin()).to.equal(SITE);
+  });
+});

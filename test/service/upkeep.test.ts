@@ -1,0 +1,334 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { ProvenBackup } from "../../src/domain/backup.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { FlancoError } from "../../src/domain/error.ts";
+import type { BackupTarget } from "../../src/service/backup-target.ts";
+import { Upkeep } from "../../src/service/upkeep.ts";
+import { writeProof } from "../../src/store/backup/backup-directory.ts";
+import type { RunningJob } from "../../src/store/backup/upkeep-job.ts";
+import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { isSuspect } from "../../src/store/repair/suspect.ts";
+import type { Verification } from "../../src/store/repair/verify.ts";
+import { seedLedger } from "../cli/ledger.ts";
+import { KeptLog, SetClock } from "../http/fakes.ts";
+
+const START_MS = Date.UTC(2026, 2, 11, 11);
+const YEAR_MS = 365 * DAY_MS;
+const SOUND: Verification = { records: 1, entries: 1, broken: null, differences: [], damage: [] };
+
+function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
+  return {
+    ...{
+      number: 1,
+      file: "flanco-20260311T110000Z.db",
+      madeMs: START_MS,
+      clockTrusted: true,
+      provedMs: START_MS,
+    },
+    ...{
+      schema: 2,
+      position: 1,
+      head: "0".repeat(64),
+      records: 1,
+      totalMicros: "0",
+      bytes: 1,
+      sha256: "0".repeat(64),
+    },
+    ...otherwise,
+  };
+}
+
+/** The schedule with a clock of the test's, and jobs that are noted and end as the test says. */
+class Gateway {
+  readonly clock = new SetClock(START_MS);
+  readonly log = new KeptLog();
+  readonly directory = mkdtempSync(join(tmpdir(), "flanco-upkeep-"));
+  readonly dataDirectory: DataDirectory = dataDirectoryOf(this.directory);
+  readonly backups = join(this.directory, "backups");
+  /** What was begun: where a backup goes, or `check`. */
+  readonly begun: string[] = [];
+  readonly ended: Error[] = [];
+  trusted = true;
+  /** What a job fails with, by its name in `begun`. */
+  readonly failures = new Map<string, Error>();
+  verification = SOUND;
+  /** While it is there, jobs wait for it. */
+  gate: Promise<void> | undefined;
+  cancelled = 0;
+  targets: BackupTarget[] = [{ directory: this.backups, skipped: null }];
+  upkeep = this.#make();
+
+  async prepare(): Promise<void> {
+    await seedLedger(this.dataDirectory.ledger);
+  }
+
+  /** A process that begins: what the one before knew without writing it down is gone. */
+  restart(): void {
+    this.upkeep = this.#make();
+    this.upkeep.open();
+  }
+
+  /** Looks at this moment; gives what that began. */
+  async look(): Promise<string[]> {
+    this.begun.length = 0;
+    await this.upkeep.look();
+    return [...this.begun];
+  }
+
+  /** Lets time pass by both clocks, and looks. */
+  async after(ms: number): Promise<string[]> {
+    this.clock.pass(ms);
+    return this.look();
+  }
+
+  /** A proven backup that lies there, as far as a list of them tells. */
+  leave(directory: string, backup: ProvenBackup): void {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, backup.file), "x");
+    writeProof(directory, backup);
+  }
+
+  noteChecked(checkedMs: number): void {
+    writeFileSync(this.dataDirectory.checked, JSON.stringify({ checkedMs }));
+  }
+
+  get faults(): string[] {
+    return this.upkeep.faults().map(({ code }) => code);
+  }
+
+  async close(): Promise<void> {
+    await this.upkeep.close();
+    rmSync(this.directory, { recursive: true });
+  }
+
+  #make(): Upkeep {
+    return new Upkeep({
+      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: "" },
+      ...{ dataDirectory: this.dataDirectory, clock: this.clock, log: this.log },
+      trust: { trusted: () => this.trusted },
+      onDamaged: (error) => void this.ended.push(error),
+      jobs: {
+        backup: (request) =>
+          this.#begin(request.directory, () =>
+            aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
+          ),
+        verify: () => this.#begin("check", () => this.verification),
+      },
+      targets: () => this.targets,
+    });
+  }
+
+  #begin<T>(name: string, output: () => T): RunningJob<T> {
+    this.begun.push(name);
+    const stopped = Promise.withResolvers<never>();
+    const done = Promise.race([this.#run(name, output), stopped.promise]);
+    return {
+      done,
+      cancel: async () => {
+        this.cancelled += 1;
+        stopped.reject(new FlancoError("unavailable", "The work on the ledger was ended."));
+      },
+    };
+  }
+
+  async #run<T>(name: string, output: () => T): Promise<T> {
+    await this.gate;
+    const failure = this.failures.get(name);
+    if (failure !== undefined) throw failure;
+    return output();
+  }
+}
+
+describe("The service's upkeep", () => {
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    gateway = new Gateway();
+    await gateway.prepare();
+  });
+  afterEach(() => gateway.close());
+
+  describe("of backups", () => {
+    beforeEach(() => {
+      gateway.noteChecked(START_MS);
+      gateway.upkeep.open();
+    });
+
+    it("makes the first at the first look, and one a day by the time that passed, whatever the wall clock says", async () => {
+      const one = [gateway.backups];
+      expect(await gateway.look()).to.deep.equal(one);
+      expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
+      expect(await gateway.after(1)).to.deep.equal(one);
+      gateway.noteChecked(START_MS + YEAR_MS);
+      gateway.clock.setWall(START_MS + YEAR_MS);
+      expect(await gateway.look()).to.deep.equal([]);
+      gateway.clock.setWall(0);
+      gateway.noteChecked(0);
+      expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
+      expect(await gateway.after(1)).to.deep.equal(one);
+    });
+
+    it("tells how old the newest is, by the time that passed", async () => {
+      expect(gateway.upkeep.lastBackup()).to.equal(null);
+      await gateway.look();
+      gateway.clock.pass(HOUR_MS);
+      gateway.clock.setWall(0);
+      expect(gateway.upkeep.lastBackup()).to.include({ madeMs: START_MS, ageMs: HOUR_MS });
+    });
+
+    it("tries one that failed again an hour later, and says so until one succeeds", async () => {
+      const one = [gateway.backups];
+      gateway.failures.set(gateway.backups, new FlancoError("unavailable", "No room."));
+      expect(await gateway.look()).to.deep.equal(one);
+      expect(gateway.upkeep.faults()[0]).to.deep.include({
+        code: "backup_failed",
+        sinceMs: START_MS,
+        details: { directory: gateway.backups, reason: "No room." },
+      });
+      expect(await gateway.after(HOUR_MS - 1)).to.deep.equal([]);
+      gateway.failures.clear();
+      expect(gateway.faults).to.deep.equal(["backup_failed"]);
+      expect(await gateway.after(1)).to.deep.equal(one);
+      expect(gateway.faults).to.deep.equal([]);
+    });
+
+    it("waits with a removable disk until it is there, and does not wait with the others", async () => {
+      const disk = join(gateway.directory, "usb");
+      const own = gateway.targets[0];
+      const away = { directory: disk, skipped: "No disk is mounted there." };
+      gateway.targets = own === undefined ? [] : [own, away];
+      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(await gateway.after(MINUTE_MS)).to.deep.equal([]);
+      gateway.targets = own === undefined ? [] : [own, { directory: disk, skipped: null }];
+      gateway.failures.set(disk, new FlancoError("unavailable", "It was pulled out."));
+      expect(await gateway.after(MINUTE_MS)).to.deep.equal([disk]);
+      expect(gateway.faults).to.deep.equal(["backup_failed"]);
+      expect(gateway.upkeep.lastBackup()?.madeMs, "the newest is the gateway's own").to.equal(START_MS);
+      gateway.failures.clear();
+      expect(await gateway.after(DAY_MS - 2 * MINUTE_MS)).to.deep.equal([gateway.backups, disk]);
+    });
+
+    it("ends what is under way when the service stops, and calls that no failure", async () => {
+      gateway.gate = new Promise(() => {});
+      const looking = gateway.upkeep.look();
+      await gateway.upkeep.close();
+      await looking;
+      expect([gateway.cancelled, gateway.faults, gateway.log.errors]).to.deep.equal([1, [], []]);
+    });
+
+    it("begins nothing twice while a look is under way", async () => {
+      const gate = Promise.withResolvers<void>();
+      gateway.gate = gate.promise;
+      const looking = gateway.upkeep.look();
+      await gateway.upkeep.look();
+      expect(gateway.begun).to.deep.equal([gateway.backups]);
+      gate.resolve();
+      await looking;
+    });
+  });
+
+  describe("of backups that a process before has made", () => {
+    beforeEach(() => gateway.noteChecked(START_MS));
+
+    it("makes the next when a day has gone by", async () => {
+      gateway.leave(gateway.backups, aBackup({ madeMs: START_MS - DAY_MS + 1 }));
+      gateway.restart();
+      expect(gateway.upkeep.lastBackup()).to.include({ records: 1, ageMs: DAY_MS - 1 });
+      expect(await gateway.look()).to.deep.equal([]);
+      expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
+    });
+
+    for (const [what, clockTrusted, trusted] of [
+      ["was not trusted when it was made", false, true],
+      ["is not trusted", true, false],
+    ] as const) {
+      it(`makes the next after an hour where the clock ${what}: its age is unknown`, async () => {
+        gateway.leave(gateway.backups, aBackup({ clockTrusted, madeMs: START_MS - YEAR_MS }));
+        gateway.trusted = trusted;
+        gateway.restart();
+        expect(gateway.upkeep.lastBackup()?.ageMs).to.equal(null);
+        expect(await gateway.look()).to.deep.equal([]);
+        expect(await gateway.after(HOUR_MS - 1)).to.deep.equal([]);
+        expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
+        expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
+      });
+    }
+  });
+
+  describe("of the ledger's file", () => {
+    const checks = async (begun: Promise<string[]>) =>
+      (await begun).filter((name) => name === "check").length;
+
+    it("checks it once a week in full, also over a restart", async () => {
+      gateway.upkeep.open();
+      expect(await checks(gateway.look())).to.equal(1);
+      expect(await checks(gateway.after(7 * DAY_MS - 1))).to.equal(0);
+      expect(await checks(gateway.after(1))).to.equal(1);
+      await gateway.upkeep.close();
+      gateway.restart();
+      expect(await checks(gateway.after(7 * DAY_MS - 1))).to.equal(0);
+      expect(await checks(gateway.after(1))).to.equal(1);
+    });
+
+    it("checks it where the note of the last time cannot be read", async () => {
+      writeFileSync(gateway.dataDirectory.checked, "{");
+      gateway.upkeep.open();
+      expect(await checks(gateway.look())).to.equal(1);
+    });
+
+    it("says what is wrong with a whole file until a check finds it right, and goes on", async () => {
+      gateway.upkeep.open();
+      gateway.verification = { ...SOUND, broken: { position: 3, what: "was altered" } };
+      await gateway.look();
+      expect(gateway.upkeep.faults()[0]?.message).to.contain("Entry 3 was altered.");
+      expect([gateway.ended, isSuspect(gateway.dataDirectory.ledger)]).to.deep.equal([[], false]);
+      gateway.verification = SOUND;
+      await gateway.after(7 * DAY_MS);
+      expect(gateway.faults).to.deep.equal([]);
+    });
+
+    it("ends the service over a damaged file, and has the next look at all of it", async () => {
+      gateway.upkeep.open();
+      gateway.verification = { ...SOUND, damage: ["page 7 is never used"] };
+      await gateway.look();
+      expect(gateway.ended.map((error) => (error instanceof FlancoError ? error.code : ""))).to.deep.equal([
+        "damaged",
+      ]);
+      expect(isSuspect(gateway.dataDirectory.ledger)).to.equal(true);
+      expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+    });
+
+    it("ends the service over a damaged file, and says so, also where nothing can be noted", async () => {
+      // As on a full disk, or one that takes no writes any more.
+      mkdirSync(gateway.dataDirectory.checked);
+      mkdirSync(`${gateway.dataDirectory.ledger}.suspect`);
+      gateway.upkeep.open();
+      gateway.verification = { ...SOUND, damage: ["page 7 is never used"] };
+      await gateway.look();
+      expect(gateway.ended).to.have.length(1);
+      expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+    });
+
+    it("finds no mistake in a sound ledger where only its own note cannot be written", async () => {
+      mkdirSync(gateway.dataDirectory.checked);
+      gateway.upkeep.open();
+      expect(await checks(gateway.look())).to.equal(1);
+      expect([gateway.faults, gateway.ended]).to.deep.equal([[], []]);
+    });
+
+    it("tries a check that failed again after an hour, and calls the ledger no worse for it", async () => {
+      gateway.upkeep.open();
+      gateway.failures.set("check", new FlancoError("unavailable", "It took too long."));
+      expect(await checks(gateway.look())).to.equal(1);
+      expect(gateway.ended).to.deep.equal([]);
+      expect(gateway.faults).to.deep.equal(["check_failed"]);
+      expect(await checks(gateway.after(HOUR_MS - 1))).to.equal(0);
+      gateway.failures.clear();
+      expect(await checks(gateway.after(1))).to.equal(1);
+      expect(gateway.faults).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,286 @@
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { DAY_MS } from "../../../src/domain/clock.ts";
+import type { Id } from "../../../src/domain/id.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { listBackups } from "../../../src/store/backup/backup-directory.ts";
+import { finishReplacing, isReplacing, replacementDraft } from "../../../src/store/backup/replace.ts";
+import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
+import { beginJob } from "../../../src/store/backup/upkeep-job.ts";
+import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
+import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { codeOf } from "../../rig/rejection.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+const SALES = 40;
+/** What the service's loop may be kept from its other work. */
+const MAX_TURN_MS = 20;
+
+/** The most work that this thread did between two beats: processor time, so that a busy machine proves nothing wrong. */
+class LongestTurn {
+  #longestMs = 0;
+  #lastMs = threadMs();
+  readonly #beat = setInterval(() => this.#look(), 1);
+
+  /** In milliseconds. */
+  end(): number {
+    clearInterval(this.#beat);
+    this.#look();
+    return this.#longestMs;
+  }
+
+  #look(): void {
+    const nowMs = threadMs();
+    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastMs);
+    this.#lastMs = nowMs;
+  }
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+describe("a backup", () => {
+  let ledger: TestLedger;
+  let userId: Id;
+  let directory: string;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+    userId = (await ledger.addUser()).id;
+    directory = join(ledger.directory, "backups");
+    await sell(SALES);
+  });
+
+  afterEach(() => ledger.remove());
+
+  async function sell(count: number): Promise<void> {
+    const records = Array.from({ length: count }, () => ledger.writer.addRecord(userId, newRecord(), null));
+    await Promise.all(records);
+  }
+
+  const request = (clockTrusted = true) => ({
+    ledger: ledger.file,
+    directory,
+    nowMs: ledger.nowMs,
+    clockTrusted,
+    rotate: true,
+  });
+
+  function restore(backup: ProvenBackup): Restored {
+    return restoreLedger(join(directory, backup.file), ledger.file, ledger.nowMs, () => {});
+  }
+
+  /** Somebody, or the disk, changes a file that no program has open. */
+  function alter(file: string, sql: string): void {
+    const db = new DatabaseConstructor(file);
+    db.exec(sql);
+    db.close();
+  }
+
+  const files = () => readdirSync(directory).filter((name) => name !== "backup.lock");
+
+  it("holds one moment of a ledger that is written to meanwhile, and is one file with its proof", async () => {
+    const backing = beginJob({ kind: "backup", request: request() });
+    let made: ProvenBackup | undefined;
+    const done = backing.done.then((backup) => {
+      made = backup;
+      return backup;
+    });
+    let rounds = 0;
+    for (; made === undefined; rounds += 1) await sell(5);
+    const backup = await done;
+    expect(rounds).to.be.above(1);
+    expect(backup.records).to.be.at.least(SALES);
+    expect(backup.totalMicros).to.equal(String(backup.records * 1_000_000));
+    expect(files()).to.deep.equal([backup.file, `${backup.file}.json`]);
+    expect(verifyLedger(join(directory, backup.file), () => {})).to.deep.include({
+      records: backup.records,
+      broken: null,
+      differences: [],
+      damage: [],
+    });
+    expect(listBackups(directory)).to.deep.equal([backup]);
+  });
+
+  it("does not count, nor touch earlier ones, when the ledger it is of was altered", async () => {
+    const first = await makeBackup(request());
+    await ledger.close();
+    alter(ledger.file, "UPDATE record SET valor_micros = valor_micros + 1 WHERE record_id = 7");
+    expect(await codeOf(() => makeBackup(request()))).to.equal("damaged");
+    expect(listBackups(directory)).to.deep.equal([first]);
+    expect(files()).to.deep.equal([first.file, `${first.file}.json`]);
+  });
+
+  it("removes what a run that was cut off has left, and nothing of earlier ones", async () => {
+    const first = await makeBackup(request());
+    for (const name of ["backup.draft", "backup.draft-journal", "backup.trial", "backup.trial-wal"]) {
+      writeFileSync(join(directory, name), "half");
+    }
+    writeFileSync(join(directory, "flanco-20200101T000000Z.db.json"), "{}");
+    ledger.nowMs += DAY_MS;
+    const second = await makeBackup(request());
+    expect(listBackups(directory)).to.deep.equal([second, first]);
+    expect(files()).to.have.length(4);
+  });
+
+  it("removes outdated ones only while the clock is trusted, and never one that is not its own", async () => {
+    mkdirSync(directory);
+    writeFileSync(join(directory, "flanco-20200101T000000Z.db"), "a copy made by hand");
+    const first = await makeBackup(request());
+    const second = await makeBackup(request(false));
+    expect(listBackups(directory)).to.deep.equal([second, first]);
+    const third = await makeBackup(request());
+    expect(listBackups(directory)).to.deep.equal([third, second]);
+    expect(existsSync(join(directory, "flanco-20200101T000000Z.db"))).to.equal(true);
+  });
+
+  it("is made by one run at a time", async () => {
+    const codes = await Promise.all([1, 2].map(() => codeOf(() => makeBackup(request()))));
+    expect(codes.toSorted()).to.deep.equal(["conflict", "done"]);
+  });
+
+  it("keeps no loop waiting: it is made in a thread of its own", async () => {
+    await sell(4_000);
+    const turns = new LongestTurn();
+    await beginJob({ kind: "backup", request: request() }).done;
+    expect(turns.end()).to.be.below(MAX_TURN_MS);
+    const control = new LongestTurn();
+    await makeBackup(request());
+    expect(control.end(), "on this very thread").to.be.above(MAX_TURN_MS);
+  });
+
+  describe("that is restored", () => {
+    it("takes the ledger's place, which is kept, and tells what is missing", async () => {
+      const backup = await makeBackup(request());
+      await sell(3);
+      await ledger.close();
+      const restored = restore(backup);
+      expect(restored).to.include({ records: SALES, totalMicros: backup.totalMicros });
+      expect(restored.missing).to.deep.equal({
+        records: 3,
+        fromMs: newRecord().createdTimeMs,
+        toMs: newRecord().createdTimeMs,
+      });
+      expect(verifyLedger(restored.keptAs ?? "", () => {}).records).to.equal(SALES + 3);
+      await ledger.open();
+      await sell(1);
+      expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: SALES + 1, broken: null });
+    });
+
+    it("accepts no old session, and gives no watch an old number", async () => {
+      const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000_000 };
+      await ledger.writer.addSession({ userId, ...times, inPlaceOf: null }, "hash");
+      const before = await ledger.writer.openRequest();
+      const backup = await makeBackup(request());
+      for (let given = 0; given < 5; given += 1) await ledger.writer.openRequest();
+      await ledger.close();
+      restore(backup);
+      await ledger.open();
+      expect(ledger.reader.sessions()).to.deep.equal([]);
+      expect(await ledger.writer.openRequest()).to.be.above(before + 5);
+    });
+
+    for (const [what, spoil, code] of [
+      [
+        "altered",
+        (file: string) => alter(file, "UPDATE record SET valor_micros = 9 WHERE record_id = 3"),
+        "damaged",
+      ],
+      ["cut", (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 20_000)), "damaged"],
+      ["newer", (file: string) => alter(file, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`), "too_new"],
+      ["missing", (file: string) => rmSync(file), "not_found"],
+    ] as const) {
+      it(`is refused when it is ${what}, with or without its proof, and the ledger stays`, async () => {
+        const backup = await makeBackup(request());
+        await sell(1);
+        await ledger.close();
+        const file = join(directory, backup.file);
+        spoil(file);
+        const withProof = await codeOf(() => restore(backup));
+        expect(withProof).to.be.oneOf([code, "damaged"]);
+        rmSync(`${file}.json`);
+        expect(await codeOf(() => restore(backup))).to.equal(code);
+        expect(verifyLedger(ledger.file, () => {}).records).to.equal(SALES + 1);
+        expect(readdirSync(ledger.directory).filter((name) => /restore|replaced/.test(name))).to.deep.equal(
+          [],
+        );
+      });
+    }
+
+    it("replaces at one moment: cut off before it, the old ledger is whole, and after it, the new one", async () => {
+      const backup = await makeBackup(request());
+      await sell(2);
+      const log = readFileSync(`${ledger.file}-wal`);
+      await ledger.close();
+      // A log that was left behind by a crash, of a ledger that is replaced before it was read again.
+      writeFileSync(`${ledger.file}-wal`, log);
+      writeFileSync(replacementDraft(ledger.file), readFileSync(join(directory, backup.file)));
+      finishReplacing(ledger.file);
+      expect(verifyLedger(ledger.file, () => {}).records, "nothing was decided").to.equal(SALES + 2);
+      writeFileSync(`${ledger.file}-wal`, log);
+      copyFileSync(join(directory, backup.file), `${ledger.file}.restored`);
+      finishReplacing(ledger.file);
+      expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
+      expect(verifyLedger(ledger.file, () => {}).records).to.equal(SALES);
+    });
+
+    for (const [when, goOn] of [
+      ["it was decided", () => {}],
+      ["the old ledger has its other name", (old, kept) => linkSync(old, kept)],
+      [
+        "the old log has its other name too",
+        (old, kept) => {
+          linkSync(old, kept);
+          renameSync(`${old}-wal`, `${kept}-wal`);
+        },
+      ],
+    ] as readonly (readonly [string, (old: string, kept: string) => void])[]) {
+      it(`is in its place, and the old ledger kept, after a power cut once ${when}`, async () => {
+        const backup = await makeBackup(request());
+        await sell(2);
+        const kept = `${ledger.file}.replaced-20261121T120000Z`;
+        const crashed = [readFileSync(ledger.file), readFileSync(`${ledger.file}-wal`)] as const;
+        await ledger.close();
+        writeFileSync(ledger.file, crashed[0]);
+        writeFileSync(`${ledger.file}-wal`, crashed[1]);
+        copyFileSync(join(directory, backup.file), `${ledger.file}.restored-replaced-20261121T120000Z`);
+        goOn(ledger.file, kept);
+        expect(isReplacing(ledger.file)).to.equal(true);
+        finishReplacing(ledger.file);
+        expect(isReplacing(ledger.file)).to.equal(false);
+        expect([readFileSync(kept), readFileSync(`${kept}-wal`)]).to.deep.equal(crashed);
+        expect(verifyLedger(kept, () => {}).records).to.equal(SALES + 2);
+        expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: SALES, broken: null });
+        expect(statSync(kept).ino).not.to.equal(statSync(ledger.file).ino);
+      });
+    }
+  });
+
+  it("of another ledger restores into an empty directory", async () => {
+    const backup = await makeBackup(request());
+    const elsewhere = mkdtempSync(join(tmpdir(), "flanco-elsewhere-"));
+    const file = join(elsewhere, "flanco.db");
+    const restored = restoreLedger(join(directory, backup.file), file, ledger.nowMs, () => {});
+    expect(restored).to.include({ records: SALES, keptAs: null, missing: null });
+    expect(readdirSync(elsewhere).filter((name) => !/-(wal|shm)$/.test(name))).to.deep.equal(["flanco.db"]);
+    rmSync(elsewhere, { recursive: true });
+  });
+});

@@ -1,0 +1,109 @@
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import type { Id } from "../../../src/domain/id.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { restoreLedger } from "../../../src/store/backup/restore.ts";
+import { isLogDamaged } from "../../../src/store/repair/log-file.ts";
+import { recoverLedger } from "../../../src/store/repair/recover.ts";
+import { verifyLedger } from "../../../src/store/repair/verify.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+const SALES = 60;
+const DAMAGED = new FlancoError("damaged", "for a test");
+const PAGE_BYTES = 4_096;
+const FRAME_BYTES = PAGE_BYTES + 24;
+const LOG_HEADER_BYTES = 32;
+
+describe("a ledger that is set aside", () => {
+  let ledger: TestLedger;
+  let userId: Id;
+  let backup: ProvenBackup;
+  let backups: string;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+    userId = (await ledger.addUser()).id;
+    backups = join(ledger.directory, "backups");
+    const request = { ledger: ledger.file, directory: backups, nowMs: ledger.nowMs, clockTrusted: true };
+    backup = await makeBackup({ ...request, rotate: false });
+    await sell(SALES);
+  });
+
+  afterEach(() => ledger.remove());
+
+  async function sell(count: number): Promise<void> {
+    for (let sold = 0; sold < count; sold += 1) await ledger.writer.addRecord(userId, newRecord(), null);
+  }
+
+  /** The ledger as a process that is killed leaves it, its log not folded in. */
+  async function crash(): Promise<string> {
+    const directory = join(ledger.directory, "crashed");
+    mkdirSync(directory);
+    const file = join(directory, "flanco.db");
+    for (const suffix of ["", "-wal"]) cpSync(ledger.file + suffix, file + suffix);
+    await ledger.close();
+    Object.assign(ledger, { file });
+    return file;
+  }
+
+  function smudgeLog(file: string): void {
+    const frames = Math.floor(statSync(`${file}-wal`).size / FRAME_BYTES);
+    const log = openSync(`${file}-wal`, "r+");
+    const at = LOG_HEADER_BYTES + Math.floor(frames / 3) * FRAME_BYTES;
+    writeSync(log, Buffer.alloc(PAGE_BYTES / 8, 0x55), 0, PAGE_BYTES / 8, at + PAGE_BYTES / 4);
+    closeSync(log);
+  }
+
+  const recover = (file: string) => recoverLedger(file, DAMAGED, [backups], ledger.nowMs, () => {});
+  const kept = (file: string) =>
+    readdirSync(dirname(file)).filter((name) => /\.(damaged|replaced)-\w+$/.test(name));
+
+  it("by a restore keeps every entry of a log that is damaged before its end", async () => {
+    const file = await crash();
+    smudgeLog(file);
+    expect(isLogDamaged(file)).to.equal(true);
+    const log = readFileSync(`${file}-wal`);
+    const { keptAs, missing } = restoreLedger(join(backups, backup.file), file, ledger.nowMs, () => {});
+    expect(missing, "unknown without a salvage").to.equal(null);
+    expect(readFileSync(`${keptAs}-wal`).equals(log)).to.equal(true);
+    const { entries, holes } = recover(keptAs ?? "");
+    expect({ entries, holes }).to.deep.equal({ entries: SALES, holes: [] });
+  });
+
+  it("by a restore keeps its log as it is, and tells what of it is missing", async () => {
+    const file = await crash();
+    const { keptAs, missing } = restoreLedger(join(backups, backup.file), file, ledger.nowMs, () => {});
+    expect(missing?.records).to.equal(SALES);
+    expect(verifyLedger(keptAs ?? "", () => {})).to.deep.include({ records: SALES, broken: null });
+    expect(kept(file)).to.have.length(1);
+  });
+
+  it("has no second name while it goes on: nothing that is opened there writes an old log into it", async () => {
+    const file = await crash();
+    // The recovery does not come to its end: something is in its way.
+    mkdirSync(`${file}.salvage`);
+    expect(() => recover(file)).to.throw(/EISDIR|directory/);
+    await ledger.open();
+    await sell(2 * SALES);
+    await ledger.close();
+    for (const name of kept(file)) {
+      const db = new DatabaseConstructor(join(dirname(file), name));
+      db.prepare("SELECT count(*) FROM record").get();
+      db.close();
+    }
+    expect(verifyLedger(file, () => {})).to.deep.include({ records: 3 * SALES, broken: null, damage: [] });
+  });
+});

@@ -1,0 +1,191 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { FlancoError } from "../../src/domain/error.ts";
+import { dataDirectoryOf, prepareDataDirectory } from "../../src/store/data-directory.ts";
+import { openToOthers } from "../../src/store/data-directory-check.ts";
+import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+
+const NOBODY_UID = 65_534;
+/** Everything of the program's own that lies in a data directory, or may. */
+const FILES = [
+  "flanco.db",
+  "flanco.db-wal",
+  "flanco.db-shm",
+  "flanco.db.schema-1",
+  "flanco.db.replaced-20261121T120000Z",
+  "flanco.lock",
+  "reserve",
+  "session.key",
+  "checked.json",
+  "unwatched.json",
+  "demo.done",
+  "control.sock",
+  "tls/leaf.pem",
+  "tls/authority.pem",
+  "backups/flanco-20261121T120000Z.db",
+  "backups/flanco-20261121T120000Z.db.json",
+];
+
+describe("the data directory", () => {
+  let directory: string;
+  let data: string;
+  let umask: number;
+
+  beforeEach(() => {
+    umask = process.umask(0o077);
+    directory = mkdtempSync(join(tmpdir(), "flanco-place-"));
+    data = join(directory, "it's data");
+    for (const folder of ["", "tls", "backups"]) mkdirSync(join(data, folder), { mode: 0o700 });
+    for (const file of FILES) writeFileSync(join(data, file), "x", { mode: 0o600 });
+  });
+
+  afterEach(() => {
+    process.umask(umask);
+    rmSync(directory, { recursive: true });
+  });
+
+  const prepare = () => prepareDataDirectory(dataDirectoryOf(data));
+
+  function refusal(): FlancoError {
+    try {
+      prepare();
+    } catch (error) {
+      if (error instanceof FlancoError) return error;
+      throw error;
+    }
+    throw new Error("It was not refused.");
+  }
+
+  /** Runs the command that the refusal names, as its reader would. */
+  function mend({ hint = "" }: FlancoError): void {
+    const command = hint.replace(/^[^:]*: /, "");
+    const { status, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
+    expect(status, `${command}\n${stderr}`).to.equal(0);
+  }
+
+  it("is taken as it is made by the program", () => {
+    prepare();
+  });
+
+  for (const name of ["", "tls", "backups", ...FILES]) {
+    it(`is refused while others have any right to ${name || "it"}, until its command was run`, () => {
+      const path = join(data, name);
+      for (const right of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
+        chmodSync(path, (statSync(path).mode & 0o777) | right);
+        const refused = refusal();
+        expect(refused.code).to.equal("config");
+        expect(refused.message).to.contain(path).and.to.contain("open to other users");
+        expect(`${refused.message} ${refused.hint}`).not.to.contain("\n");
+        mend(refused);
+        prepare();
+      }
+    });
+  }
+
+  // Only root can give a file away.
+  const itAsRoot = process.getuid?.() === 0 ? it : () => {};
+  itAsRoot("is refused with a file of another user, until its command was run", () => {
+    chownSync(join(data, "session.key"), NOBODY_UID, NOBODY_UID);
+    const refused = refusal();
+    expect(refused.message).to.contain(`session.key belongs to the user ${NOBODY_UID}`);
+    mend(refused);
+    prepare();
+  });
+
+  it("is refused with a link in a file's place, until its command was run", () => {
+    const elsewhere = join(directory, "elsewhere.key");
+    renameSync(join(data, "session.key"), elsewhere);
+    symlinkSync(elsewhere, join(data, "session.key"));
+    const refused = refusal();
+    expect(refused.message).to.match(/session\.key is a symbolic link/);
+    mend(refused);
+    prepare();
+    expect(readFileSync(join(data, "session.key"), "utf8")).to.equal("x");
+  });
+
+  it("is refused with a link in the place of the directory of backups, and told how to name it", () => {
+    const elsewhere = join(directory, "disk");
+    renameSync(join(data, "backups"), elsewhere);
+    symlinkSync(elsewhere, join(data, "backups"));
+    expect(refusal().hint).to.contain(`backup_dir = "${elsewhere}"`);
+  });
+
+  it("is refused with a link in the place of the directory of the certificate, until its command was run", () => {
+    renameSync(join(data, "tls"), join(directory, "tls"));
+    symlinkSync(join(directory, "tls"), join(data, "tls"));
+    mend(refusal());
+    prepare();
+  });
+
+  it("is refused when it is a link itself, and told the directory's own name", () => {
+    const link = join(directory, "link");
+    symlinkSync(data, link);
+    expect(() => prepareDataDirectory(dataDirectoryOf(link)))
+      .to.throw(FlancoError, /is a symbolic link/)
+      .with.property("hint")
+      .that.contains("FLANCO_DATA_DIR='");
+  });
+
+  it("is refused in a directory in which anybody may put another in its place, until its command was run", () => {
+    chmodSync(directory, 0o777);
+    const refused = refusal();
+    mend(refused);
+    prepare();
+    chmodSync(directory, 0o1777);
+    prepare();
+  });
+
+  it("is not refused for files that are not the program's: the closed directory protects them", () => {
+    writeFileSync(join(data, "notes.txt"), "", { mode: 0o644 });
+    chmodSync(join(data, "notes.txt"), 0o644);
+    mkdirSync(join(data, "lost+found"));
+    chmodSync(join(data, "lost+found"), 0o755);
+    prepare();
+  });
+
+  it("elsewhere is told of and not refused: a disk may know no owners", () => {
+    const disk = join(directory, "disk");
+    expect(openToOthers(disk)).to.equal(null);
+    mkdirSync(disk, { mode: 0o700 });
+    expect(openToOthers(disk)).to.equal(null);
+    chmodSync(disk, 0o755);
+    expect(openToOthers(disk)).to.match(/disk is open to other users of this machine: chmod 700 .*disk$/);
+  });
+});
+
+describe("flanco, in a data directory that others may read", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let appliance: Program;
+
+  before(async () => {
+    appliance = await Program.make();
+    mkdirSync(appliance.dataDir, { mode: 0o700 });
+    chmodSync(appliance.dataDir, 0o750);
+  });
+
+  after(() => appliance.close());
+
+  for (const args of [["serve"], ["user", "list"]]) {
+    it(`refuses to ${args.join(" ")}, in one line with the command that mends it`, async () => {
+      const refused = await appliance.run(args);
+      expect(onlyLine(refused)).to.equal(
+        `flanco: ${appliance.dataDir} is open to other users of this machine (mode 0750). Close it: chmod -R go= ${appliance.dataDir}`,
+      );
+      expect(refused.exitCode).to.equal(78);
+    });
+  }
+});

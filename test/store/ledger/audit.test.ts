@@ -1,0 +1,242 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import {
+  type Actor,
+  type AuditEntry,
+  commandActor,
+  networkActor,
+  SERVICE_ACTOR,
+} from "../../../src/domain/audit.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import type { NewWiring } from "../../../src/domain/wiring.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { restoreLedger } from "../../../src/store/backup/restore.ts";
+import { KEPT_OF_EACH_KIND } from "../../../src/store/ledger/audit.ts";
+import { recoverLedger } from "../../../src/store/repair/recover.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
+const ADMINISTRATOR = commandActor("root (ana)");
+const EVERYTHING = { before: null, sinceMs: null, limit: 10_000 };
+
+function failed(userId: string | null) {
+  return {
+    kind: "sign_in_failed",
+    userId,
+    details: { attempts: 1 },
+    actor: networkActor("192.0.2.7", null),
+  } as const;
+}
+
+describe("the audit log", () => {
+  let ledger: TestLedger;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+  });
+
+  afterEach(() => ledger.remove());
+
+  /** Oldest first. */
+  const entries = (): readonly AuditEntry[] => ledger.reader.audit(EVERYTHING).toReversed();
+  const kinds = () => entries().map(({ kind }) => kind);
+
+  it("says who did what, when and from where", async () => {
+    const user = await ledger.addUser();
+    ledger.nowMs += 1_000;
+    const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
+    const session = { userId: user.id, ...times, inPlaceOf: null };
+    const { sid } = await ledger.writer.addSession(session, "hash", networkActor("192.0.2.7", null));
+    await ledger.writer.removeSession(sid, networkActor("192.0.2.8", null));
+    await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
+    await ledger.writer.removeUser(user.id, false, ADMINISTRATOR);
+    expect(entries().map(({ auditId: _auditId, ...entry }) => entry)).to.deep.equal(
+      [
+        {
+          kind: "user_added",
+          timeMs: ledger.nowMs - 1_000,
+          who: null,
+          ...SERVICE_ACTOR,
+          details: { email: user.email },
+        },
+        { kind: "sign_in", who: user.email, way: "network", from: "192.0.2.7", details: {} },
+        { kind: "sign_out", who: user.email, way: "network", from: "192.0.2.8", details: {} },
+        { kind: "password_changed", who: null, ...ADMINISTRATOR, details: { email: user.email } },
+        { kind: "user_removed", who: null, ...ADMINISTRATOR, details: { email: user.email } },
+      ].map((entry) => ({ timeMs: ledger.nowMs, ...entry, provisional: false, userId: user.id })),
+    );
+  });
+
+  it("tells a price before and after it is changed, and of a wiring that is set as it was nothing", async () => {
+    const { user } = await ledger.wire();
+    const wiring: NewWiring = {
+      ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
+      ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
+    };
+    const by: Actor = { ...networkActor("192.0.2.7", user.id) };
+    await ledger.writer.setWiring([{ userId: user.id, wiring }], by);
+    await ledger.writer.setWiring([{ userId: user.id, wiring: { ...wiring, valorMicros: 9_000_000 } }], by);
+    const set = entries().filter(({ kind }) => kind === "wiring_set");
+    expect(set.map(({ details }) => [details["valor"], details["valorBefore"]])).to.deep.equal([
+      [4.5, undefined],
+      [9, 4.5],
+    ]);
+    expect(set.at(-1)).to.deep.include({ who: user.email, from: "192.0.2.7", userId: user.id });
+  });
+
+  it("tells of lines that go with their device, and with their user", async () => {
+    const { user } = await ledger.wire();
+    await ledger.writer.removeDevice(user.id, "7234", ADMINISTRATOR);
+    expect(entries().at(-1)).to.deep.include({
+      kind: "wiring_removed",
+      details: { line: "GPIO17", dId: "7234", room: "101" },
+      from: "root (ana)",
+    });
+    const other = new TestLedger();
+    try {
+      await other.open();
+      const wired = await other.wire();
+      await other.writer.removeUser(wired.user.id, true, ADMINISTRATOR);
+      const told = other.reader.audit({ ...EVERYTHING, limit: 2 }).map(({ kind }) => kind);
+      expect(told).to.deep.equal(["user_removed", "wiring_removed"]);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it("says nothing of what was not done, and nothing of records", async () => {
+    const user = await ledger.addUser();
+    const { recordId } = await ledger.writer.addRecord(user.id, newRecord(), null);
+    const refused = [
+      ledger.writer.addUser({ name: "Ana", email: user.email, passwordHash: "hash" }),
+      ledger.writer.removeWiring(user.id, "GPIO99"),
+      ledger.writer.removeDevice(user.id, "nothing"),
+      ledger.writer.voidRecord(recordId + 1, "no such record"),
+      ledger.writer.addSession(
+        { userId: user.id, createdTimeMs: 0, expiresTimeMs: 1, inPlaceOf: null },
+        "not the hash",
+      ),
+    ];
+    for (const { status } of await Promise.allSettled(refused)) expect(status).to.equal("rejected");
+    expect(kinds()).to.deep.equal(["user_added"]);
+    await ledger.writer.voidRecord(recordId, "relay tested", ADMINISTRATOR);
+    expect(entries().at(-1)).to.deep.include({
+      kind: "record_voided",
+      userId: user.id,
+      details: { recordId, valor: 1, reason: "relay tested" },
+    });
+  });
+
+  it("keeps the newest entries of each kind and account, however many there are of another", async () => {
+    const [ana, luis] = [await ledger.addUser("ana"), await ledger.addUser("luis")];
+    await ledger.writer.noteAudit([failed(ana.id)]);
+    const notes = Array.from({ length: 500 }, () => failed(luis.id));
+    for (let written = 0; written < KEPT_OF_EACH_KIND + 1_000; written += notes.length) {
+      await ledger.writer.noteAudit(notes);
+    }
+    const kept = entries().map(({ kind, userId }) => `${kind} ${userId}`);
+    expect(kept.slice(0, 3)).to.deep.equal([
+      `user_added ${ana.id}`,
+      `user_added ${luis.id}`,
+      `sign_in_failed ${ana.id}`,
+    ]);
+    expect(kept.length).to.be.within(KEPT_OF_EACH_KIND, KEPT_OF_EACH_KIND + 103);
+  });
+
+  it("shows a user its own account and the appliance, and never whether another account exists", async () => {
+    const [ana, luis] = [await ledger.addUser("ana"), await ledger.addUser("luis")];
+    await ledger.writer.noteAudit([
+      failed(ana.id),
+      failed(luis.id),
+      failed(null),
+      { kind: "secret_rotated", userId: null, details: {}, actor: ADMINISTRATOR },
+    ]);
+    const seen = ledger.reader.audit({ ...EVERYTHING, userId: ana.id });
+    expect(seen.map(({ kind, userId }) => [kind, userId])).to.deep.equal([
+      ["secret_rotated", null],
+      ["sign_in_failed", ana.id],
+      ["user_added", ana.id],
+    ]);
+    const pages = [null, seen[0]?.auditId ?? 0, seen[1]?.auditId ?? 0].map((before) =>
+      ledger.reader.audit({ userId: ana.id, before, sinceMs: null, limit: 1 }),
+    );
+    expect(pages.flat()).to.deep.equal(seen);
+  });
+
+  it("gives what came since a moment", async () => {
+    await ledger.addUser("ana");
+    ledger.nowMs += 60_000;
+    await ledger.addUser("luis");
+    const since = ledger.reader.audit({ ...EVERYTHING, sinceMs: ledger.nowMs });
+    expect(since.map(({ details }) => details["email"])).to.deep.equal(["luis@example.org"]);
+  });
+
+  it("finds the time of what was done before the clock was set, once it is", async () => {
+    const trueMs = ledger.nowMs;
+    ledger.nowMs = 5_000;
+    ledger.monotonicMs = 5_000;
+    await ledger.writer.noteBoot(BOOT_ID, null);
+    await ledger.addUser();
+    expect(entries().at(-1)).to.deep.include({ timeMs: 5_000, provisional: true });
+    await ledger.writer.noteBoot(BOOT_ID, trueMs - 5_000);
+    expect(entries().at(-1)).to.deep.include({ timeMs: trueMs, provisional: false });
+  });
+
+  it("goes on in a backup that is restored, and says who restored it", async () => {
+    const user = await ledger.addUser();
+    const directory = join(ledger.directory, "backups");
+    const backup = await makeBackup({
+      ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
+      ...{ clockTrusted: true, rotate: false },
+    });
+    await ledger.writer.noteBoot(BOOT_ID, ledger.nowMs);
+    await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
+    const before = entries();
+    await ledger.close();
+    restoreLedger(join(directory, backup.file), ledger.file, ledger.nowMs, () => {}, ADMINISTRATOR);
+    await ledger.open();
+    expect(entries().slice(0, -1)).to.deep.equal(before);
+    expect(entries().at(-1)).to.deep.include({
+      kind: "ledger_restored",
+      from: "root (ana)",
+      userId: null,
+      details: { backup: backup.file, records: 0 },
+    });
+  });
+
+  it("of a ledger that cannot be read does not keep a backup from being restored", async () => {
+    const directory = join(ledger.directory, "backups");
+    const backup = await makeBackup({
+      ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
+      ...{ clockTrusted: true, rotate: false },
+    });
+    await ledger.close();
+    rmSync(ledger.file);
+    const other = new DatabaseConstructor(ledger.file);
+    other.exec("CREATE TABLE song (title TEXT)");
+    other.close();
+    restoreLedger(join(directory, backup.file), ledger.file, ledger.nowMs, () => {}, ADMINISTRATOR);
+    await ledger.open();
+    expect(kinds()).to.deep.equal(["ledger_restored"]);
+  });
+
+  it("goes on in a ledger that is built anew, and says so", async () => {
+    const user = await ledger.addUser();
+    const directory = join(ledger.directory, "backups");
+    await makeBackup({
+      ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
+      ...{ clockTrusted: true, rotate: false },
+    });
+    await ledger.writer.noteBoot(BOOT_ID, ledger.nowMs);
+    await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
+    const before = entries();
+    await ledger.close();
+    const damage = new FlancoError("damaged", "The ledger is damaged.");
+    recoverLedger(ledger.file, damage, [directory], ledger.nowMs, () => {});
+    await ledger.open();
+    expect(entries().slice(0, -1)).to.deep.equal(before);
+    expect(entries().at(-1)).to.deep.include({ kind: "ledger_rebuilt", way: "service" });
+  });
+});

@@ -1,0 +1,175 @@
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { expect } from "chai";
+import type { Id } from "../../../src/domain/id.ts";
+import { type Verification, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+import { recordsOf } from "../records-of.ts";
+
+const SALES = 12;
+
+describe("the chain of the ledger", () => {
+  let ledger: TestLedger;
+  let userId: Id;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+    userId = (await ledger.addUser()).id;
+    for (let room = 1; room <= SALES; room += 1) {
+      await ledger.writer.addRecord(userId, newRecord({ room: String(room) }), null);
+    }
+  });
+
+  afterEach(() => ledger.remove());
+
+  const verify = (): Verification => verifyLedger(ledger.file, () => {});
+
+  /** What somebody with the file in hand does while the service is stopped. */
+  async function tamper(change: (db: Database) => void): Promise<void> {
+    await ledger.close();
+    const db = new DatabaseConstructor(ledger.file);
+    db.pragma("foreign_keys = OFF");
+    change(db);
+    db.close();
+    await ledger.open();
+  }
+
+  it("holds as it was written, over restarts", async () => {
+    await ledger.close();
+    await ledger.open();
+    await ledger.writer.addRecord(userId, newRecord(), null);
+    expect(verify()).to.include({ records: SALES + 1, entries: SALES + 1, broken: null });
+  });
+
+  for (const [column, value] of [
+    ["user_id", "'other'"],
+    ["location_name", "'Otra'"],
+    ["device_name", "'Otro'"],
+    ["device_id", "'x'"],
+    ["room", "'999'"],
+    ["valor_micros", "valor_micros - 1"],
+    ["created_ms", "created_ms + 1"],
+    ["origin", "'edge'"],
+    ["provisional", "1"],
+    ["line", "'GPIO1'"],
+    ["request", "1"],
+    ["sequence", "1"],
+    ["monotonic_ns", "1"],
+  ] as const) {
+    it(`names the record whose ${column} was altered`, async () => {
+      await tamper((db) => db.exec(`UPDATE record SET ${column} = ${value} WHERE record_id = 5`));
+      expect(verify().broken).to.deep.equal({ position: 5, what: "was altered, or put in place of another" });
+    });
+  }
+
+  it("names the record whose time was moved without a correction", async () => {
+    await tamper((db) => db.exec("UPDATE record SET effective_ms = effective_ms + 1 WHERE record_id = 7"));
+    expect(verify().broken?.position).to.equal(7);
+  });
+
+  it("names the record that was taken out of the sums without a correction", async () => {
+    await tamper((db) => db.exec("UPDATE record SET voided_by = 3 WHERE record_id = 7"));
+    expect(verify().broken?.position).to.equal(7);
+  });
+
+  it("names the first record that was removed, from the middle or from the end", async () => {
+    await tamper((db) => db.exec("DELETE FROM record WHERE record_id IN (4, 8)"));
+    expect(verify().broken).to.deep.equal({ position: 4, what: "was removed" });
+    await tamper((db) => db.exec("DELETE FROM record WHERE record_id >= 2"));
+    expect(verify().broken).to.deep.equal({
+      position: 2,
+      what: `was removed, and all after it up to ${SALES}`,
+    });
+  });
+
+  it("names a record that was inserted after the newest", async () => {
+    await tamper((db) =>
+      db.exec(
+        `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
+                             effective_ms, origin, hash)
+         SELECT user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, origin,
+                hash FROM record WHERE record_id = ${SALES}`,
+      ),
+    );
+    expect(verify().broken?.position).to.equal(SALES + 1);
+  });
+
+  it("names the first of two records that changed places", async () => {
+    await tamper((db) => {
+      db.exec("UPDATE record SET record_id = -1 WHERE record_id = 5");
+      db.exec("UPDATE record SET record_id = 5 WHERE record_id = 6");
+      db.exec("UPDATE record SET record_id = 6 WHERE record_id = -1");
+    });
+    expect(verify().broken?.position).to.equal(5);
+  });
+
+  it("names a head that was set back", async () => {
+    await tamper((db) =>
+      db.exec(`UPDATE chain_head SET position = 3, hash = (SELECT hash FROM record WHERE record_id = 3)`),
+    );
+    expect(verify().broken).to.deep.equal({ position: 4, what: "was inserted after the newest entry" });
+  });
+
+  it("has no entry of a command that failed, nor of one that failed beside others", async () => {
+    const writes = [1, 2, 3].flatMap((room) => [
+      ledger.writer.addRecord(userId, newRecord({ room: `a${room}` }), null),
+      ledger.writer.voidRecord(9_999, "there is none"),
+    ]);
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(
+      [1, 2, 3].flatMap(() => ["fulfilled", "rejected"]),
+    );
+    expect(verify()).to.include({ entries: SALES + 3, broken: null });
+  });
+
+  describe("voiding a record", () => {
+    it("takes it out of every sum and leaves it to be seen, with the reason", async () => {
+      const before = ledger.reader.summary(userId, "anual", ledger.nowMs);
+      await ledger.writer.voidRecord(3, "relay tested");
+      const after = ledger.reader.summary(userId, "anual", ledger.nowMs);
+      expect(after?.count).to.equal((before?.count ?? 0) - 1);
+      expect(after?.totalMicros).to.equal((before?.totalMicros ?? 0n) - BigInt(newRecord().valorMicros));
+      const records = recordsOf(ledger.reader, userId);
+      expect(records).to.have.length(SALES);
+      expect(records.find(({ recordId }) => recordId === 3)?.voided).to.deep.equal({
+        timeMs: ledger.nowMs,
+        reason: "relay tested",
+      });
+      expect(verify()).to.deep.include({ records: SALES, entries: SALES + 1, broken: null, differences: [] });
+    });
+
+    it("leaves nothing of a period whose records are all void", async () => {
+      for (let recordId = 1; recordId <= SALES; recordId += 1)
+        await ledger.writer.voidRecord(recordId, "test");
+      expect(ledger.reader.summary(userId, "anual", ledger.nowMs)).to.equal(undefined);
+      expect(ledger.reader.summary(userId, "semanal", ledger.nowMs)).to.equal(undefined);
+      expect(verify()).to.deep.include({ broken: null, differences: [] });
+    });
+
+    it("is done once: a second time, and a record that is none, are refused", async () => {
+      await ledger.writer.voidRecord(3, "once");
+      const refusals = await Promise.allSettled([
+        ledger.writer.voidRecord(3, "twice"),
+        ledger.writer.voidRecord(SALES + 50, "none"),
+      ]);
+      const codes = refusals.map((one) => (one.status === "rejected" ? one.reason.code : null));
+      expect(codes).to.deep.equal(["conflict", "not_found"]);
+    });
+
+    it("is an entry itself: an altered reason, and one that is gone, are named", async () => {
+      await ledger.writer.voidRecord(3, "once");
+      await ledger.writer.addRecord(userId, newRecord(), null);
+      await tamper((db) => db.exec("UPDATE correction SET reason = 'never'"));
+      expect(verify().broken?.position).to.equal(SALES + 1);
+      await tamper((db) => db.exec("DELETE FROM correction; UPDATE record SET voided_by = NULL"));
+      expect(verify().broken).to.deep.equal({ position: SALES + 1, what: "was removed" });
+    });
+
+    it("stays out of the sums when these are made anew", async () => {
+      await ledger.writer.voidRecord(3, "once");
+      await ledger.close();
+      await ledger.open("Europe/Madrid");
+      expect(ledger.reader.summary(userId, "anual", ledger.nowMs)?.count).to.equal(SALES - 1);
+      expect(verify()).to.deep.include({ broken: null, differences: [] });
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import { isFailing, isFull, namedByDisk } from "../../../src/store/ledger/disk-error.ts";
+
+function sqlite(code: string) {
+  return new DatabaseConstructor.SqliteError("message", code);
+}
+
+/** What becomes of a commit that failed so: `full` may come again, `failing` ends the process. */
+function verdict(error: unknown): string {
+  return isFull(error) ? "full" : isFailing(error) ? "failing" : "neither";
+}
+
+describe("A write that failed", () => {
+  for (const [code, refusal, said] of [
+    ["SQLITE_FULL", "ENOSPC", "full"],
+    ["SQLITE_IOERR_WRITE", "EDQUOT", "full"],
+    ["SQLITE_IOERR_WRITE", "EIO", "failing"],
+    ["SQLITE_IOERR_WRITE", "EROFS", "failing"],
+    ["SQLITE_IOERR_WRITE", undefined, "failing"],
+    ["SQLITE_IOERR_FSYNC", "EDQUOT", "failing"],
+    ["SQLITE_CONSTRAINT", "EDQUOT", "neither"],
+  ] as const) {
+    it(`with ${code}, where the disk itself says ${refusal ?? "nothing"}, is taken for: ${said}`, () => {
+      expect(verdict(namedByDisk(sqlite(code), "/", () => refusal))).to.equal(said);
+    });
+  }
+
+  it("on a disk that takes writes leaves nothing of the question there", () => {
+    const directory = mkdtempSync(join(tmpdir(), "flanco-disk-"));
+    try {
+      const error = sqlite("SQLITE_IOERR_WRITE");
+      expect(namedByDisk(error, directory)).to.equal(error);
+      expect(readdirSync(directory)).to.deep.equal([]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});

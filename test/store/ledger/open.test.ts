@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import { DataLock } from "../../../src/store/ledger/lock.ts";
+import { openForReading, openForWriting } from "../../../src/store/ledger/open.ts";
+import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
+import { thrown } from "../../rig/rejection.ts";
+
+const FULL = 2;
+
+describe("opening the ledger", () => {
+  let directory: string;
+  let file: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-open-"));
+    file = join(directory, "flanco.db");
+  });
+
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  function make(records = 0): void {
+    const db = openForWriting(file);
+    const insert = db.prepare(
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, origin, hash)
+       VALUES ('u', 'l', 'd', 'x', '1', 1, 1, 1, 'posted', x'')`,
+    );
+    for (let index = 0; index < records; index += 1) insert.run();
+    db.close();
+  }
+
+  it("syncs every commit in full", () => {
+    const db = openForWriting(file);
+    expect(db.pragma("synchronous", { simple: true })).to.equal(FULL);
+    expect(db.pragma("journal_mode", { simple: true })).to.equal("wal");
+    expect(db.pragma("user_version", { simple: true })).to.equal(SCHEMA_VERSION);
+    db.close();
+  });
+
+  it("gives readers that cannot write", () => {
+    make();
+    const db = openForReading(file);
+    expect(() => db.exec("DELETE FROM record")).to.throw(/readonly/);
+    db.close();
+  });
+
+  for (const [what, damage] of [
+    ["garbage", () => writeFileSync(file, Buffer.alloc(8192, 7))],
+    ["an empty file", () => writeFileSync(file, "")],
+    ["a file cut in the middle", () => truncateSync(file, 20_480)],
+    ["a file of a few bytes", () => truncateSync(file, 50)],
+    ["a file whose start was overwritten", () => overwrite(0, 100)],
+    ["a file whose schema was overwritten", () => overwrite(100, 3_900)],
+  ] as const) {
+    it(`refuses ${what} as damaged, and leaves it as it is`, () => {
+      make(200);
+      damage();
+      const before = readFileSync(file);
+      expect(thrown(() => openForWriting(file)).code).to.equal("damaged");
+      expect(readFileSync(file).equals(before)).to.equal(true);
+    });
+  }
+
+  function overwrite(start: number, length: number): void {
+    const bytes = readFileSync(file);
+    bytes.fill(0x5a, start, start + length);
+    writeFileSync(file, bytes);
+  }
+
+  it("refuses another program's database", () => {
+    const db = new DatabaseConstructor(file);
+    db.exec("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)");
+    db.close();
+    expect(thrown(() => openForWriting(file)).code).to.equal("damaged");
+  });
+
+  it("refuses to make a new ledger beside the log of a missing one", () => {
+    writeFileSync(`${file}-wal`, "log");
+    expect(thrown(() => openForWriting(file)).code).to.equal("damaged");
+  });
+
+  it("refuses a ledger of a newer version, and leaves it as it is", () => {
+    make();
+    const db = new DatabaseConstructor(file);
+    db.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
+    db.close();
+    expect(thrown(() => openForWriting(file)).code).to.equal("too_new");
+    const after = new DatabaseConstructor(file);
+    expect(after.pragma("user_version", { simple: true })).to.equal(SCHEMA_VERSION + 1);
+    after.close();
+  });
+
+  it("starts anew over the remains of a first start that was cut off", () => {
+    writeFileSync(`${file}.new`, "half");
+    make();
+    expect(() => openForWriting(file).close()).not.to.throw();
+  });
+
+  it("lets one process at a time use a data directory", () => {
+    const lock = new DataLock(join(directory, "flanco.lock"));
+    lock.acquire();
+    const second = new DataLock(join(directory, "flanco.lock"));
+    expect(thrown(() => second.acquire()).code).to.equal("conflict");
+    lock.release();
+    expect(() => second.acquire()).not.to.throw();
+    second.release();
+  });
+});

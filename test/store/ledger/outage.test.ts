@@ -1,0 +1,166 @@
+import { expect } from "chai";
+import type { BootMoment } from "../../../src/domain/boot.ts";
+import { MINUTE_MS } from "../../../src/domain/clock.ts";
+import type { Sighting } from "../../../src/domain/sale.ts";
+import { settleTimes } from "../../../src/service/clock-watch.ts";
+import { TestLedger } from "../ledger.ts";
+
+const LINE = "GPIO17";
+const ALL = { before: null, limit: 100 };
+const NS_PER_MS = 1_000_000;
+const FIRST = "boot-1";
+const SECOND = "boot-2";
+/** Wall time of each boot's monotonic zero. */
+const ZERO_MS = { [FIRST]: Date.UTC(2026, 10, 20, 8), [SECOND]: Date.UTC(2026, 10, 21, 8) };
+/** What a clock believes that starts in 1970. */
+const BELIEF_MS = 1_000;
+
+describe("an outage", () => {
+  let ledger: TestLedger;
+  let userId: string;
+  let deviceId: string;
+  let request: number;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+    const wired = await ledger.wire(LINE);
+    userId = wired.user.id;
+    deviceId = wired.deviceId;
+    request = 0;
+  });
+
+  afterEach(() => ledger.remove());
+
+  /** A level found when watching begins, at a monotonic time of a boot; provisional where it is on a believed time. */
+  function found(
+    boot: keyof typeof ZERO_MS,
+    monotonicMs: number,
+    told: { since?: BootMoment; believed?: true } = {},
+  ): Sighting {
+    request += 1;
+    return {
+      line: LINE,
+      deviceId,
+      actuatorId: "101",
+      activeLow: false,
+      active: false,
+      timeMs: (told.believed === true ? BELIEF_MS : ZERO_MS[boot]) + monotonicMs,
+      monotonicNs: BigInt(monotonicMs * NS_PER_MS),
+      source: { bootId: boot, request, sequence: 0 },
+      provisional: told.believed === true,
+      missed: 0,
+      ...(told.since === undefined ? {} : { unwatchedSince: told.since }),
+    };
+  }
+
+  const gaps = () =>
+    ledger.reader.gaps(userId, ALL).map(({ fromTimeMs, toTimeMs }) => ({ fromTimeMs, toTimeMs }));
+
+  it("is a gap from the last sign of life to the level that was found, with an unknown number of edges", async () => {
+    await ledger.writer.takeIn([found(FIRST, 0)]);
+    const since = { bootId: FIRST, monotonicMs: MINUTE_MS };
+    await ledger.writer.takeIn([found(FIRST, 3 * MINUTE_MS, { since })]);
+    expect(ledger.reader.gaps(userId, ALL)).to.deep.equal([
+      {
+        gapId: 1,
+        line: LINE,
+        fromTimeMs: ZERO_MS[FIRST] + MINUTE_MS,
+        toTimeMs: ZERO_MS[FIRST] + 3 * MINUTE_MS,
+        missed: null,
+        missedRises: null,
+        reason: "outage",
+      },
+    ]);
+    expect(ledger.changes.filter(({ kind }) => kind === "gap")).to.have.length(1);
+  });
+
+  it("is none for a line that was never watched before", async () => {
+    await ledger.writer.takeIn([
+      found(FIRST, MINUTE_MS, { since: { bootId: FIRST, monotonicMs: 0 } }),
+      found(FIRST, 2 * MINUTE_MS),
+    ]);
+    expect(gaps()).to.deep.equal([]);
+  });
+
+  it("is kept once, however often its level is told", async () => {
+    await ledger.writer.takeIn([found(FIRST, 0)]);
+    const after = found(SECOND, MINUTE_MS, { since: { bootId: FIRST, monotonicMs: MINUTE_MS } });
+    await ledger.writer.takeIn([after]);
+    await ledger.writer.takeIn([after]);
+    expect(gaps()).to.have.length(1);
+  });
+
+  it("over a power cut begins where the boot before, by its own zero, is known to have come", async () => {
+    await ledger.writer.takeIn([found(FIRST, 0)]);
+    await ledger.writer.noteBoot(FIRST, ZERO_MS[FIRST]);
+    const since = { bootId: FIRST, monotonicMs: MINUTE_MS };
+    await ledger.writer.takeIn([found(SECOND, 5_000, { since })]);
+    expect(gaps()).to.deep.equal([
+      { fromTimeMs: ZERO_MS[FIRST] + MINUTE_MS, toTimeMs: ZERO_MS[SECOND] + 5_000 },
+    ]);
+  });
+
+  it("after a boot whose clock was never trusted begins where that clock had it", async () => {
+    await ledger.writer.takeIn([found(FIRST, 10_000, { believed: true })]);
+    await ledger.writer.noteBoot(FIRST, null);
+    const since = { bootId: FIRST, monotonicMs: MINUTE_MS };
+    await ledger.writer.takeIn([found(SECOND, 5_000, { since })]);
+    expect(gaps()).to.deep.equal([{ fromTimeMs: BELIEF_MS + MINUTE_MS, toTimeMs: ZERO_MS[SECOND] + 5_000 }]);
+  });
+
+  it("after a boot that saw nothing of the line, and no time, begins with the last that it told", async () => {
+    await ledger.writer.takeIn([found(FIRST, 10_000)]);
+    const since = { bootId: "boot without a clock", monotonicMs: 2_000 };
+    await ledger.writer.noteBoot(since.bootId, null);
+    await ledger.writer.takeIn([found(SECOND, 5_000, { since })]);
+    expect(gaps()).to.deep.equal([
+      { fromTimeMs: ZERO_MS[FIRST] + 10_000, toTimeMs: ZERO_MS[SECOND] + 5_000 },
+    ]);
+  });
+
+  it("within a boot that is not trusted yet is moved as a whole once it is", async () => {
+    await ledger.writer.takeIn([found(FIRST, 0, { believed: true })]);
+    await ledger.writer.noteBoot(FIRST, null);
+    const since = { bootId: FIRST, monotonicMs: MINUTE_MS };
+    await ledger.writer.takeIn([found(FIRST, 3 * MINUTE_MS, { since, believed: true })]);
+    expect(gaps()).to.deep.equal([
+      { fromTimeMs: BELIEF_MS + MINUTE_MS, toTimeMs: BELIEF_MS + 3 * MINUTE_MS },
+    ]);
+    await settleTimes(ledger.writer, FIRST, ZERO_MS[FIRST]);
+    expect(gaps()).to.deep.equal([
+      { fromTimeMs: ZERO_MS[FIRST] + MINUTE_MS, toTimeMs: ZERO_MS[FIRST] + 3 * MINUTE_MS },
+    ]);
+  });
+
+  it("that ends before the clock is trusted keeps its beginning when its end is moved", async () => {
+    await ledger.writer.takeIn([found(FIRST, 0)]);
+    await ledger.writer.noteBoot(FIRST, ZERO_MS[FIRST]);
+    const since = { bootId: FIRST, monotonicMs: MINUTE_MS };
+    await ledger.writer.takeIn([found(SECOND, 5_000, { since, believed: true })]);
+    await settleTimes(ledger.writer, SECOND, ZERO_MS[SECOND]);
+    expect(gaps()).to.deep.equal([
+      { fromTimeMs: ZERO_MS[FIRST] + MINUTE_MS, toTimeMs: ZERO_MS[SECOND] + 5_000 },
+    ]);
+  });
+
+  describe("'s beginning, the last sign of life,", () => {
+    it("is unknown to a ledger with which no service ran", () => {
+      expect(ledger.reader.lastAlive()).to.equal(undefined);
+    });
+
+    it("is the last note of the last boot", async () => {
+      ledger.monotonicMs = MINUTE_MS;
+      await ledger.writer.noteBoot(FIRST, null);
+      ledger.monotonicMs = 5_000;
+      await ledger.writer.noteBoot(SECOND, null);
+      expect(ledger.reader.lastAlive()).to.deep.equal({ bootId: SECOND, monotonicMs: 5_000 });
+    });
+
+    it("is what a line told last, where that is later", async () => {
+      ledger.monotonicMs = 5_000;
+      await ledger.writer.noteBoot(FIRST, null);
+      await ledger.writer.takeIn([found(FIRST, MINUTE_MS)]);
+      expect(ledger.reader.lastAlive()).to.deep.equal({ bootId: FIRST, monotonicMs: MINUTE_MS });
+    });
+  });
+});

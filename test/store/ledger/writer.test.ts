@@ -1,0 +1,206 @@
+import { truncateSync } from "node:fs";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
+import { openForReading } from "../../../src/store/ledger/open.ts";
+import { storeWriter } from "../../../src/store/ledger/writer.ts";
+import { verifyLedger } from "../../../src/store/repair/verify.ts";
+import { codeOf } from "../../rig/rejection.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+import { recordsOf } from "../records-of.ts";
+
+const MAX_WAITING = 4_096;
+
+describe("the writer", () => {
+  let ledger: TestLedger;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+  });
+
+  afterEach(() => ledger.remove());
+
+  it("has committed a record when it answers", async () => {
+    const { id } = await ledger.addUser();
+    const { recordId } = await ledger.writer.addRecord(id, newRecord(), null);
+    expect(recordsOf(ledger.reader, id)).to.deep.equal([
+      { recordId, ...newRecord(), endedTimeMs: null, origin: "posted", provisional: false, voided: null },
+    ]);
+  });
+
+  it("answers every one of many writes at once, in order, and counts each", async () => {
+    const { id } = await ledger.addUser();
+    const answers = await Promise.all(
+      Array.from({ length: 2_000 }, () => ledger.writer.addRecord(id, newRecord(), null)),
+    );
+    const ids = answers.map((answer) => answer.recordId);
+    expect(ids).to.deep.equal([...ids].sort((a, b) => a - b));
+    const summary = ledger.reader.summary(id, "semanal", ledger.nowMs);
+    expect(summary?.count).to.equal(2_000);
+    expect(summary?.totalMicros).to.equal(2_000_000_000n);
+  });
+
+  it("refuses what does not fit its bounded queue, and stores exactly what it took", async () => {
+    const { id } = await ledger.addUser();
+    const results = await Promise.allSettled(
+      Array.from({ length: MAX_WAITING + 100 }, () => ledger.writer.addRecord(id, newRecord(), null)),
+    );
+    const taken = results.filter((result) => result.status === "fulfilled").length;
+    expect(taken).to.equal(MAX_WAITING);
+    expect(ledger.reader.summary(id, "semanal", ledger.nowMs)?.count).to.equal(taken);
+  });
+
+  it("numbers a line's next request though its queue is full of posts", async () => {
+    const { id } = await ledger.addUser();
+    const posts = Array.from({ length: MAX_WAITING }, () => ledger.writer.addRecord(id, newRecord(), null));
+    const [refused, request] = await Promise.allSettled([
+      ledger.writer.addRecord(id, newRecord(), null),
+      ledger.writer.openRequest(),
+    ]);
+    await Promise.all(posts);
+    expect([refused.status, request.status]).to.deep.equal(["rejected", "fulfilled"]);
+  });
+
+  it("lets one write of a batch fail without touching the others", async () => {
+    const { id } = await ledger.addUser();
+    const device = {
+      dId: "1",
+      name: "A",
+      locationId: "l",
+      locationName: "L",
+      actuators: [{ id: "1", value: true }],
+    };
+    const codes = await Promise.all([
+      codeOf(() => ledger.writer.addRecord(id, newRecord(), null)),
+      codeOf(() => ledger.writer.addDevice(id, device)),
+      codeOf(() => ledger.writer.addDevice(id, device)),
+      codeOf(() => ledger.writer.addRecord(id, newRecord(), null)),
+    ]);
+    expect(codes).to.deep.equal(["done", "done", "conflict", "done"]);
+    expect(ledger.reader.summary(id, "semanal", ledger.nowMs)?.count).to.equal(2);
+    expect(ledger.reader.devices(id)).to.have.length(1);
+  });
+
+  it("leaves no trace of a write that fails halfway, its sums included", async () => {
+    const { id } = await ledger.addUser();
+    const wrong = { ...newRecord(), room: null } as unknown as ReturnType<typeof newRecord>;
+    expect(await codeOf(() => ledger.writer.addRecord(id, wrong, null))).to.equal("internal");
+    await ledger.writer.addRecord(id, newRecord(), null);
+    const { records, differences } = verifyLedger(ledger.file, () => {});
+    expect(records).to.equal(1);
+    expect(differences).to.deep.equal([]);
+  });
+
+  it("refuses the one write of a batch whose sum would leave 64 bits, and commits the others", async () => {
+    const { id } = await ledger.addUser();
+    await ledger.writer.addRecord(id, newRecord(), null);
+    const db = new DatabaseConstructor(ledger.file);
+    db.exec("UPDATE rollup_day SET total_micros = 9000000000000000000 - 3000000");
+    db.close();
+    const post = (deviceId: string, units: number) =>
+      codeOf(() =>
+        ledger.writer.addRecord(id, newRecord({ deviceId, valorMicros: units * MICROS_PER_UNIT }), null),
+      );
+    const codes = await Promise.all([post("other", 1), post("d", 2), post("d", 2), post("d", 1)]);
+    expect(codes).to.deep.equal(["done", "done", "conflict", "done"]);
+    expect(recordsOf(ledger.reader, id)).to.have.lengthOf(4);
+    expect(verifyLedger(ledger.file, () => {})).to.include({ records: 4, entries: 4, broken: null });
+  });
+
+  it("commits what waits before it closes, and refuses what comes after", async () => {
+    const { id } = await ledger.addUser();
+    const { writer } = ledger;
+    const waiting = Array.from({ length: 500 }, () => writer.addRecord(id, newRecord(), null));
+    const closed = ledger.close();
+    expect(await codeOf(() => writer.addRecord(id, newRecord(), null))).to.equal("unavailable");
+    await Promise.all(waiting);
+    await closed;
+    await ledger.open();
+    expect(ledger.reader.summary(id, "semanal", ledger.nowMs)?.count).to.equal(500);
+  });
+
+  it("keeps one record for the same key and body, and refuses the key for another body", async () => {
+    const { id } = await ledger.addUser();
+    const other = await ledger.addUser("eva");
+    const key = { key: "k", bodyHash: "a" };
+    const first = await ledger.writer.addRecord(id, newRecord(), key);
+    const again = await Promise.all([
+      ledger.writer.addRecord(id, newRecord(), key),
+      ledger.writer.addRecord(id, newRecord(), key),
+    ]);
+    expect(again).to.deep.equal([
+      { ...first, repeated: true },
+      { ...first, repeated: true },
+    ]);
+    expect(
+      await codeOf(() => ledger.writer.addRecord(id, newRecord(), { key: "k", bodyHash: "b" })),
+    ).to.equal("unprocessable");
+    expect((await ledger.writer.addRecord(other.id, newRecord(), key)).repeated).to.equal(false);
+  });
+
+  it("runs with the full sync that a power cut asks for, in WAL", () => {
+    const db = openForReading(ledger.file);
+    expect(db.pragma("journal_mode", { simple: true })).to.equal("wal");
+    db.close();
+  });
+
+  it("keeps records when their device, location or user goes", async () => {
+    const { user } = await ledger.wire();
+    const locationId = await ledger.writer.addLocation(user.id, { name: "L", description: "" });
+    await ledger.writer.addRecord(user.id, newRecord(), null);
+    await ledger.writer.removeLocation(user.id, locationId);
+    expect(await codeOf(() => ledger.writer.removeUser(user.id, false))).to.equal("conflict");
+    await ledger.writer.removeDevice(user.id, "7234");
+    expect(ledger.reader.wirings()).to.deep.equal([]);
+    await ledger.writer.removeUser(user.id, false);
+    expect(recordsOf(ledger.reader, user.id)).to.have.length(1);
+  });
+});
+
+describe("a writer that cannot open its file", () => {
+  it("rejects the open alone: no thread that had worked died", async () => {
+    const ledger = await new TestLedger().open();
+    await ledger.close();
+    truncateSync(ledger.file, 50);
+    const deaths: Error[] = [];
+    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+    const writer = storeWriter({ file: ledger.file, timeZone: "UTC" }, clock, {
+      onChanges: () => {},
+      onProgress: () => {},
+      onDeath: (error) => void deaths.push(error),
+    });
+    expect(await codeOf(() => writer.open())).to.equal("damaged");
+    // It is answered once the thread has ended.
+    expect(await codeOf(() => writer.ping())).to.equal("unavailable");
+    expect(deaths).to.deep.equal([]);
+    await ledger.remove();
+  });
+});
+
+describe("another time zone", () => {
+  it("makes the rollups anew, with progress, so that they agree with the records", async () => {
+    const ledger = await new TestLedger().open("UTC");
+    try {
+      const { id } = await ledger.addUser();
+      const lateInTheEvening = Date.UTC(2026, 10, 20, 23, 30);
+      await Promise.all(
+        Array.from({ length: 50 }, () =>
+          ledger.writer.addRecord(id, newRecord({ createdTimeMs: lateInTheEvening }), null),
+        ),
+      );
+      const friday = ledger.reader.summary(id, "semanal", ledger.nowMs)?.chart[5];
+      await ledger.close();
+      await ledger.open("Europe/Madrid");
+      const saturday = ledger.reader.summary(id, "semanal", ledger.nowMs)?.chart[6];
+      expect(friday).to.deep.equal({ name: "vie", totalMicros: 50_000_000n });
+      expect(saturday).to.deep.equal({ name: "sáb", totalMicros: 50_000_000n });
+      expect(ledger.progress).to.deep.equal([
+        [0, 50],
+        [50, 50],
+      ]);
+      expect(verifyLedger(ledger.file, () => {}).differences).to.deep.equal([]);
+    } finally {
+      await ledger.remove();
+    }
+  });
+});

@@ -1,0 +1,283 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { expect } from "chai";
+import fc from "fast-check";
+import { DAY_MS } from "../../../src/domain/clock.ts";
+import { MAX_CHOICES, type OverviewPeriod, type PlaceFilter } from "../../../src/domain/overview.ts";
+import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
+import { openForWriting } from "../../../src/store/ledger/open.ts";
+import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
+import { overviewReader } from "../../../src/store/read/overview.ts";
+import { summaryReader } from "../../../src/store/read/summary.ts";
+import { RULE_ZONES, ZoneDates } from "../zones.ts";
+
+interface Sale {
+  readonly location: string;
+  readonly device: string;
+  readonly valorMicros: number;
+  readonly timeMs: number;
+  readonly voided: boolean;
+}
+
+const USER = "u".repeat(24);
+const ALL: PlaceFilter = { location: null, deviceId: null };
+
+/** The moments that an overview is asked for: ordinary ones, nights of changed clocks, and a leap day. */
+const MOMENTS = [
+  Date.UTC(2026, 10, 21, 12),
+  Date.UTC(2026, 2, 29, 0, 59, 59, 999),
+  Date.UTC(2026, 9, 25, 1, 30),
+  Date.UTC(2027, 0, 1, 0, 30),
+  Date.UTC(2024, 1, 29, 12),
+  Date.UTC(2025, 1, 28, 12),
+  Date.UTC(2011, 11, 31, 12),
+];
+
+describe("an overview", () => {
+  let directory: string;
+  let db: Database;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-overview-"));
+    db = openForWriting(join(directory, "flanco.db"));
+  });
+
+  afterEach(() => {
+    db.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  function store(sales: readonly Sale[], calendar: LocalCalendar): void {
+    const insert = db.prepare(
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
+                           effective_ms, origin, voided_by, hash)
+       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', ?, x'')`,
+    );
+    db.transaction(() => {
+      db.exec(`DELETE FROM record; DELETE FROM correction;
+               INSERT INTO correction (correction_id, kind, reason, noted_ms, hash) VALUES (1, 'void', '', 0, x'')`);
+      for (const { location, device, valorMicros, timeMs, voided } of sales)
+        insert.run(USER, location, device, valorMicros, timeMs, timeMs, voided ? 1 : null);
+      rebuildRollups(db, calendar, () => {});
+    })();
+  }
+
+  const sale = (nowMs: number) =>
+    fc.record({
+      location: fc.constantFrom("A", "B", "Ñ"),
+      device: fc.constantFrom("1", "2", "10"),
+      valorMicros: fc.integer({ min: -1e13, max: 1e13 }),
+      timeMs: fc.oneof(
+        fc.integer({ min: nowMs - 15 * DAY_MS, max: nowMs + 2 * DAY_MS }),
+        fc.integer({ min: nowMs - 800 * DAY_MS, max: nowMs + 400 * DAY_MS }),
+        fc.integer({ min: nowMs - 370 * DAY_MS, max: nowMs - 360 * DAY_MS }),
+      ),
+      voided: fc.boolean(),
+    });
+  const anyCase = fc.constantFrom(...MOMENTS).chain((nowMs) =>
+    fc.record({
+      nowMs: fc.constant(nowMs),
+      sales: fc.array(sale(nowMs), { maxLength: 40 }),
+      zone: fc.constantFrom(...RULE_ZONES),
+      filter: fc.record({
+        location: fc.constantFrom(null, null, "A", "nowhere"),
+        deviceId: fc.constantFrom(null, null, "2"),
+      }),
+    }),
+  );
+
+  for (const period of ["week", "year"] as const) {
+    it(`of a ${period} is what adding up gives for any records, filters and zones`, function () {
+      this.timeout(60_000);
+      fc.assert(
+        fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
+          const calendar = new LocalCalendar(zone);
+          store(sales, calendar);
+          const overview = overviewReader(db, calendar).overview(USER, period, filter, nowMs);
+          expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone)));
+        }),
+        { numRuns: 80 },
+      );
+    });
+
+    it(`of a ${period} without filters agrees with the contract's summary`, function () {
+      this.timeout(60_000);
+      fc.assert(
+        fc.property(anyCase, ({ nowMs, sales, zone }) => {
+          const calendar = new LocalCalendar(zone);
+          store(sales, calendar);
+          const { totalMicros, count, locations, devices, chart } = overviewReader(db, calendar).overview(
+            USER,
+            period,
+            ALL,
+            nowMs,
+          );
+          const summary = summaryReader(db, calendar).summary(
+            USER,
+            period === "week" ? "semanal" : "anual",
+            nowMs,
+          );
+          expect({ totalMicros, count, locations, devices }).to.deep.equal({
+            totalMicros: summary?.totalMicros ?? 0n,
+            count: summary?.count ?? 0,
+            locations: summary?.locations ?? 0,
+            devices: summary?.devices ?? 0,
+          });
+          expect(chart.map((bar) => bar.totalMicros)).to.deep.equal(
+            summary?.chart.map((entry) => entry.totalMicros) ?? chart.map(() => 0n),
+          );
+        }),
+        { numRuns: 40 },
+      );
+    });
+  }
+
+  it("compares the 29th of February with the 28th of the year before", () => {
+    const calendar = new LocalCalendar("UTC");
+    store([], calendar);
+    const { before } = overviewReader(db, calendar).overview(USER, "year", ALL, Date.UTC(2024, 1, 29, 12));
+    expect(before).to.include({ from: 20230101, to: 20230228 });
+  });
+
+  it("offers to filter by what sold in the period or before, in the order of numbers, whatever is filtered", () => {
+    const calendar = new LocalCalendar("UTC");
+    const nowMs = Date.UTC(2026, 10, 21, 12);
+    const one = { valorMicros: 1, timeMs: nowMs, voided: false };
+    store(
+      [
+        { ...one, location: "B", device: "10" },
+        { ...one, location: "B", device: "9" },
+        { ...one, location: "A", device: "10", timeMs: nowMs - 10 * DAY_MS },
+        { ...one, location: "C", device: "9", voided: true },
+        { ...one, location: "D", device: "9", timeMs: nowMs - 20 * DAY_MS },
+      ],
+      calendar,
+    );
+    const filter = { location: "A", deviceId: "none" };
+    const { choices } = overviewReader(db, calendar).overview(USER, "week", filter, nowMs);
+    expect(choices).to.deep.equal({
+      locations: ["A", "B"],
+      devices: [
+        { deviceId: "10", locationName: "A" },
+        { deviceId: "9", locationName: "B" },
+        { deviceId: "10", locationName: "B" },
+      ],
+    });
+  });
+
+  it(`offers no more than ${MAX_CHOICES} devices, those that sold most`, () => {
+    const calendar = new LocalCalendar("UTC");
+    const nowMs = Date.UTC(2026, 10, 21, 12);
+    const one = { valorMicros: 1, timeMs: nowMs, voided: false };
+    const seldom = Array.from({ length: 400 }, (_, index) => ({
+      ...one,
+      location: "A",
+      device: String(1_000 + index),
+    }));
+    const often = Array.from({ length: 600 }, (_, index) => ({
+      ...one,
+      location: "B",
+      device: String(index % 299),
+    }));
+    store([...seldom, ...often], calendar);
+    for (const period of ["week", "year"] as const) {
+      const overview = overviewReader(db, calendar).overview(USER, period, ALL, nowMs);
+      const { choices, devices, locations, count } = overview;
+      expect({ devices, locations, count }).to.deep.equal({ devices: 699, locations: 2, count: 1_000 });
+      expect(choices.locations).to.deep.equal(["A", "B"]);
+      expect(choices.devices).to.have.lengthOf(MAX_CHOICES);
+      expect(choices.devices.filter(({ locationName }) => locationName === "B")).to.have.lengthOf(299);
+      expect(choices.devices.at(-1)).to.deep.equal({ deviceId: "298", locationName: "B" });
+    }
+  });
+});
+
+/** Adds up by the definition, record by record. */
+function addUp(
+  sales: readonly Sale[],
+  period: OverviewPeriod,
+  filter: PlaceFilter,
+  nowMs: number,
+  dates: ZoneDates,
+) {
+  const today = dates.dayOf(nowMs);
+  const dayOf = ({ timeMs }: Sale) => dates.dayOf(timeMs);
+  const counted = sales.filter(({ voided }) => !voided);
+  const bounds = period === "week" ? weekBounds(today) : yearBounds(today);
+  const isIn = (one: Sale) =>
+    period === "week"
+      ? dayOf(one) >= bounds.from && dayOf(one) <= today
+      : Math.floor(dayOf(one) / 10_000) === Math.floor(today / 10_000);
+  const isBefore = (one: Sale) => dayOf(one) >= bounds.before.from && dayOf(one) <= bounds.before.to;
+  const fits = (one: Sale) =>
+    (filter.location === null || one.location === filter.location) &&
+    (filter.deviceId === null || one.device === filter.deviceId);
+  const own = counted.filter(fits);
+  const isToday = (one: Sale) => dayOf(one) === today;
+  const isAtBar = (start: number, one: Sale) =>
+    period === "week" ? dayOf(one) === start : Math.floor(dayOf(one) / 100) === Math.floor(start / 100);
+  const pairs = new Map(
+    counted
+      .filter((one) => isIn(one) || isBefore(one))
+      .map(({ location, device }) => [`${location} ${device}`, { deviceId: device, locationName: location }]),
+  );
+  const compare = new Intl.Collator(undefined, { numeric: true }).compare;
+  return {
+    from: bounds.from,
+    to: today,
+    ...totalsOf(own.filter(isIn)),
+    before: { ...bounds.before, ...totalsOf(own.filter(isBefore)) },
+    today: soldOf(own.filter(isToday)),
+    chart: bounds.bars.map((start) => ({
+      start,
+      ...soldOf(own.filter((one) => isIn(one) && isAtBar(start, one))),
+    })),
+    choices: {
+      locations: [...new Set([...pairs.values()].map(({ locationName }) => locationName))].sort(compare),
+      devices: [...pairs.values()].sort(
+        (a, b) => compare(a.locationName, b.locationName) || compare(a.deviceId, b.deviceId),
+      ),
+    },
+  };
+}
+
+function soldOf(sales: readonly Sale[]) {
+  return {
+    totalMicros: sales.reduce((sum, { valorMicros }) => sum + BigInt(valorMicros), 0n),
+    count: sales.length,
+  };
+}
+
+function totalsOf(sales: readonly Sale[]) {
+  return {
+    ...soldOf(sales),
+    locations: new Set(sales.map(({ location }) => location)).size,
+    devices: new Set(sales.map(({ device }) => device)).size,
+  };
+}
+
+/** A day that is so many days from another, by UTC's calendar. */
+function shifted(day: number, days: number): number {
+  const date = new Date(
+    Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, (day % 100) + days),
+  );
+  return Number(date.toISOString().slice(0, 10).replaceAll("-", ""));
+}
+
+function weekBounds(today: number) {
+  const bars = [-6, -5, -4, -3, -2, -1, 0].map((days) => shifted(today, days));
+  return { from: shifted(today, -6), bars, before: { from: shifted(today, -13), to: shifted(today, -7) } };
+}
+
+function yearBounds(today: number) {
+  const year = Math.floor(today / 10_000);
+  const bars = Array.from({ length: 12 }, (_, month) => year * 10_000 + (month + 1) * 100 + 1);
+  const sameDay = today % 10_000 === 229 ? 228 : today % 10_000;
+  return {
+    from: year * 10_000 + 101,
+    bars,
+    before: { from: (year - 1) * 10_000 + 101, to: (year - 1) * 10_000 + sameDay },
+  };
+}

@@ -1,0 +1,59 @@
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import { newRecord, TestLedger } from "../ledger.ts";
+import { recordsOf } from "../records-of.ts";
+
+const WRITES = 400;
+
+describe("reading the ledger", () => {
+  let ledger: TestLedger;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+  });
+
+  afterEach(() => ledger.remove());
+
+  it("finds records by time where they stand, without sorting", async () => {
+    const { id } = await ledger.addUser();
+    await ledger.writer.addRecord(id, newRecord(), null);
+    expect(recordsOf(ledger.reader, id)).to.have.length(1);
+    const db = new DatabaseConstructor(ledger.file, { readonly: true });
+    const plan = db
+      .prepare<[], { detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT record_id FROM record INDEXED BY record_by_time
+          WHERE user_id = 'u' AND effective_ms < 9 ORDER BY effective_ms DESC, record_id DESC LIMIT 50`,
+      )
+      .all()
+      .map(({ detail }) => detail);
+    db.close();
+    expect(plan).to.deep.equal([
+      "SEARCH record USING COVERING INDEX record_by_time (user_id=? AND effective_ms<?)",
+    ]);
+  });
+
+  it("sees one commit, whatever is written between its statements", async () => {
+    const { id } = await ledger.addUser();
+    const device = (dId: string) => ({
+      dId,
+      name: "Pasillo A",
+      locationId: "l",
+      locationName: "Clínica",
+      actuators: [{ id: "101", value: false }],
+    });
+    let writing = true;
+    const writes = (async () => {
+      for (let index = 0; index < WRITES; index += 1) {
+        await ledger.writer.addDevice(id, device(`d${index}`));
+        await ledger.writer.removeDevice(id, `d${index}`);
+      }
+      writing = false;
+    })();
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    for (; writing; await turn()) {
+      const bare = ledger.reader.devices(id).filter(({ actuators }) => actuators.length === 0);
+      expect(bare).to.deep.equal([]);
+    }
+    await writes;
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { expect } from "chai";
+import fc from "fast-check";
+import type { RecordFilter, RecordPosition } from "../../../src/domain/record.ts";
+import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
+import { openForWriting } from "../../../src/store/ledger/open.ts";
+import { recordFinder } from "../../../src/store/read/record-search.ts";
+import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
+
+interface Sale {
+  readonly location: string;
+  readonly device: string;
+  readonly room: string;
+  readonly timeMs: number;
+}
+
+const USER = "u".repeat(24);
+const OTHER = "o".repeat(24);
+const ANY: RecordFilter = { from: null, to: null, location: null, deviceId: null, room: null };
+/** What one piece looks at. */
+const PIECE = 2_000;
+
+describe("a search for records", () => {
+  let directory: string;
+  let db: Database;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-search-"));
+    db = openForWriting(join(directory, "flanco.db"));
+  });
+
+  afterEach(() => {
+    db.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** Numbers the sales from 1; each has one of another user beside it. */
+  function store(sales: readonly Sale[]): void {
+    const insert = db.prepare(
+      `INSERT INTO record (record_id, user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
+                           effective_ms, origin, hash)
+       VALUES (?, ?, ?, 'd', ?, ?, 1, ?, ?, 'posted', x'')`,
+    );
+    db.transaction(() => {
+      db.exec("DELETE FROM record");
+      sales.forEach(({ location, device, room, timeMs }, index) => {
+        insert.run(index + 1, USER, location, device, room, timeMs, timeMs);
+        insert.run(index + 1_000_000, OTHER, location, device, room, timeMs, timeMs);
+      });
+    })();
+  }
+
+  /** Every piece of a search, one after the other: the records' numbers. */
+  function pieces(filter: RecordFilter, limit: number, calendar = new LocalCalendar("UTC")): number[][] {
+    const finder = recordFinder(db, calendar);
+    const found: number[][] = [];
+    for (let before: RecordPosition | null | undefined; before !== null; ) {
+      const { records, next } = finder.findRecords(USER, { filter, before: before ?? null, limit });
+      found.push(records.map(({ recordId }) => recordId));
+      before = next;
+    }
+    return found;
+  }
+
+  it("finds what fits, each once, newest first by time and then by number, for any filter and page", function () {
+    this.timeout(60_000);
+    const sale = fc.record({
+      location: fc.constantFrom("A", "B"),
+      device: fc.constantFrom("1", "2"),
+      room: fc.constantFrom("101", "102"),
+      timeMs: fc.oneof(
+        fc.constantFrom(...AWKWARD_MOMENTS),
+        fc.integer({ min: Date.UTC(2026, 11, 30), max: Date.UTC(2027, 0, 3) }),
+      ),
+    });
+    const day = fc.constantFrom(null, 20061029, 20111230, 20260329, 20261231, 20270101, 20270102);
+    const filter = fc.record({
+      from: day,
+      to: day,
+      location: fc.constantFrom(null, "A"),
+      deviceId: fc.constantFrom(null, "2"),
+      room: fc.constantFrom(null, "101"),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(sale, { maxLength: 40 }),
+        filter,
+        fc.integer({ min: 1, max: 7 }),
+        fc.constantFrom(...RULE_ZONES),
+        (sales, asked, limit, zone) => {
+          store(sales);
+          const found = pieces(asked, limit, new LocalCalendar(zone));
+          expect(found.flat()).to.deep.equal(fitting(sales, asked, new ZoneDates(zone)));
+          for (const piece of found) expect(piece).to.have.lengthOf.at.most(limit);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("finds the records of a day in zones of every rule, on days of changed clocks and at ends of years", function () {
+    this.timeout(60_000);
+    const sales = AWKWARD_MOMENTS.map((timeMs) => ({ location: "A", device: "1", room: "1", timeMs }));
+    store(sales);
+    for (const zone of RULE_ZONES) {
+      const dates = new ZoneDates(zone);
+      const calendar = new LocalCalendar(zone);
+      for (const day of new Set(AWKWARD_MOMENTS.map((timeMs) => dates.dayOf(timeMs)))) {
+        const asked = { ...ANY, from: day, to: day };
+        expect(pieces(asked, 200, calendar).flat(), `${zone} ${day}`).to.deep.equal(
+          fitting(sales, asked, dates),
+        );
+      }
+    }
+  });
+
+  for (const [what, timeOf] of [
+    ["at one moment", () => 7],
+    ["at moments of their own", (index: number) => index],
+    ["at a few moments", (index: number) => Math.floor(index / 2_500)],
+  ] as const) {
+    it(`looks at a bounded number of records in one piece, also where all are ${what}`, () => {
+      const COUNT = 9_000;
+      const rare = (index: number) => (index % 4_000 === 0 ? "rare" : "often");
+      const sales = Array.from({ length: COUNT }, (_, index) => ({
+        location: "A",
+        device: "1",
+        room: rare(index),
+        timeMs: timeOf(index),
+      }));
+      store(sales);
+      const found = pieces({ ...ANY, room: "rare" }, 200);
+      expect(found.flat()).to.deep.equal([8_001, 4_001, 1]);
+      // Two for each piece's worth of records, at most: one at a moment and one before it.
+      expect(found.length).to.be.within(COUNT / PIECE / 2, (COUNT / PIECE) * 2 + 1);
+      expect(pieces({ ...ANY, room: "none" }, 200).flat()).to.deep.equal([]);
+    });
+  }
+
+  it("is not moved by what is sold meanwhile", () => {
+    const at = (timeMs: number) => ({ location: "A", device: "1", room: "1", timeMs });
+    store([at(1), at(2), at(3), at(4)]);
+    const finder = recordFinder(db, new LocalCalendar("UTC"));
+    const { next } = finder.findRecords(USER, { filter: ANY, before: null, limit: 2 });
+    store([at(1), at(2), at(3), at(4), at(5), at(4), at(3)]);
+    const { records } = finder.findRecords(USER, { filter: ANY, before: next, limit: 9 });
+    expect(records.map(({ recordId }) => recordId)).to.deep.equal([2, 1]);
+  });
+
+  it("goes by the index alone, without sorting", () => {
+    const plans = [
+      "effective_ms = 1 AND record_id < 9 AND record_id >= 2",
+      "effective_ms < 9 AND effective_ms > 2",
+    ].map((where) =>
+      db
+        .prepare<[], { detail: string }>(
+          `EXPLAIN QUERY PLAN SELECT room FROM record INDEXED BY record_by_time
+            WHERE user_id = 'u' AND ${where} ORDER BY effective_ms DESC, record_id DESC LIMIT 50`,
+        )
+        .all()
+        .map(({ detail }) => detail),
+    );
+    expect(plans).to.deep.equal([
+      ["SEARCH record USING INDEX record_by_time (user_id=? AND effective_ms=? AND rowid>? AND rowid<?)"],
+      ["SEARCH record USING INDEX record_by_time (user_id=? AND effective_ms>? AND effective_ms<?)"],
+    ]);
+  });
+});
+
+/** The numbers of the sales that fit, by the definition. */
+function fitting(sales: readonly Sale[], filter: RecordFilter, dates: ZoneDates): number[] {
+  return sales
+    .map((sale, index) => ({ ...sale, recordId: index + 1, day: dates.dayOf(sale.timeMs) }))
+    .filter(
+      ({ day, location, device, room }) =>
+        (filter.from === null || day >= filter.from) &&
+        (filter.to === null || day <= filter.to) &&
+        (filter.location === null || location === filter.location) &&
+        (filter.deviceId === null || device === filter.deviceId) &&
+        (filter.room === null || room === filter.room),
+    )
+    .sort((a, b) => b.timeMs - a.timeMs || b.recordId - a.recordId)
+    .map(({ recordId }) => recordId);
+}

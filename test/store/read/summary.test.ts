@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { expect } from "chai";
+import fc from "fast-check";
+import { MAX_VALOR, microsFromValor } from "../../../src/domain/amount.ts";
+import { DAY_MS } from "../../../src/domain/clock.ts";
+import { monthOf } from "../../../src/domain/day.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import type { Period } from "../../../src/domain/summary.ts";
+import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
+import { openForWriting } from "../../../src/store/ledger/open.ts";
+import { RollupWriter, rebuildRollups } from "../../../src/store/ledger/rollup.ts";
+import { summaryReader } from "../../../src/store/read/summary.ts";
+import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
+
+interface Sale {
+  readonly location: string;
+  readonly device: string;
+  readonly valorMicros: number;
+  readonly timeMs: number;
+}
+
+const USER = "u".repeat(24);
+/** Records of the largest valor that one sum holds. */
+const MOST_OF_LARGEST = 900_000;
+const LARGEST = BigInt(microsFromValor(MAX_VALOR));
+
+/** A summary as plain numbers, or undefined. */
+interface Expected {
+  readonly total: bigint;
+  readonly count: number;
+  readonly locations: number;
+  readonly devices: number;
+  readonly chart: readonly bigint[];
+}
+
+/** Adds up by the definition, record by record. */
+function addUp(
+  sales: readonly Sale[],
+  period: Period,
+  nowMs: number,
+  dates: ZoneDates,
+): Expected | undefined {
+  const today = dates.dayOf(nowMs);
+  const periods = period === "semanal" ? daysUntil(today, 7) : monthsOfYear(today);
+  const periodOf = (sale: Sale) =>
+    period === "semanal" ? dates.dayOf(sale.timeMs) : monthOf(dates.dayOf(sale.timeMs));
+  const counted = sales.filter((sale) => periods.includes(periodOf(sale)));
+  if (counted.length === 0) return undefined;
+  const sum = (some: readonly Sale[]) => some.reduce((total, sale) => total + BigInt(sale.valorMicros), 0n);
+  return {
+    total: sum(counted),
+    count: counted.length,
+    locations: new Set(counted.map((sale) => sale.location)).size,
+    devices: new Set(counted.map((sale) => sale.device)).size,
+    chart: periods.map((one) => sum(counted.filter((sale) => periodOf(sale) === one))),
+  };
+}
+
+describe("a summary", () => {
+  let directory: string;
+  let db: Database;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "flanco-summary-"));
+    db = openForWriting(join(directory, "flanco.db"));
+  });
+
+  afterEach(() => {
+    db.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  function store(sales: readonly Sale[]): void {
+    const insert = db.prepare(
+      `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
+                           effective_ms, origin, hash)
+       VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', x'')`,
+    );
+    db.transaction(() => {
+      db.exec("DELETE FROM record");
+      for (const { location, device, valorMicros, timeMs } of sales)
+        insert.run(USER, location, device, valorMicros, timeMs, timeMs);
+    })();
+  }
+
+  function rollUp(zone: string): LocalCalendar {
+    const calendar = new LocalCalendar(zone);
+    db.transaction(() => rebuildRollups(db, calendar, () => {}))();
+    return calendar;
+  }
+
+  function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
+    const summary = summaryReader(db, calendar).summary(USER, period, nowMs);
+    if (summary === undefined) return undefined;
+    const { totalMicros, count, locations, devices, chart } = summary;
+    return { total: totalMicros, count, locations, devices, chart: chart.map((entry) => entry.totalMicros) };
+  }
+
+  it("is what adding up record by record gives, in zones of every rule, on days of changed clocks and at ends of years", function () {
+    this.timeout(60_000);
+    const sales = AWKWARD_MOMENTS.map((timeMs, index) => ({
+      location: `L${index % 3}`,
+      device: `D${index % 5}`,
+      valorMicros: (index % 2 === 0 ? 1 : -1) * (index + 1) * 100_001,
+      timeMs,
+    }));
+    store(sales);
+    for (const zone of RULE_ZONES) {
+      const calendar = rollUp(zone);
+      const dates = new ZoneDates(zone);
+      for (const nowMs of AWKWARD_MOMENTS.slice(5).filter((_, index) => index % 3 === 0)) {
+        for (const period of ["semanal", "anual"] as const) {
+          const label = `${zone} ${period} ${new Date(nowMs).toISOString()}`;
+          expect(read(calendar, period, nowMs), label).to.deep.equal(addUp(sales, period, nowMs, dates));
+        }
+      }
+    }
+  });
+
+  it("is what adding up gives for any records, in any order of storing", function () {
+    this.timeout(60_000);
+    const nowMs = Date.UTC(2027, 0, 2, 5);
+    const sale = fc.record({
+      location: fc.constantFrom("A", "B", "Ñ"),
+      device: fc.constantFrom("1", "2"),
+      valorMicros: fc.integer({ min: -1e13, max: 1e13 }),
+      timeMs: fc.integer({ min: nowMs - 9 * DAY_MS, max: nowMs + 2 * DAY_MS }),
+    });
+    fc.assert(
+      fc.property(fc.array(sale, { maxLength: 30 }), fc.constantFrom(...RULE_ZONES), (sales, zone) => {
+        const calendar = new LocalCalendar(zone);
+        const dates = new ZoneDates(zone);
+        store(sales);
+        db.transaction(() => {
+          db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
+          const rollups = new RollupWriter(db, calendar);
+          for (const { location, device, valorMicros, timeMs } of sales) {
+            rollups.add({
+              userId: USER,
+              locationName: location,
+              deviceId: device,
+              valorMicros,
+              timeMs,
+            });
+            if (timeMs % 3 === 0) rollups.flush();
+          }
+          rollups.flush();
+        })();
+        for (const period of ["semanal", "anual"] as const) {
+          expect(read(calendar, period, nowMs)).to.deep.equal(addUp(sales, period, nowMs, dates));
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  describe("whose sum leaves 64 bits", () => {
+    const timeMs = Date.UTC(2026, 5, 1);
+    const calendar = new LocalCalendar("UTC");
+
+    /** Stores a sum of all but one record of the largest valor that one sum holds. */
+    function fillUp(locationName: string, sign: 1 | -1 = 1): void {
+      const total = BigInt(sign) * BigInt(MOST_OF_LARGEST - 1) * LARGEST;
+      db.prepare("INSERT INTO rollup_month VALUES (?, 202606, ?, '1', ?, ?)").run(
+        USER,
+        locationName,
+        MOST_OF_LARGEST - 1,
+        total,
+      );
+    }
+
+    function add(rollups: RollupWriter, count: number, sign: 1 | -1): void {
+      const valorMicros = Number(LARGEST) * sign;
+      for (let index = 0; index < count; index += 1) {
+        rollups.add({ userId: USER, locationName: "A", deviceId: "1", valorMicros, timeMs });
+      }
+      rollups.flush();
+    }
+
+    for (const sign of [1, -1] as const) {
+      it(`is refused when it is written, never rounded (${sign > 0 ? "above" : "below"} zero)`, () => {
+        const rollups = new RollupWriter(db, calendar);
+        const most = BigInt(sign) * 9_000_000_000_000_000_000n;
+        fillUp("A", sign);
+        add(rollups, 1, sign);
+        expect(read(calendar, "anual", timeMs)?.total).to.equal(most);
+        // The second sum lies beyond 64 bits, the first only beyond what is allowed.
+        for (const count of [1, 100_000]) {
+          expect(() => add(rollups, count, sign))
+            .to.throw(FlancoError)
+            .with.property("code", "conflict");
+          rollups.discard();
+        }
+        expect(read(calendar, "anual", timeMs)?.total).to.equal(most);
+      });
+    }
+
+    it("is refused when it is read over several locations", () => {
+      for (const name of ["A", "B"]) fillUp(name);
+      expect(() => read(calendar, "anual", timeMs))
+        .to.throw(FlancoError)
+        .with.property("code", "conflict");
+    });
+  });
+
+  it("names the days and months as the contract spells them", () => {
+    store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }]);
+    const reader = summaryReader(db, rollUp("UTC"));
+    const nowMs = Date.UTC(2026, 10, 21, 12);
+    const names = (period: Period) => reader.summary(USER, period, nowMs)?.chart.map((entry) => entry.name);
+    expect(names("semanal")).to.deep.equal(["dom", "lun", "mar", "mié", "jue", "vie", "sáb"]);
+    expect(names("anual")).to.deep.equal([
+      "ene",
+      "feb",
+      "mar",
+      "abr",
+      "may",
+      "jun",
+      "jul",
+      "ago",
+      "sep",
+      "oct",
+      "nov",
+      "dic",
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Log } from "../../src/domain/log.ts";
+import { connectSystemd, passedDescriptors, type Systemd, watchdogMs } from "../../src/systemd/systemd.ts";
+import { NotifySocket } from "./notify-socket.ts";
+
+const PID = 4711;
+
+describe("systemd, through its own library", () => {
+  let socket: NotifySocket;
+  let systemd: Systemd;
+  let warnings: string[];
+  const log: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: (_fields, message) => warnings.push(message),
+    error: () => {},
+  };
+
+  beforeEach(async () => {
+    warnings = [];
+    socket = new NotifySocket();
+    // The library asks the C environment, which Node's is.
+    process.env["NOTIFY_SOCKET"] = socket.path;
+    const connected = await connectSystemd(
+      { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: "10000000", WATCHDOG_PID: String(process.pid) },
+      process.pid,
+      log,
+    );
+    if (connected === undefined) throw new Error(`libsystemd did not load: ${warnings}`);
+    systemd = connected;
+  });
+
+  afterEach(() => {
+    delete process.env["NOTIFY_SOCKET"];
+    socket.close();
+  });
+
+  it("receives each message, with one assignment per line", () => {
+    systemd.starting("Adding up\nREADY=1");
+    systemd.ready("Watching 8 of 8 wired lines.");
+    systemd.status("Watching 7 of 8 wired lines.");
+    systemd.alive();
+    systemd.stopping();
+    expect(socket.receiveAll().map(({ lines }) => lines)).to.deep.equal([
+      ["STATUS=Adding up READY=1", "EXTEND_TIMEOUT_USEC=60000000"],
+      ["STATUS=Watching 8 of 8 wired lines.", "READY=1"],
+      ["STATUS=Watching 7 of 8 wired lines."],
+      ["WATCHDOG=1"],
+      ["STOPPING=1"],
+    ]);
+  });
+
+  it("receives duplicates of descriptors by name, and the message to drop them", () => {
+    const directory = mkdtempSync(join(tmpdir(), "flanco-store-"));
+    try {
+      const fds = ["first", "second"].map((text) => {
+        writeFileSync(join(directory, text), text);
+        return openSync(join(directory, text), "r");
+      });
+      systemd.keep("line/GPIO17", fds);
+      for (const fd of fds) closeSync(fd);
+      const message = socket.receive();
+      expect(message?.lines).to.deep.equal(["FDSTORE=1", "FDNAME=line/GPIO17"]);
+      const texts = message?.descriptors.map((fd) => readFileSync(fd, "utf8"));
+      for (const fd of message?.descriptors ?? []) closeSync(fd);
+      expect(texts).to.deep.equal(["first", "second"]);
+      systemd.forget("line/GPIO17");
+      expect(socket.receive()?.lines).to.deep.equal(["FDSTOREREMOVE=1", "FDNAME=line/GPIO17"]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it("returns the stored descriptors once, and the watchdog's time", () => {
+    expect(systemd.watchdogMs).to.equal(10_000);
+    expect([...systemd.take()]).to.deep.equal([]);
+  });
+
+  it("does not stop the service when it cannot be notified", () => {
+    rmSync(socket.path);
+    systemd.alive();
+    expect(warnings).to.deep.equal(["systemd could not be notified"]);
+  });
+
+  it("is undefined where it did not start the process", async () => {
+    expect(await connectSystemd({}, process.pid, log)).to.equal(undefined);
+  });
+});
+
+describe("The environment that systemd sets", () => {
+  it("names the passed descriptors, of which several can have one name", () => {
+    const passed = passedDescriptors(
+      { LISTEN_PID: "4711", LISTEN_FDS: "4", LISTEN_FDNAMES: "line/a:line/b:line/a:stored" },
+      PID,
+    );
+    expect([...passed]).to.deep.equal([
+      ["line/a", [3, 5]],
+      ["line/b", [4]],
+      ["stored", [6]],
+    ]);
+  });
+
+  it("is ignored when it names another process, and may be empty", () => {
+    expect([passedDescriptors({}, PID).size, watchdogMs({}, PID)]).to.deep.equal([0, null]);
+    const passed = passedDescriptors({ LISTEN_PID: "4712", LISTEN_FDS: "1", LISTEN_FDNAMES: "a" }, PID);
+    expect(passed.size).to.equal(0);
+    expect(watchdogMs({ WATCHDOG_PID: "4712", WATCHDOG_USEC: "1000" }, PID)).to.equal(null);
+  });
+
+  it("may omit names", () => {
+    expect([...passedDescriptors({ LISTEN_PID: "4711", LISTEN_FDS: "1" }, PID)]).to.deep.equal([["", [3]]]);
+  });
+
+  it("gives the watchdog's time, for any process or for this one", () => {
+    expect(watchdogMs({ WATCHDOG_USEC: "10000000" }, PID)).to.equal(10_000);
+    expect(watchdogMs({ WATCHDOG_USEC: "500", WATCHDOG_PID: "4711" }, PID)).to.equal(0.5);
+  });
+});

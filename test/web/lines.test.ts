@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
+import { ApiFailure } from "../../src/web/api/api.ts";
+import type { Line, Wiring } from "../../src/web/api/shapes.ts";
+import { unplacedFailure } from "../../src/web/element/mistake.ts";
+import { planInOrder, planRoom, roomsInDoubt } from "../../src/web/guide/line-plan.ts";
+import {
+  addressOfRoom,
+  type Board,
+  freeRooms,
+  isFree,
+  wiringName,
+  wiringOf,
+} from "../../src/web/lines/board.ts";
+import { NO_MOVES, withChange, withLook, withOnly } from "../../src/web/lines/moves.ts";
+import { priceOf, wholeOf } from "../../src/web/lines/price.ts";
+import { ageText } from "../../src/web/state/age.ts";
+import { deviceOf } from "./record.ts";
+
+function lineOf(address: string): Line {
+  return {
+    address,
+    name: null,
+    consumer: null,
+    wired: null,
+    wiredByOther: false,
+    watched: false,
+    level: null,
+    problem: null,
+  };
+}
+
+describe("The guide's plan of lines", () => {
+  it("gives the rooms the first free lines in order, as far as there are any", () => {
+    const plan = planInOrder(["101", "102", "103"], [lineOf("c:0"), lineOf("c:4")]);
+    expect([...plan]).to.deep.equal([
+      ["101", "c:0"],
+      ["102", "c:4"],
+    ]);
+  });
+
+  it("changes one room at a time, and takes a line away", () => {
+    const plan = planRoom(planRoom(new Map(), "101", "c:1"), "102", "c:2");
+    expect([...planRoom(plan, "101", "")]).to.deep.equal([["102", "c:2"]]);
+    expect([...plan.keys()]).to.deep.equal(["101", "102"]);
+  });
+
+  it("doubts both rooms of a line that is chosen twice", () => {
+    const plan = new Map([
+      ["101", "c:1"],
+      ["102", "c:2"],
+      ["103", "c:1"],
+    ]);
+    expect([...roomsInDoubt(plan)]).to.deep.equal(["101", "103"]);
+  });
+});
+
+describe("Lines under test", () => {
+  it("tell no move at the first look, and one at each change", () => {
+    const first = withLook(NO_MOVES, "a", false, 1);
+    expect(first.moves).to.deep.equal([]);
+    expect(withLook(first, "a", false, 2)).to.equal(first);
+    const moved = withLook(withLook(first, "a", true, 3), "a", false, 4);
+    expect(moved.moves.map(({ number, line, level, timeMs }) => [number, line, level, timeMs])).to.deep.equal(
+      [
+        [2, "a", false, 4],
+        [1, "a", true, 3],
+      ],
+    );
+  });
+
+  it("tell a switching that was told as one at once, looked at before or not", () => {
+    const told = withChange(NO_MOVES, "a", true, 5);
+    expect(told.moves.map(({ line, level }) => [line, level])).to.deep.equal([["a", true]]);
+    expect(withChange(told, "a", true, 6)).to.equal(told);
+    expect(withChange(told, "a", false, 7).moves).to.have.length(2);
+  });
+
+  it("are forgotten when they are taken out, so that a later look is a first one", () => {
+    const seen = withLook(NO_MOVES, "a", false, 1);
+    const again = withLook(withOnly(seen, new Set()), "a", true, 2);
+    expect(again.moves).to.deep.equal([]);
+    expect(withOnly(seen, new Set(["a"]))).to.equal(seen);
+  });
+
+  it("keep a bounded number of moves", () => {
+    let moves = withLook(NO_MOVES, "a", false, 0);
+    for (let time = 1; time <= 100; time += 1) moves = withLook(moves, "a", time % 2 === 1, time);
+    expect(moves.moves).to.have.length(30);
+    expect(moves.moves[0]?.number).to.equal(100);
+  });
+});
+
+describe("A price", () => {
+  it("is read with a comma or a point", () => {
+    expect(priceOf("3,50")).to.equal(3.5);
+    expect(priceOf(" 3.5 ")).to.equal(3.5);
+    expect(priceOf("0")).to.equal(0);
+  });
+
+  it("is nothing else", () => {
+    for (const text of ["", "3,", ",5", "1.234,50", "-1", "3 €", "1e3", "NaN"])
+      expect(priceOf(text), text).to.equal(undefined);
+  });
+
+  it("stands beside whole numbers within their bounds", () => {
+    expect(wholeOf("50", 60_000)).to.equal(50);
+    expect(wholeOf("60001", 60_000)).to.equal(undefined);
+    expect(wholeOf("5.5", 60_000)).to.equal(undefined);
+    expect(wholeOf("", 60_000)).to.equal(undefined);
+  });
+});
+
+describe("The board of lines", () => {
+  const line = (address: string, name: string | null, room: string | null = null): Line => ({
+    ...lineOf(address),
+    name,
+    wired: room === null ? null : { deviceName: "Pasillo A", dId: "7234", actuatorId: room },
+    watched: room !== null,
+  });
+  const board = (...lines: readonly Line[]): Pick<Board, "chips" | "devices"> => ({
+    chips: [{ chip: "gpiochip0", label: "", lines: [...lines] }],
+    devices: [deviceOf({ "101": false, "102": false })],
+  });
+  const wiring: Wiring = {
+    line: "GPIO17",
+    dId: "7234",
+    deviceName: "Pasillo A",
+    actuatorId: "101",
+    valor: 1,
+    activeLow: false,
+    bias: "as-is",
+    debounceMs: 50,
+    rearmMs: 0,
+    watched: true,
+    problem: null,
+  };
+
+  it("names a line by its name only where no other has it", () => {
+    const [one, other] = [line("gpiochip0:1", "GPIO17"), line("gpiochip1:1", "GPIO17")];
+    expect(wiringName(board(one), one)).to.equal("GPIO17");
+    expect(wiringName(board(one, other), one)).to.equal("gpiochip0:1");
+    expect(wiringName(board(line("gpiochip0:2", null)), line("gpiochip0:2", null))).to.equal("gpiochip0:2");
+  });
+
+  it("finds the wiring of a line by its room, however the line was named", () => {
+    expect(wiringOf(line("gpiochip0:17", "GPIO17", "101"), [wiring])).to.equal(wiring);
+    expect(wiringOf(line("gpiochip0:18", "GPIO18", "102"), [wiring])).to.equal(undefined);
+    expect(wiringOf(line("gpiochip0:19", null), [wiring])).to.equal(undefined);
+  });
+
+  it("finds the line of a room that was switched", () => {
+    const lines = board(line("gpiochip0:17", "GPIO17", "101"));
+    expect(addressOfRoom(lines, "d1", "101")).to.equal("gpiochip0:17");
+    expect(addressOfRoom(lines, "d1", "102")).to.equal(undefined);
+    expect(addressOfRoom(lines, "d2", "101")).to.equal(undefined);
+  });
+
+  it("offers only rooms without a line, and free lines", () => {
+    expect(freeRooms({ ...board(), wirings: [wiring] }).map(({ room }) => room)).to.deep.equal(["102"]);
+    expect(isFree(line("a", null))).to.equal(true);
+    expect(isFree(line("a", null, "101"))).to.equal(false);
+    expect(isFree({ ...line("a", null), consumer: "leds" })).to.equal(false);
+    expect(isFree({ ...line("a", null), wiredByOther: true })).to.equal(false);
+  });
+});
+
+describe("An age", () => {
+  const words = { days: (count: string) => `${count} días` };
+  const format = { count: String, duration: (ms: number) => `${ms / 60_000} min` };
+
+  it("is told in days from two on, in hours and minutes below", () => {
+    expect(ageText(3 * DAY_MS + 5, words, format)).to.equal("3 días");
+    expect(ageText(47.9 * HOUR_MS, words, format)).to.equal(`${47 * 60} min`);
+    expect(ageText(5 * 60_000, words, format)).to.equal("5 min");
+  });
+});
+
+describe("A failure that no field of the form shows", () => {
+  const failure = (...paths: readonly string[]) =>
+    new ApiFailure(409, "taken", new Map(paths.map((path) => [path, { kind: "unique", message: "" }])));
+
+  it("is told for the form as a whole", () => {
+    expect(unplacedFailure(failure("line"), ["valor"])?.fields.size).to.equal(0);
+    expect(unplacedFailure(failure("line"), ["valor"])?.status).to.equal(409);
+    expect(unplacedFailure(null, ["valor"])).to.equal(null);
+  });
+
+  it("stays with its field where that is shown, however deep its path", () => {
+    expect(unplacedFailure(failure("wiring.valor"), ["valor"])?.fields.size).to.equal(1);
+    expect(unplacedFailure(failure("line", "valor"), ["valor"])?.fields.size).to.equal(2);
+  });
+});

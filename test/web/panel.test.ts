@@ -1,0 +1,95 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { scaleOf } from "../../src/web/chart/scale.ts";
+import { createFormat } from "../../src/web/format/format.ts";
+import { panelTexts } from "../../src/web/messages/panel.ts";
+import { entryIndexOf, lastDayOf } from "../../src/web/panel/chart-days.ts";
+import { comparisonOf, comparisonText, shortComparisonText } from "../../src/web/panel/comparison.ts";
+
+function entries(...starts: readonly string[]) {
+  return starts.map((start) => ({ start, revenue: 0, sales: 0 }));
+}
+
+describe("The chart's scale", () => {
+  it("goes from nothing to above the highest bar in round steps", () => {
+    expect(scaleOf([48, 61.5, 0, 72]).ticks).to.deep.equal([0, 20, 40, 60, 80]);
+    expect(scaleOf([0.3]).ticks.at(-1)).to.be.closeTo(0.3, 1e-9);
+    expect(scaleOf([72]).place(40)).to.equal(0.5);
+  });
+
+  it("stands without sales", () => {
+    expect(scaleOf([0, 0]).ticks).to.deep.equal([0, 1]);
+    expect(scaleOf([]).place(0)).to.equal(0);
+    expect(scaleOf([-1.5e-323]).place(0)).to.equal(1);
+  });
+
+  it("goes below nothing when more was given back than sold", () => {
+    expect(scaleOf([-30, 50]).ticks).to.deep.equal([-40, -20, 0, 20, 40, 60]);
+  });
+
+  it("holds every value between its foot and its top, with few lines, whatever the values", () => {
+    const value = fc.double({ min: -1e9, max: 1e9, noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 12 }), (values) => {
+        const { ticks, place } = scaleOf(values);
+        for (const each of values) {
+          expect(place(each)).to.be.within(-1e-9, 1 + 1e-9);
+        }
+        expect(ticks.length).to.be.within(2, 8);
+        expect(ticks.some((tick) => Math.abs(tick) < 1e-9)).to.equal(true);
+      }),
+    );
+  });
+});
+
+describe("The chart's days", () => {
+  it("find the bar that holds today", () => {
+    const year = entries("2026-01-01", "2026-02-01", "2026-03-01");
+    expect(entryIndexOf(year, "2026-02-28")).to.equal(1);
+    expect(entryIndexOf(year, "2026-03-01")).to.equal(2);
+    expect(entryIndexOf(year, "2026-12-31")).to.equal(2);
+  });
+
+  it("end a month on its last day", () => {
+    expect(lastDayOf("2026-02-01")).to.equal("2026-02-28");
+    expect(lastDayOf("2024-02-01")).to.equal("2024-02-29");
+    expect(lastDayOf("2026-12-01")).to.equal("2026-12-31");
+  });
+});
+
+const format = createFormat("es-ES", "Europe/Madrid");
+const { compare } = panelTexts.es;
+
+function said(current: number, before: number): string {
+  const text = comparisonText(comparisonOf(current, before), compare, compare.week, `${before} €`, format);
+  return text.replace(/\s/g, " ");
+}
+
+describe("The comparison with the period before", () => {
+  it("says more or less in percent", () => {
+    expect(said(118, 100)).to.equal("Un 18 % más que en los 7 días anteriores (100 €)");
+    expect(said(50, 100)).to.equal("Un 50 % menos que en los 7 días anteriores (100 €)");
+  });
+
+  it("says a factor where a percentage says little", () => {
+    expect(said(500, 100)).to.equal("5 veces lo de los 7 días anteriores (100 €)");
+  });
+
+  it("says that it is the same when it is, to the percent", () => {
+    expect(said(1_000, 1_001)).to.equal("Lo mismo que en los 7 días anteriores (1001 €)");
+  });
+
+  it("divides by nothing", () => {
+    expect(said(5, 0)).to.equal("En los 7 días anteriores no hubo ventas");
+    expect(said(0, 0)).to.equal("Tampoco hubo ventas en los 7 días anteriores");
+    expect(said(5, -3)).to.equal("En los 7 días anteriores no hubo ventas");
+  });
+
+  it("says it in little room beside a figure", () => {
+    const short = (current: number, before: number) =>
+      shortComparisonText(comparisonOf(current, before), compare, String(before), format).replace(/\s/g, " ");
+    expect(short(129, 100)).to.equal("29 % más (antes, 100)");
+    expect(short(0, 100)).to.equal("100 % menos (antes, 100)");
+    expect(short(3, 0)).to.equal("Antes, ninguna");
+  });
+});
