@@ -37,9 +37,9 @@ export type FileSystemCheck = "journal" | "repaired";
 export async function extractFolder(image: string, folder: string, target: string): Promise<FileSystemCheck> {
   const dump = `${target}.dump`;
   for (const path of [target, dump]) rmSync(path, { recursive: true, force: true });
-  const code = await exitCode([image, folder, dump]);
+  const { code, output } = await runScript([image, folder, dump]);
   if (code !== 0 && code !== REPAIRED) {
-    throw new Error(`The file system ${image} is beyond repair (e2fsck and debugfs ended with ${code}).`);
+    throw new Error(`The file system ${image} is beyond repair:\n${output}`);
   }
   // debugfs names what it dumps by its last part, and leaves nothing where there is no such folder.
   const [dumped] = readdirSync(dump);
@@ -49,12 +49,13 @@ export async function extractFolder(image: string, folder: string, target: strin
   return code === REPAIRED ? "repaired" : "journal";
 }
 
-async function exitCode(options: readonly string[]): Promise<number> {
+async function runScript(options: readonly string[]): Promise<{ code: number; output: string }> {
   try {
-    await run("/bin/sh", ["-c", SCRIPT, "extract", ...options]);
-    return 0;
+    const { stdout, stderr } = await run("/bin/sh", ["-c", SCRIPT, "extract", ...options]);
+    return { code: 0, output: stdout + stderr };
   } catch (error) {
-    if (error instanceof Error && "code" in error && typeof error.code === "number") return error.code;
-    throw error;
+    if (!(error instanceof Error && "code" in error && typeof error.code === "number")) throw error;
+    const output = "stdout" in error && "stderr" in error ? `${error.stdout}${error.stderr}` : "";
+    return { code: error.code, output };
   }
 }
