@@ -11,7 +11,7 @@ export function addBackupCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("backup")
-    .description("back the ledger up, also while the service writes, and prove that the backup restores")
+    .description("back the ledger up, also while the service writes, and check the backup in full")
     .option("--to <directory>", "where to, instead of the configured directories")
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco backup --to /media/usb/flanco")
@@ -36,9 +36,7 @@ export function addBackupCommand(program: Command, context: CliContext): void {
         });
         made.push({ directory, ...backup });
         if (!options.json) {
-          terminal.out(
-            `${resolve(directory, backup.file)}: ${backup.records} records, restored and checked.`,
-          );
+          terminal.out(`${resolve(directory, backup.file)}: ${backup.records} records, checked in full.`);
         }
       }
       if (options.json) terminal.json(made);

@@ -181,7 +181,7 @@ function describeFacts({ lastBackup, disk, timeZone }: Facts): string[] {
 function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
   if (backup === null) return "Backup: none yet.";
   const age = backup.ageMs === null ? "" : `, ${duration(backup.ageMs)} ago`;
-  return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, with ${backup.records} records, restored and checked.`;
+  return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, with ${backup.records} records, checked in full.`;
 }
 
 function describeDisk({

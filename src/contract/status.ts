@@ -62,7 +62,7 @@ const status = z.strictObject({
       ageMs: z.int().nullable().describe("Null where a clock that was not trusted left no way to tell."),
     })
     .nullable()
-    .describe("The newest backup that was restored and checked; null before the first."),
+    .describe("The newest backup that was checked in full; null before the first."),
   disk: z
     .strictObject({
       freeBytes: z.int(),

@@ -1,6 +1,6 @@
 import { DAY_MS } from "./clock.ts";
 
-/** A backup that was restored to a temporary file, checked in full and compared with its ledger. */
+/** A backup that was checked in full and compared with its ledger. */
 export interface ProvenBackup {
   /** Counts from 1 within its directory, so that the newest backup is known whatever the clock says. */
   readonly number: number;

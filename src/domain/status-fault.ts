@@ -10,8 +10,6 @@ const CLOCK_GRACE_MS = 5 * MINUTE_MS;
 const FIRST_BACKUP_GRACE_MS = 25 * HOUR_MS;
 /** A backup is made every day. */
 const OLD_BACKUP_MS = 2 * DAY_MS;
-/** The backup, and the copy that proves it. */
-const COPIES_OF_A_BACKUP = 2;
 /** Free space below which a disk is low; of small disks LITTLE_SHARE of their size. */
 const LITTLE_BYTES = 256 * 1024 * 1024;
 const LITTLE_SHARE = 0.05;
@@ -183,7 +181,7 @@ function isFull(lasting: readonly Fault[]): boolean {
 function isLow({ freeBytes, totalBytes, ledgerBytes }: Disk): boolean {
   if (totalBytes === 0) return false;
   const little = Math.min(LITTLE_BYTES, totalBytes * LITTLE_SHARE);
-  return freeBytes < Math.max(little, ledgerBytes * COPIES_OF_A_BACKUP);
+  return freeBytes < Math.max(little, ledgerBytes);
 }
 
 function isWorn({ lifeUsedPercent, spareBlocks }: CardWear): boolean {

@@ -36,7 +36,7 @@ describe("flanco backup and flanco restore", function () {
   it("make a proven backup beside the running service, and restore it once the service is stopped", async () => {
     const service = await appliance.start();
     const said = await appliance.succeed(["backup"]);
-    expect(said).to.match(/backups\/flanco-\d{8}T\d{6}Z\.db: 25 records, restored and checked\.\n$/);
+    expect(said).to.match(/backups\/flanco-\d{8}T\d{6}Z\.db: 25 records, checked in full\.\n$/);
     const file = said.split(": ")[0] ?? "";
     expect(onlyLine(await appliance.call(["restore", file]))).to.include(
       "Another flanco is using this data directory.",

@@ -102,9 +102,9 @@ describe("The faults of the appliance", () => {
       "disk_low",
     ],
     [
-      "a disk without room for a backup and its proof",
-      diskWith({ ledgerBytes: GIGABYTE / 2 }),
-      diskWith({ ledgerBytes: GIGABYTE / 2 + 1 }),
+      "a disk without room for a backup",
+      diskWith({ ledgerBytes: GIGABYTE }),
+      diskWith({ ledgerBytes: GIGABYTE + 1 }),
       "disk_low",
     ],
     ["a card at the end of its life", card(90, "normal"), card(100, null), "card_worn"],

@@ -31,15 +31,9 @@ export function draftIn(directory: string): string {
   return join(directory, "backup.draft");
 }
 
-/** Where a draft is restored to, to be checked. */
-export function trialIn(directory: string): string {
-  return join(directory, "backup.trial");
-}
-
 /** Removes what a run that was cut off has left. */
 export function removeDrafts(directory: string): void {
   removeDatabase(draftIn(directory));
-  removeDatabase(trialIn(directory));
   for (const name of readdirSync(directory)) {
     const [file = "", rest] = name.split(PROOF_SUFFIX);
     // The proof is written first: it means nothing without its backup.

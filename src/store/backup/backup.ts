@@ -16,17 +16,15 @@ import {
   listBackups,
   removeBackup,
   removeDrafts,
-  trialIn,
   writeProof,
 } from "./backup-directory.ts";
-import { copyDurably, removeDatabase } from "./file-copy.ts";
+import { hashFile } from "./file-copy.ts";
 
 const OWNER_ONLY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 /** Copied at a time: between two pieces a busy file is waited for, nothing else. */
 const PAGES_AT_ONCE = 1_000;
-/** Disk space: the backup, the restored copy that is checked, and a margin for writes meanwhile. */
-const COPIES = 2;
+/** Disk space beside the backup itself: a margin for writes meanwhile. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 
 export interface BackupRequest {
@@ -40,8 +38,8 @@ export interface BackupRequest {
 }
 
 /**
- * Makes a backup of a ledger that may be written to meanwhile, and proves it: the file counts once a restored copy
- * of it was checked in full and holds what the ledger held at that moment. Until then nothing has a backup's name.
+ * Makes a backup of a ledger that may be written to meanwhile, and proves it: the file counts once it was
+ * checked in full and holds what the ledger held at that moment. Until then nothing has a backup's name.
  * Throws `damaged` when it proves to be wrong (and then most often the ledger is), `conflict` while another backup
  * to the same directory is under way, `unavailable` when there is no room.
  */
@@ -88,10 +86,10 @@ function claim(directory: string): () => void {
 function requireRoom({ ledger, directory }: BackupRequest): void {
   if (!existsSync(ledger)) return;
   const { bavail, bsize } = statfsSync(directory);
-  const needed = COPIES * statSync(ledger).size + SPARE_BYTES;
+  const needed = statSync(ledger).size + SPARE_BYTES;
   if (bavail * bsize >= needed) return;
   throw new FlancoError("unavailable", `There is no room for a backup in ${directory}.`, {
-    hint: `It needs ${Math.ceil(needed / 1e6)} MB for the backup and for the copy of it that is checked: free some space there.`,
+    hint: `It needs ${Math.ceil(needed / 1e6)} MB: free some space there.`,
   });
 }
 
@@ -110,19 +108,16 @@ async function snapshot(ledger: string, draft: string): Promise<Tally> {
   }
 }
 
-/** Restores the draft to a temporary file and holds that to the ledger. */
+/** Checks the draft in full and compares it with the ledger. */
 function prove(request: BackupRequest, tally: Tally): ProvenBackup {
   const { directory, ledger, nowMs, clockTrusted } = request;
   const draft = draftIn(directory);
-  const trial = trialIn(directory);
   makeSingleFile(draft);
-  const sha256 = copyDurably(draft, trial);
   const faults = [
-    ...faultsOf(verifyLedger(trial, () => {})),
-    ...differencesFrom(trial, tally),
+    ...faultsOf(verifyLedger(draft, () => {})),
+    ...differencesFrom(draft, tally),
     ...notIn(ledger, tally),
   ];
-  removeDatabase(trial);
   if (faults.length > 0) {
     throw new FlancoError(
       "damaged",
@@ -144,7 +139,7 @@ function prove(request: BackupRequest, tally: Tally): ProvenBackup {
     schema: SCHEMA_VERSION,
     ...tally,
     bytes,
-    sha256,
+    sha256: hashFile(draft),
   };
 }
 

@@ -42,7 +42,7 @@ export const stateTexts = bilingual(
     backupNoneDetail: "La primera se hace sola en las próximas horas.",
     backupAge: (age: string) => `Hace ${age}`,
     backupAgeUnknown: "No se sabe de cuándo",
-    backupProved: (moment: string) => `Se restauró para comprobarla: todos los registros bien (${moment}).`,
+    backupProved: (moment: string) => `Se comprobó entera: todos los registros bien (${moment}).`,
 
     disk: "Disco",
     diskFree: (free: string) => `${free} libres`,
@@ -132,7 +132,7 @@ export const stateTexts = bilingual(
     backupNoneDetail: "The first is made by itself in the next hours.",
     backupAge: (age) => `${age} ago`,
     backupAgeUnknown: "Its time is unknown",
-    backupProved: (moment) => `Restored to prove it: all records well (${moment}).`,
+    backupProved: (moment) => `Checked in full: all records well (${moment}).`,
 
     disk: "Disk",
     diskFree: (free) => `${free} free`,
