@@ -9,9 +9,9 @@ const OTHER_COMPILER = process.arch === "arm64" ? "g++-x86-64-linux-gnu" : "g++-
 
 /**
  * The Debian packages that each kind of work needs, beside those of `npm ci` (README.md) and the essential ones that every
- * Debian has. A program that a script or a test starts is of a package in this list.
+ * Debian has. test/supply/programs.test.ts compares them with the programs that scripts and tests start.
  */
-const PACKAGES = {
+export const PACKAGES = {
   binary: ["binutils"],
   "binary for another processor": [OTHER_COMPILER, "qemu-user-static", "binfmt-support", "mount"],
   // mmdebstrap asks arch-test whether this machine can run the processor whose packages it unpacks.

@@ -75,35 +75,30 @@ describe("the documents' commands", () => {
     const starts = DOCUMENTS.flatMap(commandsOf).filter((line) => line.endsWith("npm start"));
     this.timeout(starts.length * PROCESS_TEST_MS);
     expect(starts).to.have.length(2);
-    const own = await Program.make({ FLANCO_DEMO: "true" });
+    await Promise.all(starts.map(startAndStop));
+  });
+
+  async function startAndStop(line: string): Promise<void> {
+    const own = await Program.make({ FLANCO_DEMO: undefined, FLANCO_GPIO_DRIVER: undefined });
     try {
-      for (const line of starts) await startAndStop(own, line);
+      const child = own.adopt(
+        spawn("bash", ["-c", `exec ${line.replace("npm ci && ", "").replace(/^(FLANCO\S+ )+/, "env $&")}`], {
+          cwd: CHECKOUT,
+          env: own.environment as NodeJS.ProcessEnv,
+          detached: true,
+        }),
+      );
+      const said = listen(child);
+      await until(`${line} is ready`, () => said.stdout.includes("flanco is ready."));
+      const page = await fetch(`http://127.0.0.1:${own.httpPort}/`);
+      expect(page.status, said.stderr).to.equal(200);
+      expect(await page.text()).to.include("<html");
+      expect((await fetch(`http://127.0.0.1:${own.httpPort}/healthz`)).status).to.equal(200);
+      process.kill(-(child.pid ?? 0), "SIGTERM");
+      await once(child, "close");
     } finally {
       await own.close();
     }
-  });
-
-  async function startAndStop(own: Program, line: string): Promise<void> {
-    const settings = { ...own.environment };
-    if (line.startsWith("npm")) {
-      delete settings["FLANCO_GPIO_DRIVER"];
-      delete settings["FLANCO_DEMO"];
-    }
-    const child = own.adopt(
-      spawn("bash", ["-c", `exec ${line.replace("npm ci && ", "").replace(/^(FLANCO\S+ )+/, "env $&")}`], {
-        cwd: CHECKOUT,
-        env: settings as NodeJS.ProcessEnv,
-        detached: true,
-      }),
-    );
-    const said = listen(child);
-    await until(`${line} is ready`, () => said.stdout.includes("flanco is ready."));
-    const page = await fetch(`http://127.0.0.1:${own.httpPort}/`);
-    expect(page.status, said.stderr).to.equal(200);
-    expect(await page.text()).to.include("<html");
-    expect((await fetch(`http://127.0.0.1:${own.httpPort}/healthz`)).status).to.equal(200);
-    process.kill(-(child.pid ?? 0), "SIGTERM");
-    await once(child, "close");
   }
 
   it("that npm runs are scripts of the project", () => {

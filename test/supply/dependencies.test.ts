@@ -34,6 +34,7 @@ const manifest = z
     devDependencies: z.record(z.string(), z.string()),
     optionalDependencies: z.record(z.string(), z.string()),
     allowScripts: z.record(z.string(), z.boolean()),
+    scripts: z.object({ sbom: z.string() }),
   })
   .parse(readJson("package.json"));
 const packages = Object.entries(lock.packages)
@@ -91,7 +92,8 @@ describe("what flanco is made of", () => {
   });
 
   it("has a bill of materials that names every package with its hash", () => {
-    const text = execFileSync("npm", ["run", "-s", "sbom"], {
+    // As `npm run` does it, without a second npm in front.
+    const text = execFileSync("sh", ["-c", manifest.scripts.sbom], {
       cwd: CHECKOUT,
       encoding: "utf8",
       stdio: "pipe",
