@@ -74,7 +74,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
   wiring
     .command("remove")
     .description("unwire a line; its records are kept")
-    .argument("<line>", "the line as it was wired")
+    .argument("<line>", "one of the line's names, as for `wiring set`")
     .addHelpText("after", "\nExample:\n  flanco wiring remove GPIO17")
     .action(async (line: string, _options: object, command: Command) => {
       await withDoor(configOf(context, command), terminal, (door) => door.call("removeWiring", { line }));

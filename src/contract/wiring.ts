@@ -5,7 +5,11 @@ import { declare, type Shape } from "./declaration.ts";
 import { name, success, valor } from "./field.ts";
 
 const wiring = z.strictObject({
-  line: z.string(),
+  line: z
+    .string()
+    .describe(
+      "The name that means this line after every boot: its own, or its chip's label with the offset.",
+    ),
   dId: z.string(),
   deviceName: z.string(),
   actuatorId: z.string(),

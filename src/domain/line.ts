@@ -28,12 +28,14 @@ export interface ChipInfo {
   readonly name: string;
   /** The chip's label, as its driver gives it: `pinctrl-bcm2835`. */
   readonly label: string;
+  /** The device that the chip hangs from, as sysfs names it (`1-0020` on an I2C bus). Absent where it is not known. */
+  readonly place?: string;
   readonly lines: readonly LineInfo[];
 }
 
 /** What to ask of a driver for one line. */
 export interface LineRequest {
-  /** A line's name (`GPIO17`) or chip and offset (`gpiochip0:17`). */
+  /** A line's name (`GPIO17`), or its chip's label or number with the offset (`gpiochip0:17`). */
   readonly line: string;
   readonly activeLow: boolean;
   readonly bias: Bias;

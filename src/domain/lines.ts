@@ -45,11 +45,13 @@ export interface Lines {
    */
   read(line: string): Promise<boolean>;
   /**
-   * Checks lines that are to be wired, stores the wiring by `save`, and watches them. Concurrent calls run one after
-   * another. Rejects, with nothing saved, with `not_found`, `invalid`, or `conflict` when another program holds a line or
-   * the same line is wired by another name.
+   * Checks lines that are to be wired, stores the wiring by `save`, and watches them. `save` gets each line's name as it is
+   * to be kept, which means the same line after every boot. Concurrent calls run one after another. Rejects, with nothing
+   * saved, with `not_found`, `invalid`, or `conflict` when another program holds a line.
    */
-  wire(lines: readonly string[], save: () => Promise<void>): Promise<void>;
+  wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void>;
+  /** The name by which a line is wired, for any of its names; a line that is not wired keeps the name given. */
+  wiredName(line: string): Promise<string>;
   /** Applies the current wiring. Lines whose wiring did not change are not interrupted. */
   reconcile(): Promise<void>;
   /** Calls back with every level of the wired lines. Returns how to stop that. */

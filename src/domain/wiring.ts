@@ -20,7 +20,7 @@ export interface WiringSettings {
 
 /** Which line is which room. */
 export interface Wiring extends WiringSettings {
-  /** As the technician wrote it: `GPIO17` or `gpiochip0:17`. Unique. */
+  /** What names the line after every boot: its own name (`GPIO17`), or its chip's label and the offset (`mcp23017:3`). Unique. */
   readonly line: string;
   readonly userId: Id;
   /** The device's `_id`. */

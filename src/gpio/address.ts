@@ -4,11 +4,13 @@ import type { ChipInfo, LineInfo } from "../domain/line.ts";
 /** The holder that the kernel, and the simulation, show for our lines. */
 export const CONSUMER = "flanco";
 
-const CHIP_AND_OFFSET = /^([\w.-]+):(\d{1,6})$/;
+const CHIP_AND_OFFSET = /^(.+):(\d{1,6})$/;
+/** The number of a chip follows from the order in which the kernel finds the chips: it may differ after a boot. */
+const CHIP_NUMBER = /^gpiochip\d+:\d+$/;
 /** How many lines an error lists before it refers to the command that lists all. */
 const MAX_CHOICES = 12;
 
-/** Chip and offset: the form that names exactly one line. */
+/** Chip and offset: the form that names exactly one line until the next boot. */
 export function formatLine(line: Pick<LineInfo, "chip" | "offset">): string {
   return `${line.chip}:${line.offset}`;
 }
@@ -19,9 +21,36 @@ export function describeLine(line: LineInfo): string {
 }
 
 /**
- * The one line with the name `text`, else the one at the chip and offset `text` (`gpiochip0:17`). Throws `invalid` for
- * an empty text and for a name that several lines have (the message lists them), `not_found` otherwise (the hint lists
- * the free lines).
+ * What names this line after every boot: its own name if no other line has it, else its chip's label and the offset
+ * (`mcp23017:3`), with the chip's device where several chips have the label (`mcp23017@1-0020:3`). Throws `invalid`
+ * where none of these tells it from other lines.
+ */
+export function lastingName(line: LineInfo, chips: readonly ChipInfo[]): string {
+  const { name } = line;
+  const isAlone = chips.flatMap((chip) => chip.lines).filter((other) => other.name === name).length === 1;
+  if (name !== null && isAlone) return name;
+  const chip = chips.find((one) => one.name === line.chip);
+  const lasting = chip && lastingChip(chip, chips);
+  if (lasting !== undefined) return `${lasting}:${line.offset}`;
+  throw new FlancoError(
+    "invalid",
+    `${describeLine(line)} cannot be told from a line of another chip with the label ${chip?.label} after a boot.`,
+    { hint: "Name the lines in the device tree (gpio-line-names)." },
+  );
+}
+
+/** Refuses a name that may mean another line after a boot: `invalid`. */
+export function requireLasting(text: string): void {
+  if (!CHIP_NUMBER.test(text)) return;
+  throw new FlancoError("invalid", `${text} is a chip's number, which may change from boot to boot.`, {
+    hint: "Unwire the line and wire it again: it is then kept by its name or its chip's label.",
+  });
+}
+
+/**
+ * The one line with the name `text`, else the one at the chip and offset `text`, where the chip is a number
+ * (`gpiochip0:17`) or a label as `lastingName` writes it. Throws `invalid` for an empty text and for a name that several
+ * lines have (the message lists them), `not_found` otherwise (the hint lists the free lines).
  */
 export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo {
   if (text.trim() === "") {
@@ -37,7 +66,7 @@ export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo 
     );
   }
   const [, chipName, offset] = CHIP_AND_OFFSET.exec(text) ?? [];
-  const chip = chips.find((one) => one.name === chipName);
+  const chip = chips.find((one) => one.name === chipName || lastingChip(one, chips) === chipName);
   const line = named[0] ?? chip?.lines.find((one) => one.offset === Number(offset));
   if (line !== undefined) return line;
   let missing = `No line is called ${text}.`;
@@ -73,6 +102,14 @@ export function lostError(line: Pick<LineInfo, "chip" | "offset">, why: string, 
     hint: "Reconnect the chip, then restart flanco.",
     cause,
   });
+}
+
+/** A chip by what does not change; undefined where another chip has the same label and no place tells them apart. */
+function lastingChip({ name, label, place }: ChipInfo, chips: readonly ChipInfo[]): string | undefined {
+  const likes = chips.filter((other) => other.name !== name && other.label === label);
+  if (likes.length === 0) return label;
+  if (place === undefined || likes.some((other) => other.place === place)) return undefined;
+  return `${label}@${place}`;
 }
 
 function choices(lines: readonly LineInfo[]): string {

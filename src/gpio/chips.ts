@@ -58,7 +58,8 @@ export function readChip(kernel: GpioKernel, path: string, version: LineInfoVers
         holder: used ? holder : null,
       };
     });
-    return { name: chip.name, label: chip.label, lines };
+    const place = kernel.placeOf(path);
+    return { name: chip.name, label: chip.label, ...(place === undefined ? {} : { place }), lines };
   } finally {
     kernel.close(fd);
   }

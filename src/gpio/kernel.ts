@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, watch, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  watch,
+  writeSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
 import { getSystemErrorName } from "node:util";
 import type { Cancel } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -7,6 +18,8 @@ import { FlancoError } from "../domain/error.ts";
 export interface GpioKernel {
   /** The paths of the chips' character devices, in order of number. Empty where there is none. */
   chipPaths(): readonly string[];
+  /** The name of the device that the chip of a path hangs from; undefined where sysfs does not show it. */
+  placeOf(path: string): string | undefined;
   /** Opens a character device. Throws an error with a system code (`EACCES`). */
   open(path: string): number;
   close(fd: number): void;
@@ -125,6 +138,15 @@ class KoffiKernel implements GpioKernel {
       .map((entry) => entry.name)
       .sort((a, b) => chipNumber(a) - chipNumber(b))
       .map((name) => `${DEVICE_FOLDER}/${name}`);
+  }
+
+  placeOf(path: string): string | undefined {
+    try {
+      return basename(dirname(realpathSync(`/sys/bus/gpio/devices/${basename(path)}`)));
+    } catch {
+      // Without sysfs, chips with one label cannot be told apart: their unnamed lines are refused.
+      return undefined;
+    }
   }
 
   open(path: string): number {

@@ -13,8 +13,9 @@ import type { EdgeQueue, LineFailure, Lines, LinesStatus, SurveyedChip } from ".
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
+import { requireLasting } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
-import { readFreeLine, requireFree, surveyChips } from "./survey.ts";
+import { namesToWire, readFreeLine, surveyChips, wiringOfLine } from "./survey.ts";
 import { type UnwatchedKeeper, UnwatchedLines } from "./unwatched.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have released it. */
@@ -138,14 +139,18 @@ export class Recorder implements Lines {
     return this.#inTurn(() => readFreeLine(this.#driver, this.#dependencies.reader.wirings(), line));
   }
 
-  wire(lines: readonly string[], save: () => Promise<void>): Promise<void> {
+  wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.#driver.name !== "none") {
-        await requireFree(this.#driver, this.#dependencies.reader.wirings(), lines);
-      }
-      await save();
+      const wirings = this.#dependencies.reader.wirings();
+      await save(this.#driver.name === "none" ? lines : await namesToWire(this.#driver, wirings, lines));
       await this.reconcile();
     });
+  }
+
+  async wiredName(line: string): Promise<string> {
+    const wirings = this.#dependencies.reader.wirings();
+    if (this.#driver.name === "none" || wirings.some((wiring) => wiring.line === line)) return line;
+    return wiringOfLine(await this.#driver.detect(), wirings, line)?.line ?? line;
   }
 
   reconcile(): Promise<void> {
@@ -209,6 +214,7 @@ export class Recorder implements Lines {
     const { writer, clock, log } = this.#dependencies;
     const { line, activeLow, bias, debounceMs } = wiring;
     try {
+      requireLasting(line);
       this.#spareRequest ??= await writer.openRequest();
       const opened = this.#spareRequest;
       // An earlier watch of the line ends only here: numbering a request takes long on a slow disk, and fails on a full one.

@@ -2,7 +2,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, LineDriver } from "../domain/line.ts";
 import type { SurveyedChip, SurveyedLine } from "../domain/lines.ts";
 import type { Wiring } from "../domain/wiring.ts";
-import { findLine, formatLine, inUseError, resolveLine } from "./address.ts";
+import { findLine, formatLine, inUseError, lastingName, resolveLine } from "./address.ts";
 
 /** Chips and lines as detected, each wired line with its wiring and what the recorder knows of it. */
 export function surveyChips(
@@ -40,33 +40,37 @@ export async function readFreeLine(
 }
 
 /**
- * Rejects unless each of these lines exists and is free, or is wired by this name: `not_found`, `invalid`, or `conflict`
- * for a line that is in use or is wired by another name.
+ * Gives for each of these lines the name that it is wired by: one that means the same line after every boot. Rejects
+ * unless each one exists and is wired or free: `not_found`, `invalid`, or `conflict` for a line that is in use.
  */
-export async function requireFree(
+export async function namesToWire(
   driver: Pick<LineDriver, "detect">,
   wirings: readonly Wiring[],
   lines: readonly string[],
-): Promise<void> {
+): Promise<readonly string[]> {
   const chips = await driver.detect();
-  const nameAt = new Map([...wiringsByAddress(chips, wirings)].map(([at, { line }]) => [at, line]));
-  for (const line of lines) {
+  const wiringAt = wiringsByAddress(chips, wirings);
+  return lines.map((line) => {
     const found = resolveLine(line, chips);
-    const name = nameAt.get(formatLine(found));
-    if (name === line) continue;
-    if (name !== undefined) {
-      throw new FlancoError("conflict", `The line ${line} is wired already, under the name ${name}.`, {
-        fields: { line: { kind: "unique", message: `is the line ${name}, which is wired already` } },
-      });
-    }
-    if (found.holder !== null) {
+    const wiring = wiringAt.get(formatLine(found));
+    if (wiring === undefined && found.holder !== null) {
       throw new FlancoError("conflict", `The line ${line} is in use by "${found.holder}".`, {
         hint: "Stop that program, or choose another line.",
         fields: { line: { kind: "unique", message: `is in use by "${found.holder}"` } },
       });
     }
-    nameAt.set(formatLine(found), line);
-  }
+    return wiring?.line ?? lastingName(found, chips);
+  });
+}
+
+/** The wiring of a line, by any of the line's names. */
+export function wiringOfLine(
+  chips: readonly ChipInfo[],
+  wirings: readonly Wiring[],
+  line: string,
+): Wiring | undefined {
+  const found = findLine(line, chips);
+  return found && wiringsByAddress(chips, wirings).get(formatLine(found));
 }
 
 function wiringsByAddress(

@@ -34,19 +34,19 @@ export function numberedChips(sysfs: string, known: readonly ChipInfo[]): Number
       // Without the character device's label, only a chip that is alone on its device can be named.
       const [only, ...others] = candidates;
       const name = only !== undefined && others.length === 0 ? only.name : `gpiochip${base}`;
-      return { base, chip: named ?? namelessChip(name, label, lineCount) };
+      return { base, chip: named ?? namelessChip(name, label, basename(device), lineCount) };
     })
     .sort((a, b) => a.base - b.base);
 }
 
-function namelessChip(name: string, label: string, lineCount: number): ChipInfo {
+function namelessChip(name: string, label: string, place: string, lineCount: number): ChipInfo {
   const lines = Array.from({ length: lineCount }, (_, offset) => ({
     chip: name,
     offset,
     name: null,
     holder: null,
   }));
-  return { name, label, lines };
+  return { name, label, place, lines };
 }
 
 function sysfsChips(sysfs: string): SysfsChip[] {

@@ -61,15 +61,16 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     return dependencies.running;
   };
   const setWiring = async (rows: readonly WiringRow[], email: string | undefined, by: Actor) => {
-    const owned = () => rows.map((row) => toOwned(reader, row, email ?? row.user));
-    const save = async () => writer.setWiring(owned(), by);
-    if (lines === undefined) await save();
-    else {
-      await lines.wire(
-        rows.map(({ line }) => line),
-        save,
+    const typed = rows.map(({ line }) => line);
+    const save = async (names: readonly string[]) => {
+      const named = rows.map((row, index) => ({ ...row, line: names[index] ?? row.line }));
+      await writer.setWiring(
+        named.map((row) => toOwned(reader, row, email ?? row.user)),
+        by,
       );
-    }
+    };
+    if (lines === undefined) await save(typed);
+    else await lines.wire(typed, save);
     return null;
   };
   return {
@@ -92,9 +93,10 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     setWiring: ({ user, row }, by) => setWiring([row], user, by),
     importWiring: ({ user, rows }, by) => setWiring(rows, user, by),
     removeWiring: async ({ line }, by) => {
-      const wiring = reader.wirings().find((one) => one.line === line);
+      const name = (await lines?.wiredName(line)) ?? line;
+      const wiring = reader.wirings().find((one) => one.line === name);
       if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
-      await writer.removeWiring(wiring.userId, line, by);
+      await writer.removeWiring(wiring.userId, name, by);
       await lines?.reconcile();
       return null;
     },

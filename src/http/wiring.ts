@@ -24,11 +24,14 @@ export function wiringEndpoints(
     }),
     serve(setWiring, async ({ userId, body, context }) => {
       const { valor, ...rest } = body.wiring;
-      const wiring = { ...rest, valorMicros: microsFromValor(valor) };
-      await lines.wire([rest.line], () => writer.setWiring([{ userId, wiring }], actorOf(context, userId)));
+      await lines.wire([rest.line], ([line = rest.line]) => {
+        const wiring = { ...rest, line, valorMicros: microsFromValor(valor) };
+        return writer.setWiring([{ userId, wiring }], actorOf(context, userId));
+      });
     }),
     serve(removeWiring, async ({ userId, query, context }) => {
-      await writer.removeWiring(userId, query.line, actorOf(context, userId));
+      const line = await lines.wiredName(query.line);
+      await writer.removeWiring(userId, line, actorOf(context, userId));
       await lines.reconcile();
     }),
   ];

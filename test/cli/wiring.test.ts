@@ -117,8 +117,8 @@ describe("flanco wiring, while the service runs", function () {
     await until("SIM7 has its first record", () => recordsOf("SIM7") === 1);
     const before = lineRow(appliance.ledgerFile, "SIM7");
 
-    const removed = await appliance.call(["wiring", "remove", "SIM6"]);
-    expect(removed.stdout).to.equal("SIM6 is not wired any more.\n");
+    const removed = await appliance.call(["wiring", "remove", "simchip0:6"]);
+    expect(removed.stdout).to.equal("simchip0:6 is not wired any more.\n");
     await pulse("SIM6");
     await pulse("SIM7");
     const wired = await appliance.call(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
@@ -166,9 +166,9 @@ describe("flanco wiring, while the service runs", function () {
       /^The line SIM0 is already wired to room 101 of Pasillo A\.$/,
     ],
     [
-      "a line that is wired by another name",
+      "a line that is wired to another room, by another of its names",
       setting("simchip0:0", "7234", "102"),
-      /^The line simchip0:0 is wired already, under the name SIM0\.$/,
+      /^The line SIM0 is already wired to room 101 of Pasillo A\.$/,
     ],
     [
       "a room that another line is wired to",
@@ -219,7 +219,7 @@ describe("flanco wiring, while the service runs", function () {
     await appliance.call(["wiring", "remove", "SIM1"]);
     const text = row("SIM0", "101") + row("simchip0:0", "102");
     expect(await refusal(["wiring", "import", "-"], text)).to.equal(
-      "flanco: The line simchip0:0 is wired already, under the name SIM0.\n",
+      "flanco: The line SIM0 is already wired to room 101 of Pasillo A.\n",
     );
     await appliance.call(setting("SIM0", "7234", "101"));
     await appliance.call(setting("SIM1", "7234", "102"));

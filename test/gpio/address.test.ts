@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ChipInfo } from "../../src/domain/line.ts";
-import { resolveLine } from "../../src/gpio/address.ts";
+import { lastingName, requireLasting, resolveLine } from "../../src/gpio/address.ts";
 import { thrown } from "../rig/rejection.ts";
 
 function chip(name: string, lines: readonly (readonly [string | null, string | null])[]): ChipInfo {
@@ -26,13 +26,17 @@ const CHIPS = [
 
 describe("A line's address", () => {
   it("is a name unless it is chip and offset", () => {
-    for (const name of ["GPIO17", "gpiochip0:", ":17", "gpiochip0:1x", "a b:1"]) {
+    for (const name of ["GPIO17", "gpiochip0:", ":17", "gpiochip0:1x", "a:b"]) {
       expect(thrown(() => resolveLine(name, CHIPS)).message).to.equal(`No line is called ${name}.`);
     }
   });
 
   it("prefers a line that is called like a chip and an offset", () => {
     expect(resolveLine("gpiochip0:0", CHIPS)).to.deep.include({ chip: "gpiochip1", offset: 1 });
+  });
+
+  it("is also its chip's label with the offset", () => {
+    expect(resolveLine("label of gpiochip0:2", CHIPS)).to.deep.include({ chip: "gpiochip0", offset: 2 });
   });
 
   it("is refused when several lines have the name, with the list of them", () => {
@@ -51,6 +55,41 @@ describe("A line's address", () => {
     expect(thrown(() => resolveLine("gpiochip0:4", CHIPS)).message).to.equal(
       "gpiochip0 has no line 4: its 4 lines count from 0.",
     );
+  });
+
+  describe("that lasts over boots", () => {
+    const twins = (one?: string, other?: string): ChipInfo[] =>
+      [one, other].map((place, number) => ({
+        ...chip(`gpiochip${number}`, [[null, null]]),
+        label: "mcp23017",
+        ...(place === undefined ? {} : { place }),
+      }));
+    const lasting = (chips: readonly ChipInfo[], text: string) =>
+      lastingName(resolveLine(text, chips), chips);
+
+    it("is the line's own name, else its chip's label and the offset", () => {
+      expect(lasting(CHIPS, "gpiochip0:1")).to.equal("GPIO1");
+      expect(lasting(CHIPS, "gpiochip0:2")).to.equal("label of gpiochip0:2");
+      expect(lasting(CHIPS, "gpiochip0:3")).to.equal("label of gpiochip0:3");
+    });
+
+    it("means the same line when the chips are found in another order", () => {
+      const before = twins("1-0020", "1-0021");
+      expect(lasting(before, "gpiochip1:0")).to.equal("mcp23017@1-0021:0");
+      const after = twins("1-0021", "1-0020");
+      expect(resolveLine("mcp23017@1-0021:0", after).chip).to.equal("gpiochip0");
+    });
+
+    it("is refused where nothing tells two chips apart", () => {
+      for (const chips of [twins(), twins("1-0020", "1-0020"), twins("1-0020").slice(0, 2)]) {
+        expect(thrown(() => lasting(chips, "gpiochip1:0")).code).to.equal("invalid");
+      }
+    });
+
+    it("is no chip's number", () => {
+      expect(thrown(() => requireLasting("gpiochip0:2")).code).to.equal("invalid");
+      for (const name of ["GPIO17", "mcp23017@1-0021:0", "gpiochip0"]) requireLasting(name);
+    });
   });
 
   it("keeps the list of choices short", () => {

@@ -97,6 +97,8 @@ export class FakeKernel implements GpioKernel {
     return [this.#chipPath];
   }
 
+  placeOf(): undefined {}
+
   open(): number {
     if (this.openError !== null) throw new SyscallError("open", ERRNO[this.openError]);
     return this.#allocate();

@@ -48,6 +48,7 @@ describe("The numbers that sysfs gives to lines", () => {
         chip: {
           name: "gpiochip1",
           label: "raspberrypi-exp-gpio",
+          place: "firmware",
           lines: [{ chip: "gpiochip1", offset: 0, name: null, holder: null }],
         },
       },

@@ -132,7 +132,12 @@ export function valorOf(offset: number): number {
   return 10.25 + offset;
 }
 
-/** How a line is named in its wiring: by name and by chip and offset in turn, as technicians do. */
+/** The name by which a line is kept. */
 export function lineName(offset: number): string {
-  return offset % 2 === 0 ? `RELAY${offset}` : `gpiochip0:${offset}`;
+  return `RELAY${offset}`;
+}
+
+/** How a line is named when it is wired: by name and by chip and offset in turn, as technicians do. */
+export function typedName(offset: number): string {
+  return offset % 2 === 0 ? lineName(offset) : `gpiochip0:${offset}`;
 }

@@ -82,10 +82,14 @@ export class FakeLines implements Lines, DrivableLines {
     return this.level;
   }
 
-  async wire(_lines: readonly string[], save: () => Promise<void>): Promise<void> {
+  async wire(lines: readonly string[], save: (names: readonly string[]) => Promise<void>): Promise<void> {
     if (this.refusal !== undefined) throw this.refusal;
-    await save();
+    await save(lines);
     await this.reconcile();
+  }
+
+  async wiredName(line: string): Promise<string> {
+    return line;
   }
 
   reconcile(): Promise<void> {

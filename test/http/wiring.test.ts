@@ -155,7 +155,6 @@ describe("Wiring", () => {
 
     for (const [what, refusal, status] of [
       ["another program holds", new FlancoError("conflict", 'The line SIM0 is held by "gpio-leds".'), 409],
-      ["is wired by another name", new FlancoError("conflict", "The line SIM0 is wired as chip:0."), 409],
       ["is not there", new FlancoError("not_found", "There is no line SIM0."), 404],
       ["cannot be had here", new FlancoError("unavailable", "There are no lines here."), 503],
     ] as const) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Gap, gapSchema, lineName, ROOMS, valorOf } from "../report.ts";
+import { type Gap, gapSchema, ROOMS, typedName, valorOf } from "../report.ts";
 
 const EMAIL = "ana@example.org";
 const PASSWORD = "correct horse battery";
@@ -72,7 +72,7 @@ export class Api {
   }
 
   /** Wires the line of that offset, or another one, to the offset's room. */
-  async wire(offset: number, line = lineName(offset)): Promise<void> {
+  async wire(offset: number, line = typedName(offset)): Promise<void> {
     const timing = { debounceMs: 0, rearmMs: 0 };
     const wiring = { line, dId: D_ID, actuatorId: ROOMS[offset], valor: valorOf(offset), ...timing };
     await this.#send("PUT", "/api/wiring", { wiring });
