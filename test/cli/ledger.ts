@@ -4,9 +4,9 @@ import { hashSync } from "bcryptjs";
 import Database from "better-sqlite3";
 import { systemClock } from "../../src/service/clock.ts";
 import { seedDemo } from "../../src/service/demonstration.ts";
-import { storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
 import { PASSWORD } from "../rig/program.ts";
+import { writerHere } from "../rig/writer.ts";
 
 /** Cheap to compare with: what is tested is elsewhere. */
 const BCRYPT_COST = 4;
@@ -25,9 +25,7 @@ const SALE = {
  */
 export async function seedLedger(file: string, recordTimesMs: readonly number[] = []): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const writer = storeWriter({ file, timeZone: "UTC" }, systemClock, {
-    onChanges: () => {},
-    onProgress: () => {},
+  const writer = writerHere({ file, timeZone: "UTC" }, systemClock, {
     onDeath: (error) => {
       throw error;
     },
@@ -52,11 +50,7 @@ export async function seedLedger(file: string, recordTimesMs: readonly number[] 
 
 /** Gives a ledger that no program has open a second user, with a device of the same dId as the first one's. */
 export async function seedSecondUser(file: string, email: string): Promise<void> {
-  const writer = storeWriter({ file, timeZone: "UTC" }, systemClock, {
-    onChanges: () => {},
-    onProgress: () => {},
-    onDeath: () => {},
-  });
+  const writer = writerHere({ file, timeZone: "UTC" }, systemClock);
   await writer.open();
   try {
     const user = await writer.addUser({ name: "Eva", email, passwordHash: hashSync(PASSWORD, BCRYPT_COST) });

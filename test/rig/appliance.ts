@@ -17,9 +17,10 @@ import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import { Api } from "../../src/service/api.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
-import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
+import { writerHere } from "./writer.ts";
 
 export const TIME_ZONE = "Europe/Madrid";
 /** Wednesday 11 March 2026, 12:00 in Madrid. */
@@ -148,10 +149,8 @@ export class Appliance {
     const directory = mkdtempSync(join(tmpdir(), "flanco-http-"));
     const file = join(directory, "ledger.db");
     const clock = new SetClock(NOON_MS);
-    const writer = storeWriter({ file, timeZone: TIME_ZONE }, clock, {
+    const writer = writerHere({ file, timeZone: TIME_ZONE }, clock, {
       onChanges: (changes) => appliance.#api.apply(changes),
-      onProgress: () => {},
-      onDeath: () => {},
     });
     await writer.open();
     await writer.noteBoot(BOOT_ID, null);

@@ -11,11 +11,12 @@ import type { User } from "../../src/domain/user.ts";
 import type { Recorder } from "../../src/gpio/recorder.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { Recording } from "../../src/service/recording.ts";
-import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { until } from "./until.ts";
+import { writerHere } from "./writer.ts";
 
 const LINE = "SIM0";
 /** From power on to the program's start. */
@@ -152,14 +153,12 @@ export class Gateway {
   async start(): Promise<void> {
     const { bootId } = this.machine;
     const clock = this.machine;
-    const writer = storeWriter({ file: this.file, timeZone: "UTC" }, clock, {
+    const writer = writerHere({ file: this.file, timeZone: "UTC" }, clock, {
       onChanges: (changes) => {
         this.changes.push(...changes);
         if (changes.some(({ kind }) => kind === "sessions")) sessions.reload();
         recording.apply(changes);
       },
-      onProgress: () => {},
-      onDeath: () => {},
     });
     await writer.open();
     const reader = openReader(this.file, "UTC");

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { User } from "../../src/domain/user.ts";
-import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
+import type { StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
+import { writerHere } from "../rig/writer.ts";
 
-/** A real ledger in a temporary directory, with its writer thread and a reader. */
+/** A real ledger in a temporary directory, with its writer and a reader. */
 export class TestLedger {
   readonly directory = mkdtempSync(join(tmpdir(), "flanco-ledger-"));
   readonly file = join(this.directory, "flanco.db");
@@ -17,10 +18,16 @@ export class TestLedger {
   monotonicMs = 0;
   #writer: StoreWriter | undefined;
   #reader: StoreReader | undefined;
+  readonly #makeWriter: typeof storeWriter;
+
+  /** `storeWriter` gives the writer a thread of its own. */
+  constructor(makeWriter: typeof storeWriter = writerHere) {
+    this.#makeWriter = makeWriter;
+  }
 
   async open(timeZone = "UTC"): Promise<this> {
     const clock = { nowMs: () => this.nowMs, monotonicNs: () => BigInt(this.monotonicMs * 1_000_000) };
-    const writer = storeWriter({ file: this.file, timeZone }, clock, {
+    const writer = this.#makeWriter({ file: this.file, timeZone }, clock, {
       onChanges: (changes) => void this.changes.push(...changes),
       onProgress: (done, total) => void this.progress.push([done, total]),
       onDeath: () => {},

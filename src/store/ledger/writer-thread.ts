@@ -327,7 +327,11 @@ function openInReserve(reserve: Reserve | undefined, open: () => Database): Data
   }
 }
 
-function start(port: MessagePort, { file, timeZone, reserve: reserveFile, startMs }: WriterStart): void {
+/** Opens the ledger and answers on this port until it is told to close. Says on it why it cannot. */
+export function start(
+  port: MessagePort,
+  { file, timeZone, reserve: reserveFile, startMs }: WriterStart,
+): void {
   try {
     const calendar = new LocalCalendar(timeZone);
     const reserve = reserveFile === undefined ? undefined : new Reserve(reserveFile);

@@ -1,4 +1,3 @@
-import type { Worker } from "node:worker_threads";
 import { type Clock, monotonicMs } from "../../domain/clock.ts";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { Change, LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
@@ -22,11 +21,23 @@ const RESERVED_FOR_EDGES = 16;
 /** Batches on their way: one being committed, one ready to follow it. */
 const MAX_IN_FLIGHT = 2;
 
+/** The thread that writes, as this side uses it. A `Worker` is one. */
+export interface WriterPort {
+  postMessage(request: WriterRequest): void;
+  on(event: "message", listener: (message: WriterMessage) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "exit", listener: () => void): unknown;
+}
+
 /**
  * Megabytes of the writer thread's own objects. It makes and drops much and keeps little; left alone, its heap grows by a
  * hundred megabytes before it collects anything. What cannot be held in this ends the process, and loses nothing.
  */
 const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
+
+function startWriterThread(start: WriterStart): WriterPort {
+  return startThread("writer", { workerData: start, resourceLimits: MEMORY, name: "flanco-writer" });
+}
 
 type Input<N extends CommandName> = Parameters<LedgerCommands[N]>;
 type Output<N extends CommandName> = ReturnType<LedgerCommands[N]>;
@@ -69,7 +80,8 @@ class WriterLink {
   readonly #settings: WriterSettings;
   readonly #clock: Clock;
   readonly #listener: WriterListener;
-  #worker: Worker | undefined;
+  readonly #start: (start: WriterStart) => WriterPort;
+  #worker: WriterPort | undefined;
   #waiting: Waiting[] = [];
   #inFlight: Waiting[][] = [];
   #scheduled = false;
@@ -78,19 +90,21 @@ class WriterLink {
   #diskFullSinceMs: number | null = null;
   #onIdle: (() => void) | undefined;
 
-  constructor(settings: WriterSettings, clock: Clock, listener: WriterListener) {
+  constructor(
+    settings: WriterSettings,
+    clock: Clock,
+    listener: WriterListener,
+    start: (start: WriterStart) => WriterPort,
+  ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#listener = listener;
+    this.#start = start;
   }
 
   /** Opens the file, brings its schema and rollups up to date. Throws `damaged`, `too_new`, `unavailable`. */
   async open(): Promise<void> {
-    const worker = startThread("writer", {
-      workerData: { ...this.#settings, startMs: this.#clock.nowMs() } satisfies WriterStart,
-      resourceLimits: MEMORY,
-      name: "flanco-writer",
-    });
+    const worker = this.#start({ ...this.#settings, startMs: this.#clock.nowMs() });
     this.#worker = worker;
     await new Promise<void>((resolve, reject) => {
       worker.on("message", (message: WriterMessage) => {
@@ -125,7 +139,7 @@ class WriterLink {
         this.#onIdle = resolve;
       });
     }
-    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const ended = new Promise<void>((resolve) => worker.on("exit", resolve));
     this.#send({ kind: "close" });
     await ended;
   }
@@ -236,9 +250,14 @@ class WriterLink {
 /** The writing half of the ledger: every command of it, and the thread that runs them. */
 export type StoreWriter = WriterLink & LedgerWriter;
 
-/** Makes a writer; `open` starts it. */
-export function storeWriter(settings: WriterSettings, clock: Clock, listener: WriterListener): StoreWriter {
-  const link = new WriterLink(settings, clock, listener);
+/** Makes a writer; `open` starts it, in a thread of its own unless a test has another place for it. */
+export function storeWriter(
+  settings: WriterSettings,
+  clock: Clock,
+  listener: WriterListener,
+  start = startWriterThread,
+): StoreWriter {
+  const link = new WriterLink(settings, clock, listener, start);
   const method = <N extends CommandName>(name: N) => [name, (...input: Input<N>) => link.submit(name, input)];
   // TypeScript gives the keys of an object as texts, and an object of entries without its keys.
   const methods = Object.fromEntries((Object.keys(PRIORITIES) as CommandName[]).map((name) => method(name)));

@@ -15,7 +15,7 @@ describe("the writer", () => {
   let ledger: TestLedger;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
+    ledger = await new TestLedger(storeWriter).open();
   });
 
   afterEach(() => ledger.remove());
@@ -159,7 +159,7 @@ describe("the writer", () => {
 
 describe("a writer that cannot open its file", () => {
   it("rejects the open alone: no thread that had worked died", async () => {
-    const ledger = await new TestLedger().open();
+    const ledger = await new TestLedger(storeWriter).open();
     await ledger.close();
     truncateSync(ledger.file, 50);
     const deaths: Error[] = [];
@@ -179,7 +179,7 @@ describe("a writer that cannot open its file", () => {
 
 describe("another time zone", () => {
   it("makes the rollups anew, with progress, so that they agree with the records", async () => {
-    const ledger = await new TestLedger().open("UTC");
+    const ledger = await new TestLedger(storeWriter).open("UTC");
     try {
       const { id } = await ledger.addUser();
       const lateInTheEvening = Date.UTC(2026, 10, 20, 23, 30);

@@ -1,0 +1,33 @@
+import { EventEmitter } from "node:events";
+import { MessageChannel } from "node:worker_threads";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { WriterRequest, WriterSettings, WriterStart } from "../../src/store/ledger/commands.ts";
+import {
+  type StoreWriter,
+  storeWriter,
+  type WriterListener,
+  type WriterPort,
+} from "../../src/store/ledger/writer.ts";
+import { start } from "../../src/store/ledger/writer-thread.ts";
+
+/**
+ * The ledger's writer in the test's own thread, with the same messages: a thread of its own costs a tenth of a second,
+ * and is tested in test/store/ledger/writer.test.ts and wherever the program runs.
+ */
+export function writerHere(
+  settings: WriterSettings,
+  clock: Clock,
+  listener: Partial<WriterListener> = {},
+): StoreWriter {
+  const ignored = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+  return storeWriter(settings, clock, { ...ignored, ...listener }, startHere);
+}
+
+function startHere(settings: WriterStart): WriterPort {
+  const { port1, port2 } = new MessageChannel();
+  const thread = new EventEmitter();
+  port1.on("message", (message) => thread.emit("message", message));
+  port1.on("close", () => thread.emit("exit"));
+  start(port2, settings);
+  return Object.assign(thread, { postMessage: (request: WriterRequest) => port1.postMessage(request) });
+}
