@@ -36,7 +36,7 @@ export interface EdgeSource {
 /** A level as the recorder reports it: an edge, or the level found when watching begins. */
 export interface Sighting {
   readonly line: string;
-  /** The room that the line was watched for. If the line is wired to another room by now, the sighting counts nothing. */
+  /** The room that the line was watched for. It counts if the line was wired to that room at the time. */
   readonly deviceId: Id;
   readonly actuatorId: string;
   /** The polarity that `active` was read with. */

@@ -9,6 +9,7 @@ import type { Chain } from "./chain.ts";
 import { correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
 import { lineCommands } from "./line.ts";
+import { LineRooms } from "./line-room.ts";
 import { locationCommands } from "./location.ts";
 import { purgeCommands } from "./purge.ts";
 import { recordCommands } from "./record.ts";
@@ -32,15 +33,18 @@ export interface WriteContext {
 
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread and throws FlancoError. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
+  const rooms = new LineRooms(db, context.boots);
   return {
     ping: () => {},
-    ...userCommands(db, context),
-    ...locationCommands(db, context),
-    ...deviceCommands(db, context),
+    ...rooms.watching({
+      ...userCommands(db, context),
+      ...locationCommands(db, context),
+      ...deviceCommands(db, context),
+      ...wiringCommands(db, context),
+    }),
     ...recordCommands(db, context),
     ...correctionCommands(db, context),
-    ...wiringCommands(db, context),
-    ...lineCommands(db, context),
+    ...lineCommands(db, context, rooms),
     noteBoot: (bootId, zeroMs) => context.boots.note(bootId, zeroMs),
     ...purgeCommands(db, context),
     ...auditCommands(context),

@@ -6,21 +6,10 @@ import type { Id } from "../../domain/id.ts";
 import type { Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, missedRises, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "./commands.ts";
+import type { LineRoom, LineRooms } from "./line-room.ts";
 import { recordInserter } from "./record.ts";
 
 const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
-
-/** A wired line with all that a record of it carries. */
-interface Room {
-  readonly userId: Id;
-  readonly deviceId: Id;
-  readonly actuatorId: string;
-  readonly valorMicros: number;
-  readonly rearmMs: number;
-  readonly deviceName: string;
-  readonly locationName: string;
-  readonly value: number;
-}
 
 interface StateRow {
   readonly active: number;
@@ -44,14 +33,7 @@ interface GapRow extends Omit<Gap, "gapId"> {
   readonly toNs: number | null;
 }
 
-export function lineCommands(db: Database, context: WriteContext) {
-  const room = db.prepare<[string, Id, string], Room>(
-    `SELECT w.user_id AS userId, w.device_id AS deviceId, w.actuator_id AS actuatorId, w.valor_micros AS valorMicros,
-            w.rearm_ms AS rearmMs, d.name AS deviceName, d.location_name AS locationName, a.value
-       FROM wiring w JOIN device d USING (device_id)
-       JOIN actuator a ON a.device_id = w.device_id AND a.actuator_id = w.actuator_id
-      WHERE line = ? AND w.device_id = ? AND w.actuator_id = ?`,
-  );
+export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
   const state = db.prepare<[string], StateRow>(
     `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
             changed_ns AS changedNs, changed_provisional AS changedProvisional, b.boot_id AS bootId, s.request, s.sequence, r.record_id AS recordId
@@ -71,8 +53,8 @@ export function lineCommands(db: Database, context: WriteContext) {
   const endRecord = db.prepare<[number | null, number | null, number | null, number]>(
     "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
   );
-  const setValue = db.prepare<[number, Id, string]>(
-    "UPDATE actuator SET value = ? WHERE device_id = ? AND actuator_id = ?",
+  const setValue = db.prepare<{ value: number; deviceId: Id; actuatorId: string }>(
+    "UPDATE actuator SET value = @value WHERE device_id = @deviceId AND actuator_id = @actuatorId AND value <> @value",
   );
   const touchDevice = db.prepare<[Id]>("UPDATE device SET revision = revision + 1 WHERE device_id = ?");
   const saveLevel = db.prepare<
@@ -106,7 +88,7 @@ export function lineCommands(db: Database, context: WriteContext) {
     return bootOf.get(bootId) ?? 0;
   }
 
-  function addSale(sighting: Sighting, place: Room, boot: number): number {
+  function addSale(sighting: Sighting, place: LineRoom, boot: number): number {
     const record = {
       locationName: place.locationName,
       deviceName: place.deviceName,
@@ -134,9 +116,9 @@ export function lineCommands(db: Database, context: WriteContext) {
     return recordId;
   }
 
-  function showValue(sighting: Sighting, place: Room): void {
-    if ((place.value === 1) === sighting.active) return;
-    setValue.run(sighting.active ? 1 : 0, place.deviceId, place.actuatorId);
+  function showValue(sighting: Sighting, place: LineRoom): void {
+    const { deviceId, actuatorId } = place;
+    if (setValue.run({ value: sighting.active ? 1 : 0, deviceId, actuatorId }).changes === 0) return;
     touchDevice.run(place.deviceId);
     context.tell({
       kind: "actuator",
@@ -151,7 +133,7 @@ export function lineCommands(db: Database, context: WriteContext) {
   /** `fromNs`: where it began by monotonic time, when that was in the sighting's own boot. */
   function addGap(
     sighting: Sighting,
-    place: Room,
+    place: LineRoom,
     boot: number,
     found: Omit<Gap, "gapId" | "line" | "toTimeMs"> & { readonly fromNs: number | null },
   ): void {
@@ -169,7 +151,12 @@ export function lineCommands(db: Database, context: WriteContext) {
     context.tell({ kind: "gap", userId: place.userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
   }
 
-  function noteOverflow(sighting: Sighting, place: Room, before: LineState | undefined, boot: number): void {
+  function noteOverflow(
+    sighting: Sighting,
+    place: LineRoom,
+    before: LineState | undefined,
+    boot: number,
+  ): void {
     if (sighting.missed === 0) return;
     const from = before?.changed;
     addGap(sighting, place, boot, {
@@ -182,7 +169,12 @@ export function lineCommands(db: Database, context: WriteContext) {
   }
 
   /** Before the first sighting of a line nothing could be missed. */
-  function noteOutage(sighting: Sighting, place: Room, before: LineState | undefined, boot: number): void {
+  function noteOutage(
+    sighting: Sighting,
+    place: LineRoom,
+    before: LineState | undefined,
+    boot: number,
+  ): void {
     const since = sighting.unwatchedSince;
     if (since === undefined || before === undefined) return;
     const sameBoot = since.bootId === sighting.source.bootId;
@@ -245,10 +237,13 @@ export function lineCommands(db: Database, context: WriteContext) {
 
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
-    const place = room.get(sighting.line, sighting.deviceId, sighting.actuatorId);
-    // The line was unwired, or wired elsewhere, while this level was on its way.
-    if (place === undefined) return { meaning: "nothing", recordId: null };
-    const row = state.get(sighting.line);
+    const place = rooms.at(sighting.line, Number(sighting.monotonicNs) / NS_PER_MS);
+    // The room that the line was watched for is neither the one of now nor the one of then.
+    if (place === undefined || !isWatchedFor(place, sighting)) return { meaning: "nothing", recordId: null };
+    // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
+    const current = rooms.now(sighting.line);
+    const isWired = current !== undefined && isWatchedFor(current, sighting);
+    const row = isWired ? state.get(sighting.line) : undefined;
     const before = row === undefined ? undefined : toState(row);
     const meaning = judge(before, sighting, place.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
@@ -262,7 +257,7 @@ export function lineCommands(db: Database, context: WriteContext) {
     noteOutage(sighting, place, before, boot);
     noteOverflow(sighting, place, before, boot);
     showValue(sighting, place);
-    saveState(sighting, meaning, boot, recordId);
+    if (isWired) saveState(sighting, meaning, boot, recordId);
     return { meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
@@ -270,6 +265,10 @@ export function lineCommands(db: Database, context: WriteContext) {
     openRequest: (): number => nextRequest.get() ?? 0,
     takeIn: (sightings: readonly Sighting[]): readonly Taken[] => sightings.map(takeInOne),
   };
+}
+
+function isWatchedFor({ deviceId, actuatorId }: LineRoom, sighting: Sighting): boolean {
+  return deviceId === sighting.deviceId && actuatorId === sighting.actuatorId;
 }
 
 /** Wall time of a moment of the sighting's own boot, by how long before the sighting it was. */

@@ -162,6 +162,56 @@ describe("levels of a wired line", () => {
     expect(recordsOf(ledger.reader, userId)).to.deep.equal([]);
   });
 
+  describe("that were on their way while the room changed", () => {
+    beforeEach(async () => {
+      await wire();
+      await ledger.writer.noteBoot("boot", null);
+      await ledger.writer.takeIn([level(false, 0)]);
+      ledger.monotonicMs = 10_000;
+    });
+
+    const before = () => [level(true, 5), level(false, 6)];
+    const after = () => [level(true, 15), level(false, 16)];
+    const prices = () => recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros);
+    const setWiring = async (change: { valorMicros: number }) => {
+      const [wiring] = ledger.reader.wirings(userId);
+      if (wiring === undefined) throw new Error("The line is not wired.");
+      await ledger.writer.setWiring([{ userId, wiring: { ...wiring, ...change } }]);
+    };
+
+    it("are sold at the price and under the names of their own time", async () => {
+      await setWiring({ valorMicros: 9_000_000 });
+      await ledger.writer.changeDevice(userId, "7234", { name: "Pasillo B" });
+      await ledger.writer.takeIn([...before(), ...after()]);
+      expect(prices()).to.deep.equal([9_000_000, 4_500_000]);
+      expect(recordsOf(ledger.reader, userId).map(({ deviceName }) => deviceName)).to.deep.equal([
+        "Pasillo B",
+        "Pasillo A",
+      ]);
+    });
+
+    it("are sold where the line was unwired after them, once", async () => {
+      await ledger.writer.removeWiring(userId, LINE);
+      const taken = await ledger.writer.takeIn([...before(), ...before(), ...after()]);
+      expect(taken.map(({ meaning }) => meaning)).to.deep.equal([
+        ...["sale", "baseline", "repeated", "baseline"],
+        ...["nothing", "nothing"],
+      ]);
+      expect(prices()).to.deep.equal([4_500_000]);
+    });
+
+    it("are sold in the room of their time, and leave the other room's state alone", async () => {
+      const [wiring] = ledger.reader.wirings(userId);
+      if (wiring === undefined) throw new Error("The line is not wired.");
+      await ledger.writer.removeWiring(userId, LINE);
+      await ledger.writer.setWiring([{ userId, wiring: { ...wiring, actuatorId: "102" } }]);
+      const source = { bootId: "boot", request: 2, sequence: 0 };
+      await ledger.writer.takeIn([level(false, 12, { actuatorId: "102", source }), ...before()]);
+      expect(recordsOf(ledger.reader, userId).map(({ room }) => room)).to.deep.equal(["101"]);
+      expect(ledger.reader.lastSighting(LINE)).to.deep.include({ request: 2, sequence: 0 });
+    });
+  });
+
   it("count once where the line was wired anew between two tellings of the same edge", async () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0), level(true, 1)]);
