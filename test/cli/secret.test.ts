@@ -31,34 +31,6 @@ describe("A session", function () {
     return (await service.get("/api/verify", cookie)).status;
   }
 
-  /** Ends the process in the middle of its work, and starts another. */
-  async function crash(): Promise<void> {
-    await service.end("SIGKILL");
-    service = await appliance.start();
-  }
-
-  it("ends at once and for good by signing out, a changed password and its user's removal, and stands otherwise", async () => {
-    const ways: Record<string, (email: string, cookie: string) => Promise<unknown>> = {
-      "logout@example.org": (_email, cookie) => service.post("/api/logout", {}, cookie),
-      "passwd@example.org": (email) =>
-        appliance.succeed(["user", "passwd", "--email", email, "--password-stdin"], "another good one"),
-      "remove@example.org": (email) => appliance.succeed(["user", "remove", "--email", email]),
-    };
-    const standing = await service.signIn(EMAIL, PASSWORD);
-    const ended: string[] = [];
-    for (const [email, end] of Object.entries(ways)) {
-      await appliance.succeed(adding(email), PASSWORD);
-      const cookie = await service.signIn(email, PASSWORD);
-      expect(await statusOf(cookie), email).to.equal(200);
-      await end(email, cookie);
-      expect(await statusOf(cookie), email).to.equal(401);
-      ended.push(cookie);
-    }
-    await crash();
-    for (const cookie of ended) expect(await statusOf(cookie)).to.equal(401);
-    expect(await statusOf(standing)).to.equal(200);
-  });
-
   it("ends with every other one and its live page by another secret, of which a running service takes the next", async () => {
     const cookies = [];
     for (let count = 0; count < 3; count += 1) cookies.push(await service.signIn(EMAIL, PASSWORD));
@@ -77,7 +49,8 @@ describe("A session", function () {
     expect(statSync(secretFile()).mode & 0o777).to.equal(0o600);
     const cookie = await service.signIn(EMAIL, PASSWORD);
     expect(await statusOf(cookie)).to.equal(200);
-    await crash();
+    await service.end("SIGKILL");
+    service = await appliance.start();
     expect(await statusOf(cookie)).to.equal(200);
     for (const old of cookies) expect(await statusOf(old)).to.equal(401);
   });

@@ -15,6 +15,8 @@ interface Shown {
   readonly refused: readonly { readonly file: string; readonly reason: string }[];
 }
 
+const REFUSED = "its private key belongs to another certificate";
+
 describe("The certificates of a service", function () {
   this.timeout(PROCESS_TEST_MS);
   let appliance: Program;
@@ -56,11 +58,19 @@ describe("The certificates of a service", function () {
   const certificate = () => openssl.make({ extensions: ["subjectAltName=DNS:panel.example.org"] });
   const fingerprintOf = (cert: string) => new X509Certificate(cert).fingerprint256;
 
-  it("are shown while it runs and while it is stopped, with the fingerprint of the file that they name", async () => {
+  it("are shown with and without a service, and made anew on demand, the authority only when that is asked for", async () => {
+    const { exitCode, stderr } = await appliance.call(["tls", "show"]);
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.contain("There is no certificate yet. The service makes it");
     const service = await appliance.start();
     const running = await show();
+    const before = await served();
+    await appliance.succeed(["tls", "renew"]);
+    process.kill(service.pid, "SIGHUP");
+    await until("a new leaf is served", async () => (await served()) !== before);
+    expect((await show()).authority).to.deep.equal(running.authority);
     await service.end("SIGTERM");
-    expect(await show()).to.deep.equal(running);
+    expect((await show()).authority).to.deep.equal(running.authority);
     expect(running.served).to.deep.include({ own: true, file: join(appliance.dataDir, "tls", "leaf.pem") });
     expect(running.served.names).to.include.members(["localhost", "127.0.0.1", "panel.example.org"]);
     const file = readFileSync(running.authority.file, "utf8");
@@ -68,28 +78,11 @@ describe("The certificates of a service", function () {
     const text = await appliance.succeed(["tls", "show"]);
     for (const line of running.authority.fingerprint) expect(text).to.contain(`\n  ${line}\n`.trimEnd());
     expect(text).to.not.contain("PRIVATE");
-  });
-
-  it("are not there before the first start, which is what the command says", async () => {
-    for (const command of ["show", "renew"]) {
-      const { exitCode, stderr } = await appliance.call(["tls", command]);
-      expect(exitCode).to.equal(1);
-      expect(stderr).to.contain("There is no certificate yet. The service makes it");
-    }
-  });
-
-  it("are made anew on demand, the authority only when that is asked for", async () => {
-    const service = await appliance.start();
-    const before = { served: await served(), authority: (await show()).authority };
-    await appliance.succeed(["tls", "renew"]);
-    process.kill(service.pid, "SIGHUP");
-    await until("a new leaf is served", async () => (await served()) !== before.served);
-    expect((await show()).authority).to.deep.equal(before.authority);
     await appliance.succeed(["tls", "renew", "--authority"]);
-    expect((await show()).authority.fingerprint).to.not.deep.equal(before.authority.fingerprint);
+    expect((await show()).authority.fingerprint).to.not.deep.equal(running.authority.fingerprint);
   });
 
-  it("give way to an administrator's at a signal, and come back when that goes", async () => {
+  it("give way to an administrator's at a signal, and come back when that goes or is refused, which is said everywhere", async () => {
     const service = await appliance.start();
     const own = await served();
     const { key, cert } = certificate();
@@ -100,24 +93,16 @@ describe("The certificates of a service", function () {
     rmSync(dropIn, { recursive: true });
     process.kill(service.pid, "SIGHUP");
     await until("the own one is served", async () => (await served()) === own);
-    expect((await service.get("/healthz")).status).to.equal(200);
-  });
-
-  it("tell of one that is refused: in the log, in the status, and where they are shown", async () => {
-    put("site", { ...certificate(), key: certificate().key });
-    const service = await appliance.start();
-    const cookie = await service.makeFirstUser();
-    expect(service.stderr).to.contain("its private key belongs to another certificate");
-    const { data } = (await (await service.get("/api/status", cookie)).json()) as {
-      data: { faults: { code: string; message: string }[] };
-    };
-    const told = data.faults.filter(({ code }) => code === "certificate_refused");
-    expect(told).to.have.length(1);
-    expect(told[0]?.message).to.contain("tls.d/site is refused: its private key belongs to another");
-    const { exitCode, stderr, stdout } = await appliance.call(["tls", "show"]);
-    expect(exitCode).to.equal(0);
-    expect(stdout).to.contain("the appliance's own");
-    expect(stderr).to.contain("tls.d/site is refused: its private key belongs to another");
+    put("site", { key: certificate().key, cert });
+    process.kill(service.pid, "SIGHUP");
+    const shown = await until("the log names the one that is refused", async () => {
+      const ended = await appliance.call(["tls", "show"]);
+      return service.stderr.includes(REFUSED) && ended;
+    });
+    expect(shown.exitCode).to.equal(0);
+    expect(shown.stdout).to.contain("the appliance's own");
+    expect(shown.stderr).to.contain(REFUSED);
+    expect((await appliance.call(["status"])).stderr).to.contain(REFUSED);
   });
 
   it("are told on the console: how to trust them, and what to compare; nothing where browsers trust them", async () => {

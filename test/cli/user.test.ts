@@ -82,42 +82,15 @@ describe("flanco user, while the service runs", function () {
     expect(onlyLine(none)).to.match(/^flanco: email: /);
   });
 
-  for (const [what, password, text] of [
-    ["of 9 characters", "nine char", "must have at least 10 characters"],
-    ["of 9 characters that fill 36 bytes", "🔒".repeat(9), "must have at least 10 characters"],
-    ["of 73 bytes", `${"é".repeat(36)}x`, "must have at most 72 bytes of UTF-8; this one has 73"],
-    ["that is missing", "", "must have at least 10 characters"],
-  ] as const) {
-    it(`refuses a password ${what} for a new user and for an old one`, async () => {
-      const add = await appliance.call(adding("rosa@example.org"), password);
-      const passwd = await appliance.call(["user", "passwd", "--email", EMAIL, "--password-stdin"], password);
-      for (const refused of [add, passwd]) {
-        expect(refused.exitCode).to.equal(1);
-        expect(onlyLine(refused)).to.equal(`flanco: password: ${text}`);
-      }
-    });
-  }
-
-  it("takes a password of exactly 10 characters and one of exactly 72 bytes", async () => {
-    for (const [email, password] of [
-      ["ten@example.org", "ten charac"],
-      ["bytes@example.org", "é".repeat(36)],
-    ] as const) {
-      expect((await appliance.call(adding(email), password)).exitCode).to.equal(0);
-      expect(await service.signIn(email, password)).to.match(/^auth_token=/);
+  it("refuses a password that is too short, for a new user and for another one", async () => {
+    for (const args of [
+      adding("rosa@example.org"),
+      ["user", "passwd", "--email", EMAIL, "--password-stdin"],
+    ]) {
+      const refused = await appliance.call(args, "nine char");
+      expect(refused.exitCode).to.equal(1);
+      expect(onlyLine(refused)).to.equal("flanco: password: must have at least 10 characters");
     }
-  });
-
-  it("ends all sessions of a user whose password is changed", async () => {
-    await appliance.call(adding("leo@example.org"), PASSWORD);
-    const cookie = await service.signIn("leo@example.org", PASSWORD);
-    const passwd = ["user", "passwd", "--email", "leo@example.org", "--password-stdin"];
-    const changed = await appliance.call(passwd, "another good one");
-    expect(changed.stdout).to.equal("leo@example.org has another password and is signed out everywhere.\n");
-    expect((await service.get("/api/verify", cookie)).status).to.equal(401);
-    const old = await service.post("/api/login", { email: "leo@example.org", password: PASSWORD });
-    expect(old.status).to.equal(401);
-    expect(await service.signIn("leo@example.org", "another good one")).to.match(/^auth_token=/);
   });
 
   it("refuses an e-mail that no user has, and says how to list the users", async () => {

@@ -75,18 +75,4 @@ describe("A line that is not watched over several processes", () => {
       [100, 9_000],
     ]);
   });
-
-  it("has a gap from the end of the process that watched it, where the next one could not", async () => {
-    at(10);
-    await ledger.writer.noteBoot(BOOT, startMs);
-    const driver = new HandDriver();
-    await run(driver, async () => at(100));
-    driver.held.add(LINE);
-    at(101);
-    await run(driver, async () => at(3_000));
-    driver.held.clear();
-    at(3_001);
-    await run(driver, async () => at(3_100));
-    expect(gaps()).to.deep.equal([[100, 3_001]]);
-  });
 });

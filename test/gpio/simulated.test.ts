@@ -15,22 +15,8 @@ describe("The simulated driver, beyond what all drivers do,", () => {
 
   afterEach(() => driver.close());
 
-  it("is marked as simulated", () => {
-    expect(driver.simulated).to.equal(true);
-  });
-
   it("refuses to set a line that does not exist", () => {
     expect(thrown(() => driver.set("SIM8", true)).code).to.equal("not_found");
-  });
-
-  it("keeps a level that was set before the watch, and delivers one edge for a level that is set twice", async () => {
-    driver.set("SIM3", true);
-    const { line, edges } = await watchLine(driver, lineRequest("SIM3"));
-    driver.set("SIM3", true);
-    driver.set("simchip0:3", false);
-    driver.set("SIM3", false);
-    expect(line.initiallyActive).to.equal(true);
-    expect(await edges.until(1)).to.deep.equal([false]);
   });
 
   it("drops a change that had not held when the line was closed", async () => {

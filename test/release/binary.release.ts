@@ -5,7 +5,6 @@ import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import { buildPackage } from "../../scripts/release/package.ts";
 import { isOwn } from "../../scripts/release/processor.ts";
-import { ApiWalk } from "../cli/api-walk.ts";
 import { CHECKOUT, PASSWORD, type Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { buildSealed, makeSealed, TESTED, WORK } from "./sealed.ts";
@@ -60,12 +59,6 @@ for (const processor of TESTED) {
       await everyCommand(service);
       expect((await service.end("SIGTERM")).exitCode).to.equal(0);
       expect((await sealed.run(["verify"])).exitCode).to.equal(0);
-    });
-
-    it("answers all that can be asked of its API, as it describes it", async () => {
-      const service = await sealed.start();
-      await ApiWalk.walk(service);
-      expect((await service.end("SIGTERM")).exitCode).to.equal(0);
     });
 
     async function everyCommand(service: RunningService): Promise<void> {

@@ -14,12 +14,12 @@ describe("A running service that is told to read its configuration anew", functi
   let service: RunningService;
   let file: string;
 
-  beforeEach(async () => {
+  before(async () => {
     appliance = await Program.make({ FLANCO_LOG_LEVEL: undefined });
     file = appliance.write("flanco.toml", "");
     service = await appliance.start({ FLANCO_CONFIG: file });
   });
-  afterEach(() => appliance.close());
+  after(() => appliance.close());
 
   /** Resolves with what is logged of it, once this is. */
   async function reload(text: string, logged = "the configuration was read anew"): Promise<string> {
@@ -48,6 +48,8 @@ describe("A running service that is told to read its configuration anew", functi
     expect(await reload('log_level = "warn"\n')).to.contain('"settings":["log_level"]');
     const warned = await reload('log_level = "warn"\ncurrency = "USD"\n', WAITING);
     expect(warned).not.to.contain('"level":30');
+    // The level of the start again.
+    await reload('currency = "USD"\n', WAITING);
   });
 
   it("says of every other setting that it waits for a restart, and goes on as it is", async () => {
