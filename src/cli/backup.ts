@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { makeBackup } from "../store/backup/backup.ts";
+import { folderOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 
@@ -34,9 +35,10 @@ export function addBackupCommand(program: Command, context: CliContext): void {
           ...{ ledger: dataDirectory.ledger, directory, nowMs: systemClock.nowMs() },
           ...{ clockTrusted: false, rotate: false },
         });
-        made.push({ directory, ...backup });
+        const folder = folderOf(directory, backup.ledger);
+        made.push({ directory: folder, ...backup });
         if (!options.json) {
-          terminal.out(`${resolve(directory, backup.file)}: ${backup.records} records, checked in full.`);
+          terminal.out(`${resolve(folder, backup.file)}: ${backup.records} records, checked in full.`);
         }
       }
       if (options.json) terminal.json(made);

@@ -16,9 +16,13 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
       "check a backup in full and put it in the ledger's place; the replaced ledger is kept (stop the service first)",
     )
     .argument("<file>", "the backup")
+    .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
     .option("--json", "as JSON", false)
-    .addHelpText("after", "\nExample:\n  flanco restore /var/lib/flanco/backups/flanco-20261121T120000Z.db")
-    .action((file: string, options: { json: boolean }, command: Command) => {
+    .addHelpText(
+      "after",
+      "\nExample:\n  flanco restore /var/lib/flanco/backups/5f1c…/flanco-20261121T120000Z.db",
+    )
+    .action((file: string, options: { json: boolean; replaceLedger: boolean }, command: Command) => {
       const dataDirectory = dataDirectoryOf(configOf(context, command).data_dir);
       const by = commandActor(systemUser());
       becomeOwner(dataDirectory);
@@ -26,13 +30,11 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
       const lock = new DataLock(dataDirectory.lock);
       lock.acquire();
       try {
-        const restored = restoreLedger(
-          resolve(file),
-          dataDirectory.ledger,
-          systemClock.nowMs(),
-          (done, total) => terminal.progress("Checking the records", done, total),
-          by,
-        );
+        const restored = restoreLedger({
+          ...{ backup: resolve(file), ledger: dataDirectory.ledger, nowMs: systemClock.nowMs(), by },
+          replaceLedger: options.replaceLedger,
+          onProgress: (done, total) => terminal.progress("Checking the records", done, total),
+        });
         if (options.json) terminal.json(restored);
         else terminal.out(describe(dataDirectory.ledger, restored).join("\n"));
       } finally {

@@ -10,8 +10,9 @@ import { noService } from "../http/operator.ts";
 import { toBackupAnswer, toDiskAnswer, toFactsAnswer, toFaultAnswer } from "../http/status.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
-import { listBackups } from "../store/backup/backup-directory.ts";
+import { folderOf, listBackups } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { identityOf } from "../store/ledger/identity.ts";
 import { readDisk } from "../store/read/disk.ts";
 import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
@@ -132,7 +133,8 @@ async function readStopped(config: Config, version: string): Promise<Stopped> {
 }
 
 function backupOf(config: Config, nowMs: number): BackupStatus | null {
-  const [newest] = listBackups(backupDirectory(config));
+  const id = identityOf(dataDirectoryOf(config.data_dir).ledger);
+  const newest = id === undefined ? undefined : listBackups(folderOf(backupDirectory(config), id))[0];
   if (newest === undefined) return null;
   const { madeMs, provedMs, records, position, head, clockTrusted } = newest;
   const ageMs = clockTrusted ? Math.abs(nowMs - madeMs) : null;

@@ -2,9 +2,13 @@ import { DAY_MS } from "./clock.ts";
 
 /** A backup that was checked in full and compared with its ledger. */
 export interface ProvenBackup {
-  /** Counts from 1 within its directory, so that the newest backup is known whatever the clock says. */
+  /** The identity of its ledger. */
+  readonly ledger: string;
+  /** Names of its ledger's locations, so that a person can tell one ledger from another. */
+  readonly locations: readonly string[];
+  /** Counts from 1 within its folder, so that the newest backup is known whatever the clock says. */
   readonly number: number;
-  /** Name of the file in its directory. */
+  /** Name of the file in its folder. */
   readonly file: string;
   /** Wall time of its content, in Unix milliseconds; may be years off unless `clockTrusted`. */
   readonly madeMs: number;
@@ -39,7 +43,7 @@ const DAYS_PER_WEEK = 7;
  * none. The newest backup stays, and so does one made while the clock was not trusted, until there are seven newer ones.
  */
 export function outdatedBackups(backups: readonly ProvenBackup[]): readonly ProvenBackup[] {
-  const newestFirst = backups.toSorted((one, other) => other.number - one.number);
+  const newestFirst = [...backups].sort((one, other) => other.number - one.number);
   const trusted = newestFirst.filter(({ clockTrusted }) => clockTrusted);
   const kept = new Set([
     ...newestFirst.slice(0, 1),

@@ -1,3 +1,4 @@
+import type { ProvenBackup } from "./backup.ts";
 import type { Loss } from "./gap.ts";
 
 /** Programs and translations depend on these codes: they never change. */
@@ -8,6 +9,7 @@ export const FAULT_CODES = [
   "backup_failed",
   "backup_missing",
   "backup_old",
+  "backup_foreign",
   "ledger_damaged",
   "check_failed",
   "records_lost",
@@ -75,6 +77,23 @@ export function backupFailedFault(directory: string, reason: string, sinceMs: nu
     message: `The backup to ${directory} has failed: ${reason}`,
     hint: "It is tried again every hour; earlier backups were kept. Run flanco backup to see it work.",
     details: { directory, reason },
+  };
+}
+
+/** The disk for second backups holds those of other ledgers too. They are neither used nor removed. */
+export function foreignFault(directory: string, foreign: readonly ProvenBackup[], sinceMs: number): Fault {
+  const ledgers = foreign
+    .map(({ ledger, locations, records, madeMs }) => {
+      const date = new Date(madeMs).toISOString().slice(0, 10);
+      return `${locations.join(", ") || "no location"} (${records} records, ${date}, folder ${ledger})`;
+    })
+    .join("; ");
+  return {
+    code: "backup_foreign",
+    sinceMs,
+    message: `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
+    hint: "If the disk is another gateway's, give it back. If they are this gateway's, from before its card was replaced, keep them elsewhere and remove the folder.",
+    details: { directory, ledgers },
   };
 }
 

@@ -11,14 +11,22 @@ import {
   WEEK_MS,
 } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { backupFailedFault, checkFailedFault, damagedFault, type Fault, lostFault } from "../domain/fault.ts";
+import {
+  backupFailedFault,
+  checkFailedFault,
+  damagedFault,
+  type Fault,
+  foreignFault,
+  lostFault,
+} from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest } from "../store/backup/backup.ts";
-import { listBackups } from "../store/backup/backup-directory.ts";
+import { folderOf, foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
 import { beginJob, type RunningJob } from "../store/backup/upkeep-job.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
+import { readLedger, readLedgerId } from "../store/ledger/identity.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
 import { faultsOf, type Verification } from "../store/repair/verify.ts";
@@ -77,6 +85,7 @@ export class Upkeep {
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
   #openedMs = 0;
+  #ledgerId = "";
 
   constructor(dependencies: UpkeepDependencies) {
     this.#dependencies = dependencies;
@@ -86,7 +95,8 @@ export class Upkeep {
   open(): void {
     const { config, clock, dataDirectory, firstLookMs = FIRST_LOOK_MS } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
-    this.#note(listBackups(backupDirectory(config))[0]);
+    this.#ledgerId = readLedger(dataDirectory.ledger, readLedgerId);
+    this.#note(listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0]);
     for (const loss of readLosses(dataDirectory.ledger))
       this.#faults.set(`lost ${loss.position}`, lostFault(loss));
     this.#timer = setTimeout(() => void this.look(), firstLookMs);
@@ -116,7 +126,10 @@ export class Upkeep {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      for (const target of targets()) await this.#backup(target);
+      for (const target of targets()) {
+        await this.#backup(target);
+        this.#lookForForeign(target);
+      }
       await this.#check();
     } finally {
       this.#busy = false;
@@ -147,13 +160,23 @@ export class Upkeep {
     });
   }
 
+  /** A removable disk may be another gateway's, or of this one before its card was replaced. */
+  #lookForForeign({ directory, skipped }: BackupTarget): void {
+    const { config, clock } = this.#dependencies;
+    if (directory === backupDirectory(config)) return;
+    const name = `foreign ${directory}`;
+    const foreign = skipped === null ? foreignBackups(directory, this.#ledgerId) : [];
+    if (foreign.length === 0) this.#faults.delete(name);
+    else if (!this.#faults.has(name)) this.#faults.set(name, foreignFault(directory, foreign, clock.nowMs()));
+  }
+
   /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */
   #isBackupDue(directory: string): boolean {
     const { clock, trust } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);
     if (here.failed < RETRY_MS) return false;
     if (here.done !== undefined) return here.done >= DAY_MS;
-    const newest = listBackups(directory)[0];
+    const newest = listBackups(folderOf(directory, this.#ledgerId))[0];
     if (newest === undefined) return true;
     if (newest.clockTrusted && trust.trusted()) return Math.abs(clock.nowMs() - newest.madeMs) >= DAY_MS;
     return monotonicMs(clock) - this.#openedMs >= HOUR_MS;

@@ -38,7 +38,8 @@ describe("flanco audit", function () {
     await service.end("SIGTERM");
     await appliance.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another password\n");
     const backups = join(appliance.dataDir, "backups");
-    const backup = readdirSync(backups).find((name) => name.endsWith(".db")) ?? "";
+    const backup =
+      readdirSync(backups, { encoding: "utf8", recursive: true }).find((name) => name.endsWith(".db")) ?? "";
     await appliance.succeed(["restore", join(backups, backup)]);
     await appliance.succeed(["user", "remove", "--email", "eva@example.org"]);
   });

@@ -36,7 +36,7 @@ describe("flanco backup and flanco restore", function () {
   it("make a proven backup beside the running service, and restore it once the service is stopped", async () => {
     const service = await appliance.start();
     const said = await appliance.succeed(["backup"]);
-    expect(said).to.match(/backups\/flanco-\d{8}T\d{6}Z\.db: 25 records, checked in full\.\n$/);
+    expect(said).to.match(/backups\/[0-9a-f]{32}\/flanco-\d{8}T\d{6}Z\.db: 25 records, checked in full\.\n$/);
     const file = said.split(": ")[0] ?? "";
     expect(onlyLine(await appliance.call(["restore", file]))).to.include(
       "Another flanco is using this data directory.",
@@ -53,7 +53,9 @@ describe("flanco backup and flanco restore", function () {
   it("go to a directory that is named, and skip a removable disk that is not mounted", async () => {
     const elsewhere = join(appliance.directory, "elsewhere");
     await appliance.succeed(["backup", "--to", elsewhere]);
-    expect(readdirSync(elsewhere).filter((name) => name.endsWith(".db"))).to.have.length(1);
+    expect(
+      readdirSync(elsewhere, { encoding: "utf8", recursive: true }).filter((name) => name.endsWith(".db")),
+    ).to.have.length(1);
     const environment = { FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" };
     const skipped = await appliance.call(["backup"], "", environment);
     expect(skipped.exitCode).to.equal(0);
@@ -77,7 +79,7 @@ describe("flanco backup and flanco restore", function () {
     truncateSync(appliance.ledgerFile, 40_960);
     const ended = await appliance.run(["serve"]);
     expect(ended.exitCode).to.equal(1);
-    expect(ended.stderr).to.include("There is no proven backup to repair it from");
+    expect(ended.stderr).to.include("There is no proven backup of it to repair it from");
     expect(ended.stderr).to.include("flanco restore FILE");
   });
 });

@@ -22,11 +22,13 @@ const LONGEST_MS = 2_500;
 describe("kill -9 in the middle of", function () {
   this.timeout(TEST_MS);
   let appliance: Program;
+  let directory: string;
 
   beforeEach(async () => {
     appliance = await Program.make();
     await seedLedger(appliance.ledgerFile, SALES);
-    await appliance.succeed(["backup"]);
+    const [made] = JSON.parse(await appliance.succeed(["backup", "--json"])) as { directory: string }[];
+    directory = made?.directory ?? "";
   });
 
   afterEach(() => appliance.close());
@@ -40,7 +42,6 @@ describe("kill -9 in the middle of", function () {
 
   it("a backup hurts neither the ledger nor earlier backups, and the next run removes what is left", async () => {
     const random = new SeededRandom(SEED);
-    const directory = join(appliance.dataDir, "backups");
     const [first] = listBackups(directory);
     for (let trial = 0; trial < TRIALS; trial += 1) {
       await killed(["backup"], random.between(0, LONGEST_MS));
@@ -56,7 +57,6 @@ describe("kill -9 in the middle of", function () {
 
   it("a restore leaves one whole ledger in place", async () => {
     const random = new SeededRandom(SEED);
-    const directory = join(appliance.dataDir, "backups");
     const backup = join(directory, listBackups(directory)[0]?.file ?? "");
     for (let trial = 0; trial < TRIALS; trial += 1) {
       await killed(["restore", backup], random.between(0, LONGEST_MS));
@@ -72,7 +72,6 @@ describe("kill -9 in the middle of", function () {
   it("a restore that removes the old ledger before the new one is in its place loses it (control)", async () => {
     const variant = new Variant(CONTROLS["a restore removes the old ledger before the new one is there"]);
     try {
-      const directory = join(appliance.dataDir, "backups");
       const backup = join(directory, listBackups(directory)[0]?.file ?? "");
       const child = appliance.spawn(["restore", backup], { program: variant.program });
       await until("the old ledger is gone", () => !existsSync(appliance.ledgerFile));

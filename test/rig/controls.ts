@@ -71,6 +71,18 @@ export const CONTROLS = {
 `,
     },
   ],
+  "a rebuild takes any ledger's backup": [
+    {
+      file: "src/store/repair/recover.ts",
+      from: 'import { existsSync } from "node:fs";',
+      to: 'import { existsSync, readdirSync } from "node:fs";',
+    },
+    {
+      file: "src/store/repair/recover.ts",
+      from: "directories.map((directory) => folderOf(directory, id));",
+      to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name)));`,
+    },
+  ],
   "no disk space is reserved": [
     {
       file: "src/service/ledger.ts",

@@ -7,9 +7,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { BackupTarget } from "../../src/service/backup-target.ts";
 import { Upkeep } from "../../src/service/upkeep.ts";
-import { writeProof } from "../../src/store/backup/backup-directory.ts";
+import { folderOf, writeProof } from "../../src/store/backup/backup-directory.ts";
 import type { RunningJob } from "../../src/store/backup/upkeep-job.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
 import { isSuspect } from "../../src/store/repair/suspect.ts";
 import type { Verification } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
@@ -19,9 +20,14 @@ const START_MS = Date.UTC(2026, 2, 11, 11);
 const YEAR_MS = 365 * DAY_MS;
 const SOUND: Verification = { records: 1, entries: 1, broken: null, differences: [], damage: [] };
 
+/** The identity of another ledger. */
+const FOREIGN = "0a".repeat(16);
+
 function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
   return {
     ...{
+      ledger: FOREIGN,
+      locations: ["Clínica"],
       number: 1,
       file: "flanco-20260311T110000Z.db",
       madeMs: START_MS,
@@ -86,9 +92,14 @@ class Gateway {
 
   /** A proven backup that lies there, as far as a list of them tells. */
   leave(directory: string, backup: ProvenBackup): void {
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, backup.file), "x");
-    writeProof(directory, backup);
+    const folder = folderOf(directory, backup.ledger);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, backup.file), "x");
+    writeProof(folder, backup);
+  }
+
+  ownBackup(otherwise: Partial<ProvenBackup>): ProvenBackup {
+    return aBackup({ ledger: readLedger(this.dataDirectory.ledger, readLedgerId), ...otherwise });
   }
 
   noteChecked(checkedMs: number): void {
@@ -234,11 +245,27 @@ describe("The service's upkeep", () => {
     beforeEach(() => gateway.noteChecked(START_MS));
 
     it("makes the next when a day has gone by", async () => {
-      gateway.leave(gateway.backups, aBackup({ madeMs: START_MS - DAY_MS + 1 }));
+      gateway.leave(gateway.backups, gateway.ownBackup({ madeMs: START_MS - DAY_MS + 1 }));
       gateway.restart();
       expect(gateway.upkeep.lastBackup()).to.include({ records: 1, ageMs: DAY_MS - 1 });
       expect(await gateway.look()).to.deep.equal([]);
       expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
+    });
+
+    it("does not count those of another ledger, and names them where they are on the removable disk", async () => {
+      const disk = join(gateway.directory, "usb");
+      gateway.targets = [...gateway.targets, { directory: disk, skipped: null }];
+      for (const { directory } of gateway.targets) gateway.leave(directory, aBackup());
+      gateway.restart();
+      expect(gateway.upkeep.lastBackup()).to.equal(null);
+      expect(await gateway.look()).to.deep.equal([gateway.backups, disk]);
+      const [fault, ...more] = gateway.upkeep.faults();
+      expect(more).to.deep.equal([]);
+      expect(fault).to.include({ code: "backup_foreign", sinceMs: START_MS });
+      expect(fault?.message).to.contain(`Clínica (1 records, 2026-03-11, folder ${FOREIGN})`);
+      rmSync(disk, { recursive: true });
+      await gateway.look();
+      expect(gateway.faults).to.deep.equal([]);
     });
 
     for (const [what, clockTrusted, trusted] of [
@@ -246,7 +273,7 @@ describe("The service's upkeep", () => {
       ["is not trusted", true, false],
     ] as const) {
       it(`makes the next after an hour where the clock ${what}: its age is unknown`, async () => {
-        gateway.leave(gateway.backups, aBackup({ clockTrusted, madeMs: START_MS - YEAR_MS }));
+        gateway.leave(gateway.backups, gateway.ownBackup({ clockTrusted, madeMs: START_MS - YEAR_MS }));
         gateway.trusted = trusted;
         gateway.restart();
         expect(gateway.upkeep.lastBackup()?.ageMs).to.equal(null);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { User } from "../../src/domain/user.ts";
+import { folderOf } from "../../src/store/backup/backup-directory.ts";
+import { identityOf } from "../../src/store/ledger/identity.ts";
 import type { StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { writerHere } from "../rig/writer.ts";
@@ -46,6 +48,15 @@ export class TestLedger {
   get reader(): StoreReader {
     if (this.#reader === undefined) throw new Error("the ledger is not open");
     return this.#reader;
+  }
+
+  /** Where backups go, and the folder of this ledger's own. */
+  get backups(): string {
+    return join(this.directory, "backups");
+  }
+
+  get folder(): string {
+    return folderOf(this.backups, identityOf(this.file) ?? "");
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { SECOND_MS } from "../../domain/clock.ts";
 import { writeDurably } from "../../durable-file.ts";
+import { LEDGER_ID } from "../ledger/identity.ts";
 import { removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
@@ -12,6 +13,8 @@ const PROOF_SUFFIX = ".json";
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const proof = z.object({
+  ledger: z.string().check(z.regex(LEDGER_ID)),
+  locations: z.array(z.string()),
   number: z.int().check(z.gte(1)),
   file: z.string().check(z.regex(NAME)),
   madeMs: z.int(),
@@ -26,29 +29,42 @@ const proof = z.object({
   sha256: hex,
 });
 
+/** The folder of one ledger's backups, in a directory where other ledgers may have theirs. */
+export function folderOf(directory: string, ledgerId: string): string {
+  return join(directory, ledgerId);
+}
+
+/** The newest proven backup of each other ledger that has its folder there. */
+export function foreignBackups(directory: string, ledgerId: string): readonly ProvenBackup[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => LEDGER_ID.test(name) && name !== ledgerId)
+    .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
+}
+
 /** Where one is made; its name is none of a backup, so that what an interrupted run leaves is told apart. */
-export function draftIn(directory: string): string {
-  return join(directory, "backup.draft");
+export function draftIn(folder: string): string {
+  return join(folder, "backup.draft");
 }
 
 /** Removes what a run that was cut off has left. */
-export function removeDrafts(directory: string): void {
-  removeDatabase(draftIn(directory));
-  for (const name of readdirSync(directory)) {
+export function removeDrafts(folder: string): void {
+  removeDatabase(draftIn(folder));
+  for (const name of readdirSync(folder)) {
     const [file = "", rest] = name.split(PROOF_SUFFIX);
     // The proof is written first: it means nothing without its backup.
-    if (rest !== undefined && NAME.test(file) && !existsSync(join(directory, file))) {
-      rmSync(join(directory, name), { force: true });
+    if (rest !== undefined && NAME.test(file) && !existsSync(join(folder, file))) {
+      rmSync(join(folder, name), { force: true });
     }
   }
 }
 
-/** The proven backups of a directory, newest first; none where there is no directory. Others are not looked at. */
-export function listBackups(directory: string): readonly ProvenBackup[] {
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory)
+/** The proven backups of a folder, newest first; none where there is no folder. Others are not looked at. */
+export function listBackups(folder: string): readonly ProvenBackup[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
     .filter((name) => NAME.test(name))
-    .flatMap((name) => readProof(join(directory, name)) ?? [])
+    .flatMap((name) => readProof(join(folder, name)) ?? [])
     .toSorted((one, other) => other.number - one.number);
 }
 
@@ -64,21 +80,21 @@ export function readProof(file: string): ProvenBackup | undefined {
 }
 
 /** Puts the proof of a backup beside its place, durably, before the backup itself is there. */
-export function writeProof(directory: string, backup: ProvenBackup): void {
-  writeDurably(join(directory, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);
+export function writeProof(folder: string, backup: ProvenBackup): void {
+  writeDurably(join(folder, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);
 }
 
 /** Removes a backup, then its proof: one without the other does not count. */
-export function removeBackup(directory: string, backup: Pick<ProvenBackup, "file">): void {
-  rmSync(join(directory, backup.file), { force: true });
-  rmSync(join(directory, backup.file + PROOF_SUFFIX), { force: true });
+export function removeBackup(folder: string, backup: Pick<ProvenBackup, "file">): void {
+  rmSync(join(folder, backup.file), { force: true });
+  rmSync(join(folder, backup.file + PROOF_SUFFIX), { force: true });
 }
 
 /** A name for the backup of this moment that is not taken: `flanco-20261121T120000Z.db`. */
-export function freeName(directory: string, madeMs: number): string {
+export function freeName(folder: string, madeMs: number): string {
   for (let timeMs = madeMs; ; timeMs += SECOND_MS) {
     const stamp = new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
     const name = `flanco-${stamp}.db`;
-    if (!existsSync(join(directory, name))) return name;
+    if (!existsSync(join(folder, name))) return name;
   }
 }

@@ -1,17 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { NO_HASH } from "../ledger/chain.ts";
+import { readLedger, readLedgerId } from "../ledger/identity.ts";
 import { DataLock } from "../ledger/lock.ts";
 import { openForReading } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { entryHash, type Tally, tallyOf } from "../read/tally.ts";
+import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import {
   draftIn,
+  folderOf,
   freeName,
   listBackups,
   removeBackup,
@@ -27,8 +29,12 @@ const PAGES_AT_ONCE = 1_000;
 /** Disk space beside the backup itself: a margin for writes meanwhile. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 
+/** What the ledger held at the moment of its backup. */
+type Held = Tally & Pick<ProvenBackup, "ledger" | "locations">;
+
 export interface BackupRequest {
   readonly ledger: string;
+  /** The ledger has a folder of its own in it. */
   readonly directory: string;
   /** Wall time in Unix milliseconds, and whether it is trusted: nothing is removed while it is not. */
   readonly nowMs: number;
@@ -45,73 +51,75 @@ export interface BackupRequest {
  */
 export async function makeBackup(request: BackupRequest): Promise<ProvenBackup> {
   const { directory, rotate, clockTrusted } = request;
-  const release = claim(directory);
+  const folder = folderOf(directory, readLedger(request.ledger, readLedgerId));
+  const release = claim(folder);
   try {
-    removeDrafts(directory);
-    requireRoom(request);
-    const tally = await snapshot(request.ledger, draftIn(directory));
-    const backup = prove(request, tally);
-    writeProof(directory, backup);
-    renameSync(draftIn(directory), join(directory, backup.file));
+    removeDrafts(folder);
+    requireRoom(request.ledger, folder);
+    const held = await snapshot(request.ledger, draftIn(folder));
+    const backup = prove(request, folder, held);
+    writeProof(folder, backup);
+    renameSync(draftIn(folder), join(folder, backup.file));
+    syncPath(folder);
     syncPath(directory);
     if (rotate && clockTrusted) {
-      for (const outdated of outdatedBackups(listBackups(directory))) removeBackup(directory, outdated);
+      for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
     }
     return backup;
   } finally {
-    removeDrafts(directory);
+    removeDrafts(folder);
     release();
   }
 }
 
-function claim(directory: string): () => void {
+function claim(folder: string): () => void {
   try {
-    mkdirSync(directory, { recursive: true, mode: OWNER_ONLY });
-    const lock = new DataLock(join(directory, "backup.lock"));
+    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+    const lock = new DataLock(join(folder, "backup.lock"));
     lock.acquire();
     return () => lock.release();
   } catch (error) {
     if (error instanceof FlancoError && error.code === "conflict") {
-      throw new FlancoError("conflict", `Another backup to ${directory} is under way.`, {
+      throw new FlancoError("conflict", `Another backup to ${folder} is under way.`, {
         hint: "Wait for its end.",
       });
     }
-    throw new FlancoError("unavailable", `No backup can be written to ${directory}.`, {
+    throw new FlancoError("unavailable", `No backup can be written to ${folder}.`, {
       hint: "Check that the disk is mounted and that flanco's user may write there.",
       cause: error,
     });
   }
 }
 
-function requireRoom({ ledger, directory }: BackupRequest): void {
-  if (!existsSync(ledger)) return;
-  const { bavail, bsize } = statfsSync(directory);
+function requireRoom(ledger: string, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
   const needed = statSync(ledger).size + SPARE_BYTES;
   if (bavail * bsize >= needed) return;
-  throw new FlancoError("unavailable", `There is no room for a backup in ${directory}.`, {
+  throw new FlancoError("unavailable", `There is no room for a backup in ${folder}.`, {
     hint: `It needs ${Math.ceil(needed / 1e6)} MB: free some space there.`,
   });
 }
 
 /** Copies one moment of the ledger, whatever is written after it, and says what it held. */
-async function snapshot(ledger: string, draft: string): Promise<Tally> {
+async function snapshot(ledger: string, draft: string): Promise<Held> {
   const db = openForReading(ledger);
   try {
     // Held until the end: without it, SQLite would begin the copy anew at each commit.
     db.exec("BEGIN");
-    const tally = tallyOf(db);
+    const held = { ...tallyOf(db), ledger: readLedgerId(db), locations: locationsOf(db) };
     await db.backup(draft, { progress: () => PAGES_AT_ONCE });
     db.exec("COMMIT");
-    return tally;
+    return held;
   } finally {
     db.close();
   }
 }
 
 /** Checks the draft in full and compares it with the ledger. */
-function prove(request: BackupRequest, tally: Tally): ProvenBackup {
-  const { directory, ledger, nowMs, clockTrusted } = request;
-  const draft = draftIn(directory);
+function prove(request: BackupRequest, folder: string, held: Held): ProvenBackup {
+  const { ledger, nowMs, clockTrusted } = request;
+  const { ledger: id, locations, ...tally } = held;
+  const draft = draftIn(folder);
   makeSingleFile(draft);
   const faults = [
     ...faultsOf(verifyLedger(draft, () => {})),
@@ -127,10 +135,12 @@ function prove(request: BackupRequest, tally: Tally): ProvenBackup {
       },
     );
   }
-  const number = (listBackups(directory)[0]?.number ?? 0) + 1;
-  const file = freeName(directory, nowMs);
+  const number = (listBackups(folder)[0]?.number ?? 0) + 1;
+  const file = freeName(folder, nowMs);
   const bytes = statSync(draft).size;
   return {
+    ledger: id,
+    locations,
     number,
     file,
     madeMs: nowMs,
@@ -156,24 +166,14 @@ function makeSingleFile(file: string): void {
 }
 
 function differencesFrom(file: string, tally: Tally): string[] {
-  const db = openForReading(file);
-  try {
-    const held = tallyOf(db);
-    return (Object.keys(tally) as (keyof Tally)[])
-      .filter((name) => held[name] !== tally[name])
-      .map((name) => `${name} is ${held[name]}, and was ${tally[name]} in the ledger`);
-  } finally {
-    db.close();
-  }
+  const held = readLedger(file, tallyOf);
+  return (Object.keys(tally) as (keyof Tally)[])
+    .filter((name) => held[name] !== tally[name])
+    .map((name) => `${name} is ${held[name]}, and was ${tally[name]} in the ledger`);
 }
 
 /** The newest entry must be one of the ledger that goes on meanwhile. */
 function notIn(ledger: string, { position, head }: Tally): string[] {
-  const db = openForReading(ledger);
-  try {
-    const hash = position === 0 ? NO_HASH.toString("hex") : entryHash(db, position);
-    return hash === head ? [] : [`entry ${position} is not the one that the ledger has`];
-  } finally {
-    db.close();
-  }
+  const hash = position === 0 ? NO_HASH.toString("hex") : readLedger(ledger, (db) => entryHash(db, position));
+  return hash === head ? [] : [`entry ${position} is not the one that the ledger has`];
 }

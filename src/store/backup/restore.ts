@@ -1,13 +1,22 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
-import { openForReading, openForWriting } from "../ledger/open.ts";
+import {
+  forgetIdentity,
+  identityOf,
+  noteIdentity,
+  readable,
+  readLedger,
+  readLedgerId,
+} from "../ledger/identity.ts";
+import { openForWriting } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { entryHash, type Tally, tallyOf } from "../read/tally.ts";
+import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import { isLogDamaged } from "../repair/log-file.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
@@ -39,32 +48,52 @@ export interface Restored extends Tally {
 
 export type RestoreProgress = (done: number, total: number) => void;
 
+export interface RestoreRequest {
+  readonly backup: string;
+  readonly ledger: string;
+  /** Wall time in Unix milliseconds. */
+  readonly nowMs: number;
+  readonly onProgress: RestoreProgress;
+  readonly by?: Actor;
+  /** Whether the backup may be another ledger's. */
+  readonly replaceLedger?: boolean;
+}
+
 /**
  * Puts a backup in the ledger's place, once a copy of it was checked in full. Call with the data directory locked.
  * The replaced ledger is kept as it is, log and all: nothing is written to it, not even by SQLite, which would cut a damaged
  * log where the damage is. What its audit log says more goes on in the restored one, which also says who restored it
  * (`by`). After an interruption at any moment the one or the other is there, whole.
- * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it; then nothing has changed.
+ * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it, `conflict` when it is
+ * another ledger's and `replaceLedger` is not set; then nothing has changed.
  */
-export function restoreLedger(
-  backup: string,
-  ledger: string,
-  nowMs: number,
-  onProgress: RestoreProgress,
-  by: Actor = SERVICE_ACTOR,
-): Restored {
+export function restoreLedger(request: RestoreRequest): Restored {
+  const {
+    backup,
+    ledger,
+    nowMs,
+    onProgress,
+    by = SERVICE_ACTOR,
+    replaceLedger: mayReplace = false,
+  } = request;
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
   try {
     prepareDraft(backup, draft);
+    const id = readLedger(draft, readLedgerId);
+    const known = identityOf(ledger);
+    const other = known !== id && (known !== undefined || existsSync(ledger));
+    if (other && !mayReplace) throw anotherLedger(backup, draft, ledger);
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) throw refused(backup, faults.join("; "));
-    const held = read(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
+    const held = readLedger(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
     const missing = missingFrom(ledger, held);
     noteRestored(draft, ledger, { backup: basename(backup), records: held.records }, nowMs, by);
     const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
+    if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
+    noteIdentity(ledger, id);
     return { ...held, keptAs: keptAs ?? null, missing };
   } finally {
     removeDatabase(draft);
@@ -81,7 +110,7 @@ function noteRestored(
 ): void {
   const db = new DatabaseConstructor(draft, { fileMustExist: true });
   try {
-    if (existsSync(replaced)) readable(() => read(replaced, (source) => takeAudit(db, source)));
+    if (existsSync(replaced)) readable(() => readLedger(replaced, (source) => takeAudit(db, source)));
     appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
   } finally {
     db.close();
@@ -140,44 +169,50 @@ export function passOverRequests(db: Database): void {
 function missingFrom(ledger: string, held: Tally): MissingEntries | null {
   // Of a damaged log SQLite reads the beginning only: what follows would be taken for never written.
   if (!existsSync(ledger) || isLogDamaged(ledger)) return null;
-  return readable(() =>
-    read(ledger, (db) => {
-      const common = held.position === 0 || entryHash(db, held.position) === held.head ? held.position : null;
+  const missing = readable(() =>
+    readLedger(ledger, (db) => {
       // The two ledgers have different histories, so there is no common entry to count from.
-      if (common === null) return null;
-      const missing = db
+      if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
+      return db
         .prepare<[number], MissingEntries>(
           `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
              FROM record WHERE record_id > ?`,
         )
-        .get(common);
-      return missing ?? null;
+        .get(held.position);
     }),
+  );
+  return missing ?? null;
+}
+
+/** Names both, so that a person can tell whether it is the wrong file or a new gateway. */
+function anotherLedger(backup: string, draft: string, ledger: string): FlancoError {
+  return new FlancoError(
+    "conflict",
+    `The backup ${backup} is of another ledger: ${readLedger(draft, described)}. The ledger here is ${readable(() => readLedger(ledger, described)) ?? "one that cannot be read"}.`,
+    {
+      hint: "Nothing was changed. To put the other ledger in this one's place, which is kept, add --replace-ledger.",
+    },
   );
 }
 
-/** Null where a ledger cannot be read: who restores may have a reason to. */
-function readable<T>(run: () => T): T | null {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof FlancoError || error instanceof DatabaseConstructor.SqliteError) return null;
-    throw error;
-  }
+/** What tells one ledger from another to a person. */
+function described(db: Database): string {
+  const { records, totalMicros } = tallyOf(db);
+  const times = db
+    .prepare<[], number | null>(
+      "SELECT min(effective_ms) FROM record UNION ALL SELECT max(effective_ms) FROM record",
+    )
+    .pluck()
+    .all()
+    .flatMap((timeMs) => (timeMs === null ? [] : new Date(timeMs).toISOString().slice(0, 10)));
+  const dates =
+    records === 0 ? "" : ` from ${times.join(" to ")}, ${valorFromMicros(BigInt(totalMicros))} in all`;
+  return `${locationsOf(db).join(", ") || "without a location"}, ${records} records${dates}`;
 }
 
 export function newestTime(db: Database): number | null {
   const newest = db.prepare<[], number>("SELECT effective_ms FROM record ORDER BY record_id DESC LIMIT 1");
   return newest.pluck().get() ?? null;
-}
-
-function read<T>(file: string, run: (db: Database) => T): T {
-  const db = openForReading(file);
-  try {
-    return run(db);
-  } finally {
-    db.close();
-  }
 }
 
 function refused(backup: string, reason: string): FlancoError {

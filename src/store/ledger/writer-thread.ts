@@ -22,6 +22,7 @@ import {
 } from "./commands.ts";
 import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
+import { noteIdentity, readLedgerId } from "./identity.ts";
 import { openForWriting } from "./open.ts";
 import { RollupWriter, rebuildRollups } from "./rollup.ts";
 
@@ -310,6 +311,7 @@ function openLedger(file: string, calendar: LocalCalendar, port: MessagePort): D
   const db = openForWriting(file, (done, total) => say(port, { kind: "progress", done, total }));
   try {
     bringRollupsToZone(db, calendar, port);
+    noteIdentity(file, readLedgerId(db));
     return db;
   } catch (error) {
     db.close();

@@ -45,3 +45,11 @@ export function entryHash(db: Database, position: number): string | undefined {
     .get(position, position)
     ?.toString("hex");
 }
+
+/** Names of the ledger's locations, those of its sales too, at most ten. */
+export function locationsOf(db: Database): readonly string[] {
+  const names = db.prepare<[], string>(
+    "SELECT name FROM location UNION SELECT DISTINCT location_name FROM rollup_month ORDER BY 1 LIMIT 10",
+  );
+  return names.pluck().all();
+}

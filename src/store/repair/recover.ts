@@ -6,12 +6,13 @@ import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Loss } from "../../domain/gap.ts";
 import { syncPath } from "../../durable-file.ts";
-import { listBackups } from "../backup/backup-directory.ts";
+import { folderOf, listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
 import { prepareDraft } from "../backup/restore.ts";
 import { appendAudit } from "../ledger/audit.ts";
-import { openForReading } from "../ledger/open.ts";
+import { identityOf, readable, readLedger } from "../ledger/identity.ts";
+import { entryHash } from "../read/tally.ts";
 import { type Salvaged, type SalvageNote, salvage } from "./salvage.ts";
 import { openScratch } from "./scratch.ts";
 import { faultsOf, verifyLedger } from "./verify.ts";
@@ -40,7 +41,10 @@ export function recoverLedger(
   const draft = replacementDraft(ledger);
   const scratch = `${ledger}.salvage`;
   try {
-    const { backup, directory } = restoreNewest(directories, draft, damage);
+    const id = identityOf(ledger);
+    if (id === undefined) throw unknownLedger(damage);
+    const folders = directories.map((directory) => folderOf(directory, id));
+    const { backup, directory } = restoreNewest(ledger, folders, draft, damage);
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
     const model = join(directory, backup.file);
@@ -65,16 +69,22 @@ export function recoverLedger(
   }
 }
 
-/** Copies the newest backup that still is what was proved. */
+/** Copies the newest backup of this ledger that still is what was proved. */
 function restoreNewest(
-  directories: readonly string[],
+  ledger: string,
+  folders: readonly string[],
   draft: string,
   damage: FlancoError,
 ): { readonly backup: ProvenBackup; readonly directory: string } {
-  const candidates = directories
+  const candidates = folders
     .flatMap((directory) => listBackups(directory).map((backup) => ({ backup, directory })))
+    .map((candidate) => ({ ...candidate, onChain: isOnChain(ledger, candidate.backup) }))
+    .filter(({ onChain }) => onChain !== false)
     .toSorted(
-      (one, other) => other.backup.position - one.backup.position || other.backup.number - one.backup.number,
+      (one, other) =>
+        Number(other.onChain ?? false) - Number(one.onChain ?? false) ||
+        other.backup.position - one.backup.position ||
+        other.backup.number - one.backup.number,
     );
   for (const candidate of candidates) {
     try {
@@ -86,6 +96,16 @@ function restoreNewest(
     }
   }
   throw noBackup(damage);
+}
+
+/**
+ * Whether the damaged file has the backup's newest entry: a restore may have led away from it. Undefined where that cannot
+ * be read.
+ */
+function isOnChain(ledger: string, { position, head }: ProvenBackup): boolean | undefined {
+  if (position === 0) return true;
+  const hash = readable(() => readLedger(ledger, (db) => entryHash(db, position)));
+  return hash === undefined ? undefined : hash === head;
 }
 
 function mergeInto(
@@ -106,8 +126,15 @@ function mergeInto(
   }
 }
 
+function unknownLedger(damage: FlancoError): FlancoError {
+  return new FlancoError("damaged", `${damage.message} Which ledger it is cannot be read either.`, {
+    hint: "Nothing was changed. Copy the whole data directory to a safe place, then name the backup: flanco restore FILE --replace-ledger.",
+    cause: damage,
+  });
+}
+
 function noBackup(damage: FlancoError): FlancoError {
-  return new FlancoError("damaged", `${damage.message} There is no proven backup to repair it from.`, {
+  return new FlancoError("damaged", `${damage.message} There is no proven backup of it to repair it from.`, {
     hint: "Nothing was changed. Copy the whole data directory to a safe place, then restore a backup from elsewhere with flanco restore FILE.",
     cause: damage,
   });
@@ -115,16 +142,13 @@ function noBackup(damage: FlancoError): FlancoError {
 
 /** The entries lost through damage to the file, oldest first, as the `lost` corrections record them. */
 export function readLosses(ledger: string): readonly Loss[] {
-  const db = openForReading(ledger);
-  try {
-    return db
+  return readLedger(ledger, (db) =>
+    db
       .prepare<[], Loss>(
         // Losses without a time are older than the chain and cannot be repaired.
         `SELECT correction_id AS position, noted_ms AS notedMs, lost_from AS lostFrom, lost_to AS lostTo, reason
            FROM correction WHERE kind = 'lost' AND lost_from IS NOT NULL AND noted_ms > 0 ORDER BY correction_id`,
       )
-      .all();
-  } finally {
-    db.close();
-  }
+      .all(),
+  );
 }

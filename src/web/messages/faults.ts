@@ -59,6 +59,10 @@ const es: FaultTexts = {
           : `La última copia de seguridad es de hace ${count("days")} días.`,
       todo: () => "Pida a su técnico que revise por qué no se hacen copias nuevas.",
     },
+    backup_foreign: {
+      what: ({ text }) => `El disco de copias tiene copias de otro registro: ${text("ledgers")}.`,
+      todo: () => "Si el disco es de otro equipo, devuélvalo. Si no, avise a su técnico.",
+    },
     ledger_damaged: {
       what: () => "La revisión del registro ha encontrado un error.",
       todo: () => "No apague el equipo y llame a su técnico.",
@@ -160,6 +164,10 @@ const en: FaultTexts = {
           ? "The last backup is 1 day old."
           : `The last backup is ${count("days")} days old.`,
       todo: () => "Ask your technician to check why no new ones are made.",
+    },
+    backup_foreign: {
+      what: ({ text }) => `The backup disk holds backups of another ledger: ${text("ledgers")}.`,
+      todo: () => "If the disk is another gateway's, give it back. Otherwise tell your technician.",
     },
     ledger_damaged: {
       what: () => "The check of the ledger has found a mistake.",

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Recording } from "../../../scripts/powercut/recording.ts";
@@ -115,11 +115,13 @@ export class Books {
   compareBackups(folder: string, cut: number): readonly string[] {
     const begun = this.entryOf("backing-up");
     const known = this.notes.filter(({ entry }) => entry < begun).map(({ note }) => note);
-    const backups = listBackups(join(folder, BACKUPS));
+    const directory = join(folder, BACKUPS);
+    const ledgers = existsSync(directory) ? readdirSync(directory) : [];
+    const backups = ledgers.flatMap((name) => listBackups(join(directory, name)));
     if (backups.length === 0 && this.entryOf("backed-up") <= cut)
       return ["the acknowledged backup is not there"];
-    return backups.flatMap(({ file, records }) => {
-      const { rows, users, wrong } = openLedger(join(folder, BACKUPS, file));
+    return backups.flatMap(({ ledger, file, records }) => {
+      const { rows, users, wrong } = openLedger(join(directory, ledger, file));
       const missing = known.filter((note) => !isKept(note, rows));
       return [
         ...wrong,

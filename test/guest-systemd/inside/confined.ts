@@ -45,7 +45,7 @@ export async function proveConfined(unit: Unit): Promise<Report> {
   for (const words of ["status --json", "audit --json", "wiring list", "backup", "verify"])
     await confined(words);
   await unit.control("stop", "flanco");
-  const backup = readdirSync(BACKUPS)
+  const backup = readdirSync(BACKUPS, { encoding: "utf8", recursive: true })
     .filter((name) => name.endsWith(".db"))
     .sort()
     .at(-1);

@@ -65,7 +65,7 @@ describe("a backup", () => {
   beforeEach(async () => {
     ledger = await new TestLedger().open();
     userId = (await ledger.addUser()).id;
-    directory = join(ledger.directory, "backups");
+    directory = ledger.folder;
     await sell(SALES);
   });
 
@@ -78,14 +78,17 @@ describe("a backup", () => {
 
   const request = (clockTrusted = true) => ({
     ledger: ledger.file,
-    directory,
+    directory: ledger.backups,
     nowMs: ledger.nowMs,
     clockTrusted,
     rotate: true,
   });
 
   function restore(backup: ProvenBackup): Restored {
-    return restoreLedger(join(directory, backup.file), ledger.file, ledger.nowMs, () => {});
+    return restoreLedger({
+      ...{ backup: join(directory, backup.file), ledger: ledger.file, nowMs: ledger.nowMs },
+      onProgress: () => {},
+    });
   }
 
   /** Somebody, or the disk, changes a file that no program has open. */
@@ -142,7 +145,7 @@ describe("a backup", () => {
   });
 
   it("removes outdated ones only while the clock is trusted, and never one that is not its own", async () => {
-    mkdirSync(directory);
+    mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, "flanco-20200101T000000Z.db"), "a copy made by hand");
     const first = await makeBackup(request());
     const second = await makeBackup(request(false));
@@ -278,9 +281,15 @@ describe("a backup", () => {
     const backup = await makeBackup(request());
     const elsewhere = mkdtempSync(join(tmpdir(), "flanco-elsewhere-"));
     const file = join(elsewhere, "flanco.db");
-    const restored = restoreLedger(join(directory, backup.file), file, ledger.nowMs, () => {});
+    const restored = restoreLedger({
+      ...{ backup: join(directory, backup.file), ledger: file, nowMs: ledger.nowMs },
+      onProgress: () => {},
+    });
     expect(restored).to.include({ records: SALES, keptAs: null, missing: null });
-    expect(readdirSync(elsewhere).filter((name) => !/-(wal|shm)$/.test(name))).to.deep.equal(["flanco.db"]);
+    expect(readdirSync(elsewhere).filter((name) => !/-(wal|shm)$/.test(name))).to.deep.equal([
+      "flanco.db",
+      "flanco.db.id",
+    ]);
     rmSync(elsewhere, { recursive: true });
   });
 });

@@ -32,11 +32,13 @@ describe("a ledger that is set aside", () => {
   let userId: Id;
   let backup: ProvenBackup;
   let backups: string;
+  let folder: string;
 
   beforeEach(async () => {
     ledger = await new TestLedger().open();
     userId = (await ledger.addUser()).id;
-    backups = join(ledger.directory, "backups");
+    backups = ledger.backups;
+    folder = ledger.folder;
     const request = { ledger: ledger.file, directory: backups, nowMs: ledger.nowMs, clockTrusted: true };
     backup = await makeBackup({ ...request, rotate: false });
     await sell(SALES);
@@ -67,6 +69,11 @@ describe("a ledger that is set aside", () => {
     closeSync(log);
   }
 
+  const restore = (file: string) =>
+    restoreLedger({
+      ...{ backup: join(folder, backup.file), ledger: file, nowMs: ledger.nowMs },
+      onProgress: () => {},
+    });
   const recover = (file: string) => recoverLedger(file, DAMAGED, [backups], ledger.nowMs, () => {});
   const kept = (file: string) =>
     readdirSync(dirname(file)).filter((name) => /\.(damaged|replaced)-\w+$/.test(name));
@@ -76,7 +83,7 @@ describe("a ledger that is set aside", () => {
     smudgeLog(file);
     expect(isLogDamaged(file)).to.equal(true);
     const log = readFileSync(`${file}-wal`);
-    const { keptAs, missing } = restoreLedger(join(backups, backup.file), file, ledger.nowMs, () => {});
+    const { keptAs, missing } = restore(file);
     expect(missing, "unknown without a salvage").to.equal(null);
     expect(readFileSync(`${keptAs}-wal`).equals(log)).to.equal(true);
     const { entries, holes } = recover(keptAs ?? "");
@@ -85,7 +92,7 @@ describe("a ledger that is set aside", () => {
 
   it("by a restore keeps its log as it is, and tells what of it is missing", async () => {
     const file = await crash();
-    const { keptAs, missing } = restoreLedger(join(backups, backup.file), file, ledger.nowMs, () => {});
+    const { keptAs, missing } = restore(file);
     expect(missing?.records).to.equal(SALES);
     expect(verifyLedger(keptAs ?? "", () => {})).to.deep.include({ records: SALES, broken: null });
     expect(kept(file)).to.have.length(1);

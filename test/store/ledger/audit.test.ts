@@ -12,6 +12,7 @@ import {
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { NewWiring } from "../../../src/domain/wiring.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { folderOf } from "../../../src/store/backup/backup-directory.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { KEPT_OF_EACH_KIND } from "../../../src/store/ledger/audit.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
@@ -184,9 +185,16 @@ describe("the audit log", () => {
     expect(entries().at(-1)).to.deep.include({ timeMs: trueMs, provisional: false });
   });
 
+  function restore(folder: string, file: string): void {
+    restoreLedger({
+      ...{ backup: join(folder, file), ledger: ledger.file, nowMs: ledger.nowMs, by: ADMINISTRATOR },
+      onProgress: () => {},
+    });
+  }
+
   it("goes on in a backup that is restored, and says who restored it", async () => {
     const user = await ledger.addUser();
-    const directory = join(ledger.directory, "backups");
+    const directory = ledger.backups;
     const backup = await makeBackup({
       ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
       ...{ clockTrusted: true, rotate: false },
@@ -195,7 +203,7 @@ describe("the audit log", () => {
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
     const before = entries();
     await ledger.close();
-    restoreLedger(join(directory, backup.file), ledger.file, ledger.nowMs, () => {}, ADMINISTRATOR);
+    restore(folderOf(directory, backup.ledger), backup.file);
     await ledger.open();
     expect(entries().slice(0, -1)).to.deep.equal(before);
     expect(entries().at(-1)).to.deep.include({
@@ -207,7 +215,7 @@ describe("the audit log", () => {
   });
 
   it("of a ledger that cannot be read does not keep a backup from being restored", async () => {
-    const directory = join(ledger.directory, "backups");
+    const directory = ledger.backups;
     const backup = await makeBackup({
       ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
       ...{ clockTrusted: true, rotate: false },
@@ -217,14 +225,14 @@ describe("the audit log", () => {
     const other = new DatabaseConstructor(ledger.file);
     other.exec("CREATE TABLE song (title TEXT)");
     other.close();
-    restoreLedger(join(directory, backup.file), ledger.file, ledger.nowMs, () => {}, ADMINISTRATOR);
+    restore(folderOf(directory, backup.ledger), backup.file);
     await ledger.open();
     expect(kinds()).to.deep.equal(["ledger_restored"]);
   });
 
   it("goes on in a ledger that is built anew, and says so", async () => {
     const user = await ledger.addUser();
-    const directory = join(ledger.directory, "backups");
+    const directory = ledger.backups;
     await makeBackup({
       ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
       ...{ clockTrusted: true, rotate: false },

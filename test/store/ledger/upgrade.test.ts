@@ -54,7 +54,7 @@ describe("an upgrade of a ledger", () => {
   it("to a later schema holds the same, and the old file stays beside it", () => {
     const values = valuesOf(file);
     openForWriting(file, () => {}, LATER_MIGRATIONS).close();
-    expect(names()).to.deep.equal(["flanco.db", `flanco.db.schema-${SCHEMA_VERSION}`]);
+    expect(names()).to.deep.equal(["flanco.db", "flanco.db.id", `flanco.db.schema-${SCHEMA_VERSION}`]);
     expect(schemaOf(file)).to.equal(LATER);
     expect(schemaOf(`${file}.schema-${SCHEMA_VERSION}`)).to.equal(SCHEMA_VERSION);
     expect(valuesOf(file)).to.deep.equal(values);
@@ -115,7 +115,7 @@ describe("an upgrade of a ledger", () => {
       expect(() => openForWriting(file, () => {}, and({ sql })))
         .to.throw(reason)
         .with.property("code", "unavailable");
-      expect(names()).to.deep.equal(["flanco.db"]);
+      expect(names()).to.deep.equal(["flanco.db", "flanco.db.id"]);
       expect(schemaOf(file)).to.equal(SCHEMA_VERSION);
       expect(valuesOf(file)).to.deep.equal(values);
     });

@@ -1,5 +1,4 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { FlancoError } from "../../../src/domain/error.ts";
@@ -52,7 +51,7 @@ describe("levels of a ledger that was built anew", () => {
     return (await ledger.writer.takeIn(sightings)).map(({ meaning }) => meaning);
   }
 
-  const backups = () => join(ledger.directory, "backups");
+  const backups = () => ledger.backups;
 
   async function backUp(): Promise<void> {
     const request = { ledger: ledger.file, directory: backups(), nowMs: ledger.nowMs, clockTrusted: true };

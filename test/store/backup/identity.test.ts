@@ -1,0 +1,150 @@
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { DAY_MS } from "../../../src/domain/clock.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { folderOf, foreignBackups, listBackups } from "../../../src/store/backup/backup-directory.ts";
+import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
+import { identityOf } from "../../../src/store/ledger/identity.ts";
+import { recoverLedger } from "../../../src/store/repair/recover.ts";
+import { verifyLedger } from "../../../src/store/repair/verify.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
+/** Less than a header: nothing can be read of such a file. */
+const STUMP_BYTES = 90;
+
+describe("A stick with the backups of two ledgers", () => {
+  let own: TestLedger;
+  let other: TestLedger;
+  let stick: string;
+  let backup: ProvenBackup;
+
+  beforeEach(async () => {
+    other = await new TestLedger().open();
+    stick = other.backups;
+    await sell(other, "Clínica Norte", 60);
+    await backUp(other);
+    own = await new TestLedger().open();
+    await sell(own, "Clínica Sur", 20);
+    backup = await backUp(own);
+  });
+
+  afterEach(async () => {
+    await own.remove();
+    await other.remove();
+  });
+
+  async function sell(ledger: TestLedger, locationName: string, count: number): Promise<void> {
+    const { id } = ledger.reader.users()[0] ?? (await ledger.addUser());
+    const records = Array.from({ length: count }, () => newRecord({ locationName }));
+    await Promise.all(records.map((record) => ledger.writer.addRecord(id, record, null)));
+  }
+
+  const backUp = (ledger: TestLedger, rotate = false) =>
+    makeBackup({
+      ...{ ledger: ledger.file, directory: stick, nowMs: ledger.nowMs },
+      ...{ clockTrusted: true, rotate },
+    });
+  const recover = () => recoverLedger(own.file, DAMAGED, [stick], own.nowMs, () => {});
+  const records = () => verifyLedger(own.file, () => {}).records;
+
+  function restore(ledger: TestLedger, which: ProvenBackup, replaceLedger = false): Restored {
+    return restoreLedger({
+      ...{ backup: join(folderOf(stick, which.ledger), which.file), ledger: ledger.file },
+      ...{ nowMs: ledger.nowMs, onProgress: () => {}, replaceLedger },
+    });
+  }
+
+  const newestOf = (ledger: TestLedger) =>
+    listBackups(folderOf(stick, identityOf(ledger.file) ?? ""))[0] ?? backup;
+
+  function failureOf(run: () => unknown): FlancoError {
+    try {
+      run();
+    } catch (error) {
+      if (error instanceof FlancoError) return error;
+      throw error;
+    }
+    throw new Error("it did not fail");
+  }
+
+  it("gives a rebuild this ledger's alone, also where the damaged file does not say which it is", async () => {
+    await own.close();
+    truncateSync(own.file, STUMP_BYTES);
+    expect(recover().backup).to.deep.equal(backup);
+    expect(records()).to.equal(20);
+  });
+
+  it("gives none where this ledger has none there: nothing is changed", async () => {
+    await own.close();
+    rmSync(folderOf(stick, backup.ledger), { recursive: true });
+    truncateSync(own.file, STUMP_BYTES);
+    expect(failureOf(recover).message).to.contain("There is no proven backup of it");
+    expect(readFileSync(own.file)).to.have.length(STUMP_BYTES);
+  });
+
+  it("gives none where it cannot be known whose the damaged file is, and says what to do", async () => {
+    await own.close();
+    truncateSync(own.file, STUMP_BYTES);
+    rmSync(`${own.file}.id`);
+    const { message, hint } = failureOf(recover);
+    expect(message).to.contain("Which ledger it is cannot be read");
+    expect(hint).to.contain("--replace-ledger");
+  });
+
+  it("gives none of this ledger that a restore has led away from", async () => {
+    await sell(own, "Clínica Sur", 5);
+    await backUp(own);
+    await own.close();
+    restore(own, backup);
+    await own.open();
+    await sell(own, "Clínica Oeste", 9);
+    await own.close();
+    expect(recover().backup).to.deep.equal(backup);
+    expect(records()).to.equal(29);
+  });
+
+  it("loses nothing of the other when this one's are thinned out", async () => {
+    for (let day = 0; day < 40; day += 1) {
+      own.nowMs += DAY_MS;
+      await backUp(own, true);
+    }
+    expect(listBackups(folderOf(stick, backup.ledger)).length).to.be.below(12);
+    expect(newestOf(other).records).to.equal(60);
+  });
+
+  it("tells whose the other's are", () => {
+    const [foreign, ...more] = foreignBackups(stick, identityOf(own.file) ?? "");
+    expect(more).to.deep.equal([]);
+    expect(foreign).to.deep.include({ locations: ["Clínica Norte"], records: 60 });
+  });
+
+  it("restores the other's only where that is said, and names both", async () => {
+    const wrong = newestOf(other);
+    await own.close();
+    const { message, hint } = failureOf(() => restore(own, wrong));
+    expect(message).to.contain("Clínica Norte, 60 records from 2026-11-21 to 2026-11-21, 60 in all");
+    expect(message).to.contain("Clínica Sur, 20 records");
+    expect(hint).to.contain("--replace-ledger");
+    expect(records()).to.equal(20);
+    expect(readdirSync(own.directory).filter((name) => /restore|replaced/.test(name))).to.deep.equal([]);
+    expect(restore(own, wrong, true).records).to.equal(60);
+    expect(identityOf(own.file)).to.equal(wrong.ledger);
+    truncateSync(own.file, STUMP_BYTES);
+    expect(identityOf(own.file), "by the file beside it").to.equal(wrong.ledger);
+  });
+
+  it("is told from a ledger that was put there by hand once the service has started with it", async () => {
+    const { ledger: id } = newestOf(other);
+    await Promise.all([own.close(), other.close()]);
+    for (const suffix of ["-wal", "-shm"]) rmSync(own.file + suffix, { force: true });
+    cpSync(other.file, own.file);
+    await own.open();
+    await own.close();
+    truncateSync(own.file, STUMP_BYTES);
+    expect(identityOf(own.file)).to.equal(id);
+  });
+});
