@@ -5,6 +5,7 @@ import { addDays, type Day, dateFromDay, dayFromDate, type Month } from "../../d
 const NS_PER_MS = 1_000_000;
 /** The last moment that a date can name, in either direction (ECMA-262, time values). */
 const MAX_TIME_MS = 8.64e15;
+const RULES_END_MS = Date.UTC(2100, 0, 1);
 /** Two years of hours. A ledger's days are mostly read and written around today. */
 const MAX_CACHED_HOURS = 20_000;
 
@@ -39,6 +40,23 @@ export class LocalCalendar {
   /** Local date and time of a moment, from 0 to 8.64e15 Unix milliseconds: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string {
     return this.#localDate(timeMs).toISOString().slice(0, -1);
+  }
+
+  /**
+   * Each change of the zone's offset from 1970 to 2100, with the offset before the first: moment and offset, both in
+   * milliseconds. By 2100 the rules that hold today have shown themselves. Takes some 100 ms.
+   */
+  offsetChanges(): readonly (readonly [number, number])[] {
+    const changes: [number, number][] = [];
+    const begin = Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(this.timeZone);
+    for (
+      let at: Temporal.ZonedDateTime | null = begin;
+      at !== null && at.epochMilliseconds < RULES_END_MS;
+    ) {
+      changes.push([at.epochMilliseconds, at.offsetNanoseconds / NS_PER_MS]);
+      at = at.getTimeZoneTransition("next");
+    }
+    return changes;
   }
 
   /**

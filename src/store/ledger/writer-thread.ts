@@ -24,7 +24,8 @@ import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
 import { noteIdentity, readLedgerId } from "./identity.ts";
 import { openForWriting } from "./open.ts";
-import { RollupWriter, rebuildRollups } from "./rollup.ts";
+import { RollupWriter } from "./rollup.ts";
+import { bringRollupsToZone } from "./rollup-zone.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
@@ -267,20 +268,6 @@ function toFailure(error: unknown): ErrorData {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "") ? { ...message, code: "damaged" } : message;
 }
 
-/** Rollups are sums by local day: another zone, or other rules for it, makes other days. */
-function bringRollupsToZone(db: Database, calendar: LocalCalendar, port: MessagePort): void {
-  const wanted = `${calendar.timeZone} ${process.versions["tz"] ?? ""}`;
-  const stored = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'rollup_zone'").pluck().get();
-  if (stored === wanted) return;
-  db.transaction(() => {
-    rebuildRollups(db, calendar, (done, total) => say(port, { kind: "progress", done, total }));
-    db.prepare(
-      `INSERT INTO setting (name, value) VALUES ('rollup_zone', ?)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ).run(wanted);
-  }).immediate();
-}
-
 function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);
 }
@@ -308,9 +295,10 @@ function serve(port: MessagePort, thread: WriterThread): void {
 
 /** Throws as `openForWriting` does. */
 function openLedger(file: string, calendar: LocalCalendar, port: MessagePort): Database {
-  const db = openForWriting(file, (done, total) => say(port, { kind: "progress", done, total }));
+  const onProgress = (done: number, total: number) => say(port, { kind: "progress", done, total });
+  const db = openForWriting(file, onProgress);
   try {
-    bringRollupsToZone(db, calendar, port);
+    bringRollupsToZone(db, calendar, onProgress);
     noteIdentity(file, readLedgerId(db));
     return db;
   } catch (error) {

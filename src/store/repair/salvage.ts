@@ -14,6 +14,7 @@ import {
   recordText,
 } from "../ledger/chain.ts";
 import { rebuildRollups } from "../ledger/rollup.ts";
+import { rollupZone } from "../ledger/rollup-zone.ts";
 import {
   attempt,
   insertRow,
@@ -24,7 +25,6 @@ import {
   takeKeys,
   takePlaces,
 } from "./salvage-tables.ts";
-import { rollupZone } from "./verify.ts";
 
 /** Numbers without an entry after which the end is taken to be reached, where the head itself cannot be read. */
 const END_AFTER = 50_000;

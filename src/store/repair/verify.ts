@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { RECORD_COLUMNS, selectList } from "../ledger/chain.ts";
 import { guarded, openForReading } from "../ledger/open.ts";
+import { rollupZone } from "../ledger/rollup-zone.ts";
 import { type BrokenChain, ChainWalk, type WalkedRecord } from "./chain-walk.ts";
 import { RollupCheck, type RollupDifference } from "./rollup-check.ts";
 
@@ -66,12 +67,6 @@ export function faultsOf({ damage, broken, differences }: Verification): readonl
         `${table} ${period}, ${locationName}, device ${deviceId}: holds ${stored}; the records say ${computed}`,
     ),
   ];
-}
-
-/** The zone whose days the rollups are of, which may not be the one that is configured now. */
-export function rollupZone(db: Database): string {
-  const stored = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'rollup_zone'").pluck().get();
-  return stored?.split(" ")[0] ?? "UTC";
 }
 
 /** One pass over the records, for the chain and the sums alike. */

@@ -177,30 +177,49 @@ describe("a writer that cannot open its file", () => {
   });
 });
 
-describe("another time zone", () => {
-  it("makes the rollups anew, with progress, so that they agree with the records", async () => {
-    const ledger = await new TestLedger(storeWriter).open("UTC");
-    try {
-      const { id } = await ledger.addUser();
-      const lateInTheEvening = Date.UTC(2026, 10, 20, 23, 30);
-      await Promise.all(
-        Array.from({ length: 50 }, () =>
-          ledger.writer.addRecord(id, newRecord({ createdTimeMs: lateInTheEvening }), null),
-        ),
-      );
-      const friday = ledger.reader.summary(id, "semanal", ledger.nowMs)?.chart[5];
-      await ledger.close();
-      await ledger.open("Europe/Madrid");
-      const saturday = ledger.reader.summary(id, "semanal", ledger.nowMs)?.chart[6];
-      expect(friday).to.deep.equal({ name: "vie", totalMicros: 50_000_000n });
-      expect(saturday).to.deep.equal({ name: "sáb", totalMicros: 50_000_000n });
-      expect(ledger.progress).to.deep.equal([
-        [0, 50],
-        [50, 50],
-      ]);
-      expect(verifyLedger(ledger.file, () => {}).differences).to.deep.equal([]);
-    } finally {
-      await ledger.remove();
-    }
+describe("rollups and their time zone", () => {
+  let ledger: TestLedger;
+  let userId: string;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open("UTC");
+    userId = (await ledger.addUser()).id;
+    const createdTimeMs = Date.UTC(2026, 10, 20, 23, 30);
+    await Promise.all(
+      Array.from({ length: 50 }, () => ledger.writer.addRecord(userId, newRecord({ createdTimeMs }), null)),
+    );
   });
+  afterEach(() => ledger.remove());
+
+  it("are made anew for another zone, with progress, and agree with the records", async () => {
+    const friday = ledger.reader.summary(userId, "semanal", ledger.nowMs)?.chart[5];
+    await ledger.close();
+    await ledger.open("Europe/Madrid");
+    const saturday = ledger.reader.summary(userId, "semanal", ledger.nowMs)?.chart[6];
+    expect(friday).to.deep.equal({ name: "vie", totalMicros: 50_000_000n });
+    expect(saturday).to.deep.equal({ name: "sáb", totalMicros: 50_000_000n });
+    expect(ledger.progress).to.deep.equal([
+      [0, 50],
+      [50, 50],
+    ]);
+    expect(verifyLedger(ledger.file, () => {}).differences).to.deep.equal([]);
+  });
+
+  for (const [what, rules, rebuilds] of [
+    ["stay under new time-zone tables that leave the zone as it was", undefined, 0],
+    ["are made anew under new time-zone tables with other rules for the zone", "other", 2],
+  ] as const) {
+    it(what, async () => {
+      await ledger.close();
+      const db = new DatabaseConstructor(ledger.file);
+      const value = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'rollup_zone'").pluck();
+      const [zone, , stored] = value.get()?.split(" ") ?? [];
+      const write = db.prepare("UPDATE setting SET value = ? WHERE name = 'rollup_zone'");
+      write.run(`${zone} 1999a ${rules ?? stored}`);
+      await ledger.open("UTC");
+      expect(ledger.progress).to.have.length(rebuilds);
+      expect(value.get()).to.equal(`UTC ${process.versions["tz"]} ${stored}`);
+      db.close();
+    });
+  }
 });
