@@ -8,7 +8,7 @@ const VIEWS = [
   { path: "/informe", es: "Informe", en: "Report" },
   { path: "/lugares", es: "Lugares", en: "Locations" },
   { path: "/lineas", es: "Líneas", en: "Lines" },
-  { path: "/estado", es: "Estado", en: "State" },
+  { path: "/estado", es: "Estado", en: "Status" },
 ] as const;
 const PHONE = 320;
 const SELDOM_VIEWS = "**/assets/seldom-views-*.js";

@@ -44,9 +44,9 @@ describe("The technician's page of lines", function () {
     await dialog.getByLabel("Habitación").selectOption({ label: "Habitación 103 · Pasillo A" });
     await dialog.getByLabel("Precio de cada venta").fill("3,75");
     await dialog.getByText("Ajustes eléctricos").click();
-    await dialog.getByLabel("Antirrebote, en milisegundos").fill("0");
+    await dialog.getByLabel("Antirrebote (ms)").fill("0");
     await dialog.getByRole("button", { name: "Guardar" }).click();
-    await page.getByText("La línea SIM2 es ahora la habitación 103.").waitFor();
+    await page.getByText("La línea SIM2 queda asignada a la habitación 103.").waitFor();
     expect((await wirings()).find(({ line }) => line === "SIM2")).to.include({
       actuatorId: "103",
       valor: 3.75,
@@ -102,7 +102,7 @@ describe("The technician's page of lines", function () {
     await dialog.getByText("Ajustes eléctricos").click();
     await dialog.getByLabel(/^Invertida/).check();
     await dialog.getByRole("button", { name: "Guardar" }).click();
-    await page.getByText("La línea SIM1 es ahora la habitación 102.").waitFor();
+    await page.getByText("La línea SIM1 queda asignada a la habitación 102.").waitFor();
     expect((await wirings()).find(({ line }) => line === "SIM1")).to.include({
       actuatorId: "102",
       valor: 4.5,

@@ -51,7 +51,7 @@ describe("The locations and devices on the page", function () {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Nombre", { exact: true }).fill("Pasillo B");
     await dialog.getByLabel("Número del dispositivo").fill("7234");
-    await dialog.getByRole("radio", { name: "Una lista" }).check();
+    await dialog.getByRole("radio", { name: "Lista" }).check();
     const list = dialog.getByLabel("Habitaciones, separadas por comas");
     await list.fill("201, 202, 201");
     await dialog.getByText("La habitación 201 está dos veces.").waitFor();

@@ -90,14 +90,15 @@ function tell(language: Language, width: number): void {
   });
 
   it("is led to the first location, the first device, its rooms in a row, and their lines", async () => {
-    const { location, device, lines, done, next } = words.guide;
+    const { device, lines, done, next } = words.guide;
     await button(next).click();
     // The first thing that is missing has the keyboard.
-    await focused(field(location.name));
-    await field(location.name).fill(LOCATION);
+    await focused(field(words.locations.name));
+    await field(words.locations.name).fill(LOCATION);
     await button(next).click();
-    await field(device.name).fill("Pasillo A");
-    await field(device.dId).fill("7234");
+    await heading(2, device.title).waitFor();
+    await field(words.locations.deviceName).fill("Pasillo A");
+    await field(words.locations.dId).fill("7234");
     await field(words.locations.first).fill(ROOMS[0]);
     await field(words.locations.count).fill(String(ROOMS.length));
     await button(next).click();

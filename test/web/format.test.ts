@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
-import { dayBefore, dayReader } from "../../src/web/format/day.ts";
+import { dayReader, daysBefore } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 import { isMonth, monthAfter, monthOf, monthsUpTo } from "../../src/web/report/month.ts";
 
@@ -18,9 +18,9 @@ describe("A calendar day", () => {
   });
 
   it("comes after the day before, across months, years and days without an hour", () => {
-    expect(dayBefore("2026-03-30")).to.equal("2026-03-29");
-    expect(dayBefore("2024-03-01")).to.equal("2024-02-29");
-    expect(dayBefore("2026-01-01")).to.equal("2025-12-31");
+    expect(daysBefore("2026-03-30", 1)).to.equal("2026-03-29");
+    expect(daysBefore("2024-03-01", 1)).to.equal("2024-02-29");
+    expect(daysBefore("2026-01-01", 1)).to.equal("2025-12-31");
   });
 });
 

@@ -72,7 +72,7 @@ describe("The comparison with the period before", () => {
   });
 
   it("says a factor where a percentage says little", () => {
-    expect(said(500, 100)).to.equal("5 veces lo de los 7 días anteriores (100 €)");
+    expect(said(500, 100)).to.equal("×5 respecto a los 7 días anteriores (100 €)");
   });
 
   it("says that it is the same when it is, to the percent", () => {
@@ -90,6 +90,6 @@ describe("The comparison with the period before", () => {
       shortComparisonText(comparisonOf(current, before), compare, String(before), format).replace(/\s/g, " ");
     expect(short(129, 100)).to.equal("29 % más (antes, 100)");
     expect(short(0, 100)).to.equal("100 % menos (antes, 100)");
-    expect(short(3, 0)).to.equal("Antes, ninguna");
+    expect(short(3, 0)).to.equal("Ninguna en el período anterior");
   });
 });

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { PASSWORD_MIN_CHARACTERS } from "../../domain/user.ts";
-import { type ApiFailure, type FieldMistake, waitOf } from "../api/api.ts";
+import { type ApiFailure, waitOf } from "../api/api.ts";
 import type { User } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
@@ -10,17 +10,6 @@ import { useTexts } from "../messages/use-language.ts";
 import { makeFirstUser } from "../session.ts";
 import { Door } from "./door.tsx";
 import { checkPassword, type PasswordCheck } from "./password.ts";
-
-/** The fields of the forms, by the names that the API has for them. */
-type FieldName = "name" | "email" | "password";
-
-/** What is wrong with a field, in the user's language, by its kind: the server's text is English. */
-function mistakeText(field: FieldName, { kind }: FieldMistake, { mistakes }: typeof doorTexts.es): string {
-  if (kind === "required") return mistakes.required;
-  if (kind === "unique" && field === "email") return mistakes.emailTaken;
-  if (kind === "type" || kind === "length") return mistakes[field];
-  return kind === "range" || kind === "unique" ? mistakes[kind] : mistakes.type;
-}
 
 interface FirstRunProps {
   /** From the one-time link; empty when the address carried none. */
@@ -38,7 +27,7 @@ const RULES_ID = "password-rules";
 export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunProps) {
   const texts = useTexts(doorTexts);
   const firstRun = useTexts(firstRunTexts);
-  const { form, isBusy, failure, wasSent, submit } = useForm();
+  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const [name, setName] = useState("");
   const [email, setEmail] = useState(presetEmail);
   const [password, setPassword] = useState("");
@@ -54,10 +43,8 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
       onSignedIn(await makeFirstUser({ token, name, email, password })),
     );
 
-  const mistakeOf = (field: FieldName): string | undefined => {
-    const mistake = failure?.fields.get(field);
-    return mistake && mistakeText(field, mistake, texts);
-  };
+  const { mistakes } = texts;
+  const wrong = (text: string) => ({ type: text, length: text });
   return (
     <Door title={firstRun.title}>
       <p class="soft">{firstRun.intro}</p>
@@ -68,7 +55,7 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
           value={name}
           onValue={setName}
           isRequired
-          mistake={mistakeOf("name")}
+          mistake={mistake("name", wrong(mistakes.name))}
         />
         <TextField
           label={texts.door.email}
@@ -77,7 +64,7 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
           value={email}
           onValue={setEmail}
           isRequired
-          mistake={mistakeOf("email")}
+          mistake={mistake("email", { ...wrong(mistakes.email), unique: mistakes.emailTaken })}
         />
         <TextField
           label={texts.door.password}
@@ -86,7 +73,9 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
           value={password}
           onValue={setPassword}
           isRequired
-          mistake={wasSent && !isPasswordGood ? texts.mistakes.password : mistakeOf("password")}
+          mistake={
+            wasSent && !isPasswordGood ? mistakes.password : mistake("password", wrong(mistakes.password))
+          }
           describedBy={RULES_ID}
         />
         <TextField
@@ -96,7 +85,7 @@ export function FirstRun({ token, presetEmail, onSignedIn, onLeave }: FirstRunPr
           value={again}
           onValue={setAgain}
           isRequired
-          mistake={wasSent && isPasswordGood && !check.isRepeated ? texts.mistakes.again : undefined}
+          mistake={wasSent && isPasswordGood && !check.isRepeated ? mistakes.again : undefined}
         />
         <PasswordRules id={RULES_ID} check={check} />
         <FormFailure

@@ -7,13 +7,15 @@ interface Column<R> {
   readonly isNumber?: boolean;
   /** The column that names the row. One at most. */
   readonly isName?: boolean;
+  readonly class?: string;
   readonly cell: (row: R) => ComponentChildren;
 }
 
 interface DataTableProps<R> {
-  /** Names the table; heard, and seen only with `showCaption`. */
+  /** Names the table to screen readers. */
   readonly caption: string;
-  readonly showCaption?: boolean;
+  /** Of a table that has a form of its own on a phone; else each row becomes a card there. */
+  readonly class?: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string | number;
@@ -21,22 +23,16 @@ interface DataTableProps<R> {
   readonly foot?: readonly ComponentChildren[];
 }
 
-/** Rows and columns. On a phone each row becomes a card whose cells carry their column's title. */
-export function DataTable<R>({
-  caption,
-  showCaption = false,
-  columns,
-  rows,
-  keyOf,
-  foot,
-}: DataTableProps<R>) {
+/** Rows and columns. A cell carries its column's title, which a card shows. */
+export function DataTable<R>({ caption, columns, rows, keyOf, foot, ...props }: DataTableProps<R>) {
+  const { class: style = "table-cards" } = props;
   return (
-    <table class="table">
-      <caption class={showCaption ? undefined : "aloud"}>{caption}</caption>
+    <table class={`table ${style}`}>
+      <caption class="aloud">{caption}</caption>
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.key} scope="col" class={column.isNumber ? "number" : undefined}>
+            <th key={column.key} scope="col" class={classOf(column)}>
               {column.title}
             </th>
           ))}
@@ -44,32 +40,31 @@ export function DataTable<R>({
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map((column) =>
-              column.isName ? (
-                <th key={column.key} scope="row" data-title={column.title}>
-                  {column.cell(row)}
-                </th>
-              ) : (
-                <td key={column.key} class={column.isNumber ? "number" : undefined} data-title={column.title}>
-                  {column.cell(row)}
-                </td>
-              ),
-            )}
-          </tr>
+          <tr key={keyOf(row)}>{columns.map((column) => cellOf(column, column.cell(row)))}</tr>
         ))}
       </tbody>
       {foot !== undefined && (
         <tfoot>
-          <tr>
-            {columns.map((column, index) => (
-              <td key={column.key} class={column.isNumber ? "number" : undefined} data-title={column.title}>
-                {foot[index]}
-              </td>
-            ))}
-          </tr>
+          <tr>{columns.map((column, index) => cellOf(column, foot[index]))}</tr>
         </tfoot>
       )}
     </table>
   );
+}
+
+function cellOf<R>(column: Column<R>, content: ComponentChildren) {
+  const props = { class: classOf(column), "data-title": column.title };
+  return column.isName ? (
+    <th key={column.key} scope="row" {...props}>
+      {content}
+    </th>
+  ) : (
+    <td key={column.key} {...props}>
+      {content}
+    </td>
+  );
+}
+
+function classOf<R>({ isNumber, class: style }: Column<R>): string | undefined {
+  return isNumber ? "number" : style;
 }

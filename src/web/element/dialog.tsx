@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import type { ApiFailure } from "../api/api.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
-import { FormFailure } from "./form.tsx";
+import { FormFailure, useSending } from "./form.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -64,23 +63,33 @@ interface ConfirmProps {
   readonly title: string;
   /** What the button does, as a verb: "Borrar el pasillo". */
   readonly action: string;
-  readonly isBusy: boolean;
-  readonly failure: ApiFailure | null;
-  readonly onConfirm: () => void;
+  /** The same while it is done. */
+  readonly busyText: string;
+  /** What it means, a sentence each. */
+  readonly meaning: readonly string[];
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onDone: () => void;
   readonly onClose: () => void;
-  /** What it means, spelled out. */
-  readonly children: ComponentChildren;
 }
 
-export function Confirm({ title, action, isBusy, failure, onConfirm, onClose, children }: ConfirmProps) {
+/** Asks before something is taken away, and does it. */
+export function Confirm({ title, action, busyText, meaning, onConfirm, onDone, onClose }: ConfirmProps) {
   const texts = useTexts(elementTexts);
+  const { isBusy, failure, send } = useSending();
+  const confirm = async () => {
+    if (await send(onConfirm)) onDone();
+  };
   return (
     <Dialog title={title} onClose={onClose}>
-      <div class="prose">{children}</div>
+      <ul class="prose">
+        {meaning.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
       <FormFailure failure={failure} />
       <div class="actions">
-        <Button kind="bad" isBusy={isBusy} onPress={onConfirm}>
-          {action}
+        <Button kind="bad" isBusy={isBusy} onPress={() => void confirm()}>
+          {isBusy ? busyText : action}
         </Button>
         <Button onPress={onClose}>{texts.cancel}</Button>
       </div>

@@ -134,7 +134,7 @@ interface FormActionsProps {
   readonly text: string;
   readonly busyText: string;
   readonly isDisabled?: boolean;
-  readonly onCancel?: () => void;
+  readonly onCancel?: (() => void) | undefined;
   readonly children?: ComponentChildren;
 }
 

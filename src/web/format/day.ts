@@ -10,8 +10,8 @@ export function dayReader(timeZone: string | undefined): (timeMs: number) => Day
   return (timeMs) => format.format(timeMs);
 }
 
-export function dayBefore(day: Day): Day {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, day.length);
+export function daysBefore(day: Day, days: number): Day {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, day.length);
 }
 
 /** A format of dates in a time zone; in the browser's own where it does not know that one. */

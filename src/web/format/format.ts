@@ -1,4 +1,4 @@
-import { type Day, dayBefore, dayReader, inZone } from "./day.ts";
+import { type Day, dayReader, daysBefore, inZone } from "./day.ts";
 
 /** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
 interface FormatCurrency {
@@ -30,8 +30,6 @@ export interface Format {
   day(timeMs: number): Day;
   /** 0 for today, 1 for yesterday, undefined for any other day. */
   daysAgo(timeMs: number, nowMs: number): 0 | 1 | undefined;
-  /** `martes, 18 de noviembre`. */
-  longDay(timeMs: number): string;
   /** Of a calendar day: `mar`, `martes, 18 de noviembre`, `18 nov`, `18/11/2026`, `nov`, `noviembre de 2026`. */
   dayName(day: Day, style: DayStyle): string;
   /** `32 min`, `1 h 5 min`, `12 s`. */
@@ -104,7 +102,6 @@ export function createFormat(
     hour: "2-digit",
     minute: "2-digit",
   });
-  const longDay = date({ weekday: "long", day: "numeric", month: "long" });
   const hours = unit("hour");
   const minutes = unit("minute");
   const seconds = unit("second");
@@ -127,9 +124,8 @@ export function createFormat(
     day,
     daysAgo: (timeMs, nowMs) => {
       if (day(timeMs) === day(nowMs)) return 0;
-      return day(timeMs) === dayBefore(day(nowMs)) ? 1 : undefined;
+      return day(timeMs) === daysBefore(day(nowMs), 1) ? 1 : undefined;
     },
-    longDay: (timeMs) => longDay().format(timeMs),
     dayName: (of, style) => {
       const known =
         days.get(style) ?? new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...DAY_STYLES[style] });

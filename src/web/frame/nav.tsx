@@ -1,4 +1,4 @@
-import { Icon, type IconName } from "../element/icon.tsx";
+import { Icon } from "../element/icon.tsx";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
@@ -9,16 +9,6 @@ type NavView = Exclude<View, "guide">;
 /** The views of every day come first: a phone's bar has room for these alone. */
 const DAILY: readonly NavView[] = ["panel", "rooms", "records"];
 const SELDOM: readonly NavView[] = ["report", "locations", "lines", "state"];
-const ICONS: Readonly<Record<NavView, IconName>> = {
-  panel: "panel",
-  rooms: "rooms",
-  records: "records",
-  report: "report",
-  locations: "locations",
-  lines: "lines",
-  state: "state",
-};
-
 interface NavProps {
   readonly view: View;
   /** Something needs to be seen to: the state is marked. */
@@ -98,7 +88,7 @@ function NavItem({ to, view, class: style, isMarked = false }: NavItemProps) {
   return (
     <li class={style}>
       <Link to={addressOf(to)} class="nav-link" isCurrent={view === to}>
-        <Icon name={ICONS[to]} />
+        <Icon name={to} />
         <span>{texts.nav[to]}</span>
         {isMarked && <Mark />}
       </Link>

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { Icon } from "../element/icon.tsx";
-import type { LiveState } from "../live/connection.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
@@ -41,7 +40,10 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
             <Link to={addressOf("panel")} class="side-name" label={texts.nav.home}>
               <Wordmark />
             </Link>
-            <LivePill live={live} />
+            <span class={`tag live-pill live-pill-${live}`}>
+              <span class="live-dot" aria-hidden="true" />
+              <span class="live-text">{texts.live[live]}</span>
+            </span>
             {simulated && <strong class="side-simulated">{texts.simulated.title}</strong>}
           </div>
           <Nav view={view} hasFaults={hasFaults} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
@@ -57,7 +59,13 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
         </header>
         <div class="shell-main">
-          {simulated && <SimulatedBanner />}
+          {/* Made-up sales must not be taken for real ones. */}
+          {simulated && (
+            <aside class="simulated">
+              <strong>{texts.simulated.title}</strong>
+              <span>{texts.simulated.detail}</span>
+            </aside>
+          )}
           <main class="content" id="content" tabIndex={-1}>
             {children}
           </main>
@@ -74,36 +82,9 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
         </Dialog>
       )}
-      {live === "lost" && <LostToast />}
+      {/* It covers the foot of the page, so that nothing moves when the connection comes and goes. */}
+      {live === "lost" && <p class="toast">{texts.live.lostDetail}</p>}
       <Announcer />
     </div>
-  );
-}
-
-/** Shows whether the page receives live events. */
-function LivePill({ live }: { readonly live: LiveState }) {
-  const messages = useTexts(frameTexts);
-  return (
-    <span class={`tag live-pill live-pill-${live}`}>
-      <span class="live-dot" aria-hidden="true" />
-      <span class="live-text">{messages.live[live]}</span>
-    </span>
-  );
-}
-
-/** Covers the foot of the page, so that nothing moves when the connection comes and goes. */
-function LostToast() {
-  const { live } = useTexts(frameTexts);
-  return <p class="toast">{live.lostDetail}</p>;
-}
-
-/** Made-up sales must not be taken for real ones. */
-function SimulatedBanner() {
-  const { simulated } = useTexts(frameTexts);
-  return (
-    <aside class="simulated">
-      <strong>{simulated.title}</strong>
-      <span>{simulated.detail}</span>
-    </aside>
   );
 }

@@ -2,21 +2,24 @@ import { useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
 import { loadWirings } from "../api/lines.ts";
 import { type Locations, loadLocations } from "../api/locations.ts";
-import type { Wiring } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { FailedPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
+import { DeviceForm } from "../locations/device-form.tsx";
+import { LocationForm } from "../locations/location-form.tsx";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { LinesStep } from "./lines-step.tsx";
-import { DeviceStep, DoneStep, LocationStep } from "./steps.tsx";
+import { DoneStep, StepCard } from "./steps.tsx";
 
 export interface Present extends Locations {
-  readonly wirings: readonly Wiring[];
+  readonly rooms: number;
+  /** How many of the rooms have a line. */
+  readonly wired: number;
 }
 
 /** From nothing to the first recorded room: a location, a device with its rooms, and its lines. */
@@ -45,16 +48,28 @@ export function GuideView() {
       <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {present !== null && step !== null && (
         <div class="guide">
-          <StepList step={step} />
-          {step === "location" && <LocationStep onDone={() => leave("device")} />}
+          <StepList step={step} isWired={present.wired >= present.rooms} />
+          {step === "location" && (
+            <StepCard title={texts.location.title} detail={texts.location.detail}>
+              <LocationForm location={null} action={texts.next} onDone={() => leave("device")} />
+            </StepCard>
+          )}
           {step === "device" && present.locations.length > 0 && (
-            <DeviceStep
-              present={present}
-              onDone={(made) => {
-                setDId(made);
-                leave("lines");
-              }}
-            />
+            <StepCard
+              title={present.devices.length === 0 ? texts.device.title : texts.device.another}
+              detail={texts.device.detail}
+            >
+              <DeviceForm
+                device={null}
+                at={present.locations.at(-1)}
+                locations={present.locations}
+                action={texts.next}
+                onDone={(_, made) => {
+                  setDId(made);
+                  leave("lines");
+                }}
+              />
+            </StepCard>
           )}
           {step === "lines" && device !== undefined && (
             <LinesStep device={device} onDone={() => leave("done")} />
@@ -73,7 +88,8 @@ export function GuideView() {
 
 async function loadPresent(api: Api): Promise<Present> {
   const [locations, wirings] = await Promise.all([loadLocations(api), loadWirings(api)]);
-  return { ...locations, wirings };
+  const rooms = locations.devices.reduce((sum, { actuators }) => sum + actuators.length, 0);
+  return { ...locations, rooms, wired: wirings.length };
 }
 
 function firstStep({ locations, devices }: Locations): Step {
@@ -85,14 +101,22 @@ type Step = "location" | "device" | "lines" | "done";
 
 const STEPS: readonly Step[] = ["location", "device", "lines", "done"];
 
-function StepList({ step }: { readonly step: Step }) {
+interface StepListProps {
+  readonly step: Step;
+  /** Every room has its line. */
+  readonly isWired: boolean;
+}
+
+function StepList({ step, isWired }: StepListProps) {
   const texts = useTexts(guideTexts);
   const { count } = useFormat();
   const current = STEPS.indexOf(step);
+  // The lines can wait, and then the guide is not through.
+  const done = step !== "done" ? current : isWired ? STEPS.length : STEPS.indexOf("lines");
   return (
     <ol class="steps">
       {STEPS.map((each, index) => {
-        const isDone = index < current || step === "done";
+        const isDone = index < done;
         return (
           <li
             key={each}

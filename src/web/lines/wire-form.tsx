@@ -5,7 +5,7 @@ import { unwire, wire } from "../api/lines.ts";
 import type { Line, Wiring } from "../api/shapes.ts";
 import { Confirm, Dialog } from "../element/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../element/field.tsx";
-import { Form, FormActions, FormFailure, useForm, useSending } from "../element/form.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
 import { unplacedFailure } from "../element/mistake.ts";
 import { Nothing } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
@@ -178,24 +178,16 @@ interface UnwireProps {
 export function Unwire({ line, wiring, onDone, onClose }: UnwireProps) {
   const texts = useTexts(linesTexts);
   const { api } = useGateway();
-  const { isBusy, failure, send } = useSending();
   const name = lineName(line);
-  const remove = async () => {
-    if (await send(() => unwire(api, wiring.line))) onDone(texts.disconnected(name));
-  };
   return (
     <Confirm
       title={texts.disconnectTitle(name, wiring.actuatorId)}
-      action={isBusy ? texts.disconnecting : texts.disconnectOf(name)}
-      isBusy={isBusy}
-      failure={failure}
-      onConfirm={() => void remove()}
+      action={texts.disconnectOf(name)}
+      busyText={texts.disconnecting}
+      meaning={[texts.disconnectStops, texts.disconnectKept]}
+      onConfirm={() => unwire(api, wiring.line)}
+      onDone={() => onDone(texts.disconnected(name))}
       onClose={onClose}
-    >
-      <ul>
-        <li>{texts.disconnectStops}</li>
-        <li>{texts.disconnectKept}</li>
-      </ul>
-    </Confirm>
+    />
   );
 }

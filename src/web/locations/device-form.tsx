@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { addDevice, changeDevice, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
-import { Dialog } from "../element/dialog.tsx";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
 import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
 import { unplacedFailure } from "../element/mistake.ts";
@@ -14,16 +13,21 @@ interface DeviceFormProps {
   /** Null for a new one. */
   readonly device: Device | null;
   /** Where a new one goes at first. */
-  readonly at: Location | null;
+  readonly at: Location | undefined;
   readonly locations: readonly Location[];
-  readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
+  /** The main button's text. */
+  readonly action: string;
+  /** Gets what was done in words, and the device's number. */
+  readonly onDone: (text: string, dId: string) => void;
+  /** Undefined where there is nothing to go back to. */
+  readonly onCancel?: () => void;
 }
 
 const SHOWN_FIELDS = ["name", "dId", "locationId"] as const;
 const NOT_FOUND = 404;
 
-export function DeviceForm({ device, at, locations, onDone, onClose }: DeviceFormProps) {
+/** Makes or changes a device, in a dialog or in the guide. */
+export function DeviceForm({ device, at, locations, action, onDone, onCancel }: DeviceFormProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
   const { count } = useFormat();
@@ -46,67 +50,61 @@ export function DeviceForm({ device, at, locations, onDone, onClose }: DeviceFor
     });
     if (!isDone) return;
     const isRenamed = device !== null && (device.name !== name.trim() || device.locationId !== locationId);
-    onDone([texts.savedDevice(name.trim()), ...(isRenamed ? [texts.oldNames] : [])].join(" "));
+    const text = [texts.savedDevice(name.trim()), ...(isRenamed ? [texts.oldNames] : [])].join(" ");
+    onDone(text, dId.trim());
   };
 
   return (
-    <Dialog title={device === null ? texts.deviceTitle : texts.deviceChangeTitle} onClose={onClose}>
-      <Form form={form} onSubmit={send}>
+    <Form form={form} onSubmit={send}>
+      <TextField
+        label={texts.deviceName}
+        value={name}
+        onValue={setName}
+        isRequired
+        hint={texts.deviceNameHint}
+        mistake={requiredMistake("name", name)}
+      />
+      {device === null && (
         <TextField
-          label={texts.deviceName}
-          value={name}
-          onValue={setName}
+          label={texts.dId}
+          value={dId}
+          onValue={setDId}
           isRequired
-          hint={texts.deviceNameHint}
-          mistake={requiredMistake("name", name)}
+          hint={texts.dIdHint}
+          mistake={requiredMistake("dId", dId, { unique: texts.mistakes.taken(dId.trim()) })}
         />
-        {device === null && (
-          <TextField
-            label={texts.dId}
-            value={dId}
-            onValue={setDId}
-            isRequired
-            hint={texts.dIdHint}
-            mistake={requiredMistake("dId", dId, { unique: texts.mistakes.taken(dId.trim()) })}
-          />
-        )}
-        <SelectField
-          label={texts.location}
-          value={locationId}
-          choices={[
-            ...(location === undefined ? [{ value: locationId, text: device?.locationName ?? "" }] : []),
-            ...locations.map(({ _id, name: text }) => ({ value: _id, text })),
-          ]}
-          onValue={setLocationId}
-          mistake={
-            wasSent && device === null && location === undefined
-              ? texts.mistakes.noLocation
-              : mistake("locationId")
-          }
-        />
-        {device === null ? (
-          <RoomsField draft={rooms} onDraft={setRooms} wasSent={wasSent} />
-        ) : (
-          <p class="device-fixed">
-            <span>
-              {texts.rooms(count(device.actuators.length), device.actuators.length === 1)}:{" "}
-              {briefRooms(roomsOf(device))}
-            </span>
-            <span class="soft">{texts.roomsFixed}</span>
-          </p>
-        )}
-        <FormFailure
-          failure={unplacedFailure(failure, SHOWN_FIELDS)}
-          texts={{ [NOT_FOUND]: texts.mistakes.gone }}
-        />
-        <FormActions
-          isBusy={isBusy}
-          text={device === null ? texts.create : texts.save}
-          busyText={device === null ? texts.creating : texts.saving}
-          onCancel={onClose}
-        />
-      </Form>
-    </Dialog>
+      )}
+      <SelectField
+        label={texts.location}
+        value={locationId}
+        choices={[
+          ...(location === undefined ? [{ value: locationId, text: device?.locationName ?? "" }] : []),
+          ...locations.map(({ _id, name: text }) => ({ value: _id, text })),
+        ]}
+        onValue={setLocationId}
+        mistake={
+          wasSent && device === null && location === undefined
+            ? texts.mistakes.noLocation
+            : mistake("locationId")
+        }
+      />
+      {device === null ? (
+        <RoomsField draft={rooms} onDraft={setRooms} wasSent={wasSent} />
+      ) : (
+        <p class="device-fixed">
+          <span>
+            {texts.rooms(count(device.actuators.length), device.actuators.length === 1)}:{" "}
+            {briefRooms(roomsOf(device))}
+          </span>
+          <span class="soft">{texts.roomsFixed}</span>
+        </p>
+      )}
+      <FormFailure
+        failure={unplacedFailure(failure, SHOWN_FIELDS)}
+        texts={{ [NOT_FOUND]: texts.mistakes.gone }}
+      />
+      <FormActions isBusy={isBusy} text={action} busyText={texts.saving} onCancel={onCancel} />
+    </Form>
   );
 }
 

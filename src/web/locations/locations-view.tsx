@@ -1,16 +1,17 @@
 import { useId, useState } from "preact/hooks";
-import { type Locations, loadLocations, roomsOf } from "../api/locations.ts";
+import { type Locations, loadLocations, removeDevice, removeLocation, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
+import { Confirm, Dialog } from "../element/dialog.tsx";
 import { FailedPanel, Nothing } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat } from "../live/gateway.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { DeviceForm } from "./device-form.tsx";
-import { LocationForm, RemoveDevice, RemoveLocation } from "./location-form.tsx";
+import { LocationForm } from "./location-form.tsx";
 import { briefRooms, locationsInOrder } from "./rooms.ts";
 
 /** What is being done: one dialog at a time. */
@@ -98,25 +99,73 @@ interface WorkProps {
   readonly onClose: () => void;
 }
 
-function Work({ work, locations, onDone, onClose }: WorkProps) {
-  const all = locations.locations;
+function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
+  const texts = useTexts(locationsTexts);
+  const { api } = useGateway();
+  const { count } = useFormat();
+  const shared = { locations, onDone, onCancel: onClose };
   switch (work.kind) {
     case "add_location":
-      return <LocationForm location={null} onDone={onDone} onClose={onClose} />;
-    case "change_location":
-      return <LocationForm location={work.location} onDone={onDone} onClose={onClose} />;
-    case "remove_location":
       return (
-        <RemoveLocation location={work.location} devices={work.devices} onDone={onDone} onClose={onClose} />
+        <Dialog title={texts.locationTitle} onClose={onClose}>
+          <LocationForm location={null} action={texts.create} {...shared} />
+        </Dialog>
+      );
+    case "change_location":
+      return (
+        <Dialog title={texts.locationChangeTitle} onClose={onClose}>
+          <LocationForm location={work.location} action={texts.save} {...shared} />
+        </Dialog>
       );
     case "add_device":
       return (
-        <DeviceForm device={null} at={work.location} locations={all} onDone={onDone} onClose={onClose} />
+        <Dialog title={texts.deviceTitle} onClose={onClose}>
+          <DeviceForm device={null} at={work.location} action={texts.create} {...shared} />
+        </Dialog>
       );
     case "change_device":
-      return <DeviceForm device={work.device} at={null} locations={all} onDone={onDone} onClose={onClose} />;
-    case "remove_device":
-      return <RemoveDevice device={work.device} onDone={onDone} onClose={onClose} />;
+      return (
+        <Dialog title={texts.deviceChangeTitle} onClose={onClose}>
+          <DeviceForm device={work.device} at={undefined} action={texts.save} {...shared} />
+        </Dialog>
+      );
+    case "remove_location": {
+      const { location, devices } = work;
+      return (
+        <Confirm
+          title={texts.removeLocationTitle(location.name)}
+          action={texts.removeOf(location.name)}
+          busyText={texts.removing}
+          meaning={[
+            texts.removeLocationKept,
+            ...(devices > 0 ? [texts.removeLocationDevices(count(devices), devices === 1)] : []),
+            texts.removeForGood,
+          ]}
+          onConfirm={() => removeLocation(api, location._id)}
+          onDone={() => onDone(texts.removed(location.name))}
+          onClose={onClose}
+        />
+      );
+    }
+    case "remove_device": {
+      const { device } = work;
+      return (
+        <Confirm
+          title={texts.removeDeviceTitle(device.name)}
+          action={texts.removeOf(device.name)}
+          busyText={texts.removing}
+          meaning={[
+            texts.removeDeviceKept,
+            texts.removeDeviceStops,
+            texts.removeDeviceRooms(briefRooms(roomsOf(device))),
+            texts.removeForGood,
+          ]}
+          onConfirm={() => removeDevice(api, device.dId)}
+          onDone={() => onDone(texts.removed(device.name))}
+          onClose={onClose}
+        />
+      );
+    }
   }
 }
 
@@ -140,20 +189,11 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
           )}
         </div>
         {location !== null && (
-          <div class="location-actions">
-            <Button
-              kind="quiet"
-              icon="edit"
-              label={texts.changeOf(location.name)}
-              onPress={() => onWork({ kind: "change_location", location })}
-            />
-            <Button
-              kind="quiet"
-              icon="remove"
-              label={texts.removeOf(location.name)}
-              onPress={() => onWork({ kind: "remove_location", location, devices: devices.length })}
-            />
-          </div>
+          <ChangeButtons
+            name={location.name}
+            onChange={() => onWork({ kind: "change_location", location })}
+            onRemove={() => onWork({ kind: "remove_location", location, devices: devices.length })}
+          />
         )}
       </header>
       {devices.length === 0 ? (
@@ -178,13 +218,12 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
   );
 }
 
-function DeviceRow({
-  device,
-  onWork,
-}: {
+interface DeviceRowProps {
   readonly device: Device;
   readonly onWork: (work: LocationWork) => void;
-}) {
+}
+
+function DeviceRow({ device, onWork }: DeviceRowProps) {
   const texts = useTexts(locationsTexts);
   const { count } = useFormat();
   return (
@@ -197,20 +236,27 @@ function DeviceRow({
         <span class="soft">{texts.rooms(count(device.actuators.length), device.actuators.length === 1)}</span>
         <span>{briefRooms(roomsOf(device))}</span>
       </p>
-      <div class="location-actions">
-        <Button
-          kind="quiet"
-          icon="edit"
-          label={texts.changeOf(device.name)}
-          onPress={() => onWork({ kind: "change_device", device })}
-        />
-        <Button
-          kind="quiet"
-          icon="remove"
-          label={texts.removeOf(device.name)}
-          onPress={() => onWork({ kind: "remove_device", device })}
-        />
-      </div>
+      <ChangeButtons
+        name={device.name}
+        onChange={() => onWork({ kind: "change_device", device })}
+        onRemove={() => onWork({ kind: "remove_device", device })}
+      />
     </li>
+  );
+}
+
+interface ChangeButtonsProps {
+  readonly name: string;
+  readonly onChange: () => void;
+  readonly onRemove: () => void;
+}
+
+function ChangeButtons({ name, onChange, onRemove }: ChangeButtonsProps) {
+  const texts = useTexts(locationsTexts);
+  return (
+    <div class="location-actions">
+      <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={onChange} />
+      <Button kind="quiet" icon="remove" label={texts.removeOf(name)} onPress={onRemove} />
+    </div>
   );
 }

@@ -4,8 +4,7 @@ import { bilingual } from "./language.ts";
 export const auditTexts = bilingual(
   {
     title: "Actividad",
-    intro:
-      "Quién ha entrado y qué ha cambiado, lo último primero. El comando «flanco audit» la muestra entera.",
+    intro: "Quién ha entrado y qué ha cambiado, lo último primero. Su técnico puede ver la lista entera.",
     failed: "No se ha podido leer la actividad. Compruebe la conexión y reintente.",
     none: "Nada todavía",
     when: "Cuándo",
@@ -15,14 +14,14 @@ export const auditTexts = bilingual(
     fromAddress: (address: string) => `desde ${address}`,
     byCommand: (user: string) => `un comando de ${user} en el equipo`,
     byService: "el propio equipo",
-    somebody: "alguien",
+    somebody: "sin identificar",
     kinds: {
-      sign_in: () => "Entró",
+      sign_in: () => "Inició sesión",
       sign_in_failed: (value: (name: string) => string) =>
         value("attempts") === "1"
-          ? "No pudo entrar: contraseña equivocada"
-          : `No pudo entrar: ${value("attempts")} intentos`,
-      sign_out: () => "Salió",
+          ? "No pudo iniciar sesión: contraseña equivocada"
+          : `No pudo iniciar sesión: ${value("attempts")} intentos`,
+      sign_out: () => "Cerró sesión",
       user_added: (value: (name: string) => string) => `Se creó la cuenta ${value("email")}`,
       password_changed: () => "Se cambió la contraseña; todas las sesiones acabaron",
       user_removed: (value: (name: string) => string) => `Se borró la cuenta ${value("email")}`,
@@ -39,13 +38,12 @@ export const auditTexts = bilingual(
       ledger_rebuilt: (value: (name: string) => string) =>
         `Registros rehechos tras un daño, desde ${value("backup")}`,
       secret_rotated: () => "Se cambió el secreto de las sesiones: todos entran de nuevo",
-      certificate_changed: () => "Se sirve otro certificado",
+      certificate_changed: () => "Certificado renovado",
     },
   },
   {
     title: "Activity",
-    intro:
-      "Who signed in and what was changed, the latest first. The command “flanco audit” shows all of it.",
+    intro: "Who signed in and what was changed, the latest first. Your technician can see the whole list.",
     failed: "The activity could not be read. Check the connection and try again.",
     none: "Nothing yet",
     when: "When",
@@ -55,7 +53,7 @@ export const auditTexts = bilingual(
     fromAddress: (address) => `from ${address}`,
     byCommand: (user) => `a command of ${user} on the gateway`,
     byService: "the gateway itself",
-    somebody: "somebody",
+    somebody: "not identified",
     kinds: {
       sign_in: () => "Signed in",
       sign_in_failed: (value) =>
@@ -75,7 +73,7 @@ export const auditTexts = bilingual(
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,
       secret_rotated: () => "The secret of sessions was changed: everybody signs in anew",
-      certificate_changed: () => "Another certificate is served",
+      certificate_changed: () => "Certificate renewed",
     },
   },
 );

@@ -13,16 +13,10 @@ export const doorTexts = bilingual(
       tooMany: (seconds: number) =>
         `Demasiados intentos desde este equipo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
       firstTime: "¿Primera vez? Al arrancar, el servicio muestra un enlace para crear la primera cuenta.",
-      failed: "No se ha podido completar. Inténtelo de nuevo en un momento.",
     },
 
-    /** What is wrong with a field, by the kind that the API gives. */
+    /** What is wrong with a field of the first user. */
     mistakes: {
-      required: "Falta este dato.",
-      type: "Este dato no es válido.",
-      length: "Es demasiado corto o demasiado largo.",
-      range: "Está fuera de los límites.",
-      unique: "Ya existe.",
       email: "Escriba un correo válido, como ana@clinica.es.",
       name: "Escriba un nombre de 1 a 200 caracteres.",
       password: "La contraseña no cumple las condiciones.",
@@ -42,15 +36,9 @@ export const doorTexts = bilingual(
       tooMany: (seconds: number) =>
         `Too many attempts from this device. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"} and try again.`,
       firstTime: "First time here? When it starts, the service shows a link for making the first account.",
-      failed: "That did not work. Please try again in a moment.",
     },
 
     mistakes: {
-      required: "This is missing.",
-      type: "This is not valid.",
-      length: "This is too short or too long.",
-      range: "This is out of bounds.",
-      unique: "This exists already.",
       email: "Write a valid e-mail, like ana@clinic.org.",
       name: "Write a name of 1 to 200 characters.",
       password: "The password does not meet the conditions.",

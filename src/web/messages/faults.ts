@@ -212,7 +212,7 @@ const en: FaultTexts = {
           : number("sales") === 0
             ? "There were moments in which sales may have been lost."
             : `${count("sales")} sales were lost and have no record.`,
-      todo: ({ text }) => `Lines: ${text("lines")}. The details are under State.`,
+      todo: ({ text }) => `Lines: ${text("lines")}. The details are under Status.`,
     },
     line_outage: {
       what: ({ moment }) =>

@@ -75,7 +75,7 @@ export const frameTexts = bilingual(
       report: "Report",
       locations: "Locations",
       lines: "Lines",
-      state: "State",
+      state: "Status",
       more: "More",
       marked: "needs attention",
     },
@@ -94,7 +94,7 @@ export const frameTexts = bilingual(
     },
 
     news: {
-      sale: (room, valor) => `StoredRecord: room ${room}, ${valor}.`,
+      sale: (room, valor) => `Sale: room ${room}, ${valor}.`,
       off: (room) => `Room ${room} is off.`,
       many: (sales, off) =>
         `${sales === 1 ? "1 new sale" : `${sales} new sales`}; ${off === 1 ? "1 room switched off" : `${off} rooms switched off`}.`,

@@ -3,7 +3,7 @@ import { bilingual } from "./language.ts";
 export const guideTexts = bilingual(
   {
     title: "Primeros pasos",
-    intro: "En tres pasos, las ventas de sus habitaciones se registrarán solas.",
+    intro: "Paso a paso, hasta que las ventas de sus habitaciones se registren solas.",
     later: "Dejarlo para más tarde",
     steps: { location: "Lugar", device: "Dispositivo", lines: "Líneas", done: "Listo" },
     stepDone: "hecho",
@@ -14,20 +14,11 @@ export const guideTexts = bilingual(
     location: {
       title: "¿Dónde están las habitaciones?",
       detail: "El nombre del hospital, la clínica o la residencia. Saldrá así en los informes.",
-      name: "Nombre del lugar",
-      nameHint: "Por ejemplo: Clínica Norte",
-      description: "Descripción (si quiere)",
     },
     device: {
       title: "Su primer dispositivo",
       another: "Otro dispositivo",
       detail: "Es la caja de relés de un pasillo. Cada relé es una habitación.",
-      location: "Lugar",
-      name: "Nombre del dispositivo",
-      nameHint: "Por ejemplo: Pasillo A",
-      dId: "Número del dispositivo",
-      dIdHint: "El que lleva en la caja, por ejemplo 7234.",
-      taken: "Ya hay un dispositivo con este número. Ponga otro.",
     },
     lines: {
       title: "¿Qué línea es cada habitación?",
@@ -39,7 +30,7 @@ export const guideTexts = bilingual(
       room: (room: string) => `Habitación ${room}`,
       none: "Sin línea por ahora",
       inOrder: "Asignar en orden",
-      clear: "Quitar todas",
+      clear: "Desmarcar todas",
       twice: "Esta línea está elegida dos veces.",
       refused: "Esta línea no se ha podido conectar. Elija otra o déjela para después.",
       noLines: "Este equipo no tiene líneas libres",
@@ -51,6 +42,7 @@ export const guideTexts = bilingual(
     },
     done: {
       title: "Todo listo",
+      titleUnwired: "Faltan líneas por conectar",
       rooms: (count: number, text: string) =>
         count === 1 ? "Ya tiene 1 habitación dada de alta." : `Ya tiene ${text} habitaciones dadas de alta.`,
       wired: (count: number, text: string) =>
@@ -68,7 +60,7 @@ export const guideTexts = bilingual(
   },
   {
     title: "First steps",
-    intro: "In three steps your rooms' sales will be recorded by themselves.",
+    intro: "Step by step, until your rooms' sales are recorded by themselves.",
     later: "Leave it for later",
     steps: { location: "Location", device: "Device", lines: "Lines", done: "Done" },
     stepDone: "done",
@@ -79,20 +71,11 @@ export const guideTexts = bilingual(
     location: {
       title: "Where are the rooms?",
       detail: "The name of the hospital, the clinic or the home. Reports will show it like this.",
-      name: "Name of the location",
-      nameHint: "For example: North Clinic",
-      description: "Description (optional)",
     },
     device: {
       title: "Your first device",
       another: "Another device",
-      detail: "It is the device of relays of a corridor. Each relay is one room.",
-      location: "Location",
-      name: "Name of the device",
-      nameHint: "For example: Corridor A",
-      dId: "Number of the device",
-      dIdHint: "The one on the device, for example 7234.",
-      taken: "There is a device with this number already. Choose another.",
+      detail: "It is the box of relays of a corridor. Each relay is one room.",
     },
     lines: {
       title: "Which line is which room?",
@@ -115,6 +98,7 @@ export const guideTexts = bilingual(
     },
     done: {
       title: "All set",
+      titleUnwired: "Lines are still to be wired",
       rooms: (count, text) => (count === 1 ? "You have 1 room." : `You have ${text} rooms.`),
       wired: (count, text) =>
         count === 1

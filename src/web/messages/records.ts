@@ -30,10 +30,10 @@ export const recordsTexts = bilingual(
     provisionalWhy: "El reloj del equipo aún no estaba en hora: la fecha y la hora no son seguras.",
     foundAtStart: "Ya encendida al arrancar",
 
-    shown: (shown: string) => `Los ${shown} registros más recientes; baje para ver más`,
+    shown: (shown: string) => `Los ${shown} registros más recientes; desplácese para ver más`,
     all: (shown: string, one: boolean) => (one ? "1 registro en total" : `${shown} registros en total`),
     loadingMore: "Cargando más…",
-    found: "Registros cargados. Hay más al bajar.",
+    found: "Registros cargados. Hay más al desplazarse.",
     searching: "Buscando…",
     more: "Ver más",
     end: "No hay más registros.",

@@ -21,7 +21,7 @@ export const reportTexts = bilingual(
     provisional: (count: string, one: boolean) =>
       one ? "1 con hora provisional" : `${count} con hora provisional`,
 
-    remarks: "Lo que conviene saber",
+    remarks: "Observaciones",
     running: "El mes no ha terminado: las cifras cambiarán hasta el último día.",
     voidedTotal: (count: string, one: boolean) =>
       one
@@ -37,8 +37,8 @@ export const reportTexts = bilingual(
         : `Entre ${from} y ${to} se perdieron señales de la línea ${line}: ${sales === 1 ? "1 venta quedó sin registrar" : `${sales} ventas quedaron sin registrar`}.`,
     clean:
       "Sin incidencias: no falta ninguna señal, no hay registros anulados y todas las horas son seguras.",
-    made: (moment: string) => `Hecho con Flanco: ${moment}`,
-    zone: (zone: string) => `Hora de ${zone}`,
+    made: (moment: string) => `Generado por Flanco: ${moment}`,
+    zone: (zone: string) => `Zona horaria: ${zone}`,
 
     none: "No hubo ventas en este mes.",
     noneDetail: "Elija otro mes u otro lugar.",
@@ -66,7 +66,7 @@ export const reportTexts = bilingual(
     voided: (count, one) => (one ? "1 void" : `${count} void`),
     provisional: (count, one) => (one ? "1 with a time not certain" : `${count} with a time not certain`),
 
-    remarks: "What to know",
+    remarks: "Remarks",
     running: "The month is not over: the figures will change until its last day.",
     voidedTotal: (count, one) =>
       one
@@ -82,7 +82,7 @@ export const reportTexts = bilingual(
         : `Between ${from} and ${to} signals of line ${line} were lost: ${sales === 1 ? "1 sale has no record" : `${sales} sales have no record`}.`,
     clean: "Nothing to report: no signal is missing, no record is void, and every time is certain.",
     made: (moment) => `Made with Flanco: ${moment}`,
-    zone: (zone) => `Time of ${zone}`,
+    zone: (zone) => `Time zone: ${zone}`,
 
     none: "There were no sales in this month.",
     noneDetail: "Choose another month or another location.",

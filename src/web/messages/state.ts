@@ -6,7 +6,7 @@ export const stateTexts = bilingual(
     failed: "No se ha podido leer el estado. Compruebe la conexión y reintente.",
     well: "Todo va bien",
     trouble: (count: number) => (count === 1 ? "Hay 1 cosa que atender" : `Hay ${count} cosas que atender`),
-    asOf: (time: string) => `Visto a las ${time}`,
+    asOf: (time: string) => `Actualizado a las ${time}`,
 
     today: "Hoy",
     todaySales: (count: string, one: boolean) => (one ? "1 venta" : `${count} ventas`),
@@ -25,10 +25,10 @@ export const stateTexts = bilingual(
     never: "Sin señal todavía",
     provisionalTime: "hora provisional",
 
-    gaps: "Cortes",
+    gaps: "Interrupciones",
     gapsNone: "Ninguno",
     gapsNoneDetail: "No se ha perdido ninguna señal.",
-    gapsCount: (count: string, one: boolean) => (one ? "1 corte" : `${count} cortes`),
+    gapsCount: (count: string, one: boolean) => (one ? "1 interrupción" : `${count} interrupciones`),
     gapsRecent: (count: string, one: boolean) =>
       one ? "1 en los últimos 30 días" : `${count} en los últimos 30 días`,
     gapsOld: "Ninguno en los últimos 30 días",
@@ -42,7 +42,7 @@ export const stateTexts = bilingual(
     backupNoneDetail: "La primera se hace sola en las próximas horas.",
     backupAge: (age: string) => `Hace ${age}`,
     backupAgeUnknown: "No se sabe de cuándo",
-    backupProved: (moment: string) => `Se comprobó entera: todos los registros bien (${moment}).`,
+    backupProved: (moment: string) => `Comprobada entera: no falta ningún registro (${moment}).`,
 
     disk: "Disco",
     diskFree: (free: string) => `${free} libres`,
@@ -61,11 +61,11 @@ export const stateTexts = bilingual(
 
     clock: "Reloj",
     clockTrusted: "En hora",
-    clockTrustedSince: (moment: string) => `Puesto en hora por la red desde ${moment}.`,
+    clockTrustedSince: (moment: string) => `Sincronizado por la red desde ${moment}.`,
     clockUntrusted: "Sin poner en hora",
     clockUntrustedDetail:
       "Las ventas se guardan con hora provisional y se corrigen solas cuando la red dé la hora.",
-    clockZone: (zone: string) => `Hora de ${zone}`,
+    clockZone: (zone: string) => `Zona horaria: ${zone}`,
     clockWaiting: (count: string, one: boolean) =>
       one ? "1 registro espera su hora." : `${count} registros esperan su hora.`,
     clockUnplaced: (count: string, one: boolean) =>
@@ -73,7 +73,7 @@ export const stateTexts = bilingual(
         ? "De 1 registro antiguo no se sabe la hora exacta."
         : `De ${count} registros antiguos no se sabe la hora exacta.`,
 
-    work: "Trabajo pendiente",
+    work: "Pendiente de guardar",
     workNone: "Nada en espera",
     workNoneDetail: "Cada venta se guarda en cuanto llega.",
     workWaiting: (count: string) => `${count} en espera`,
@@ -93,11 +93,11 @@ export const stateTexts = bilingual(
     days: (count: string, one: boolean) => (one ? "1 día" : `${count} días`),
   },
   {
-    title: "State of the gateway",
-    failed: "The state could not be read. Check the connection and try again.",
+    title: "Status of the gateway",
+    failed: "The status could not be read. Check the connection and try again.",
     well: "All is well",
     trouble: (count) => (count === 1 ? "There is 1 thing to see to" : `There are ${count} things to see to`),
-    asOf: (time) => `Seen at ${time}`,
+    asOf: (time) => `Updated at ${time}`,
 
     today: "Today",
     todaySales: (count, one) => (one ? "1 sale" : `${count} sales`),
@@ -116,10 +116,10 @@ export const stateTexts = bilingual(
     never: "No signal yet",
     provisionalTime: "time not certain",
 
-    gaps: "Gaps",
+    gaps: "Interruptions",
     gapsNone: "None",
     gapsNoneDetail: "No signal was ever lost.",
-    gapsCount: (count, one) => (one ? "1 gap" : `${count} gaps`),
+    gapsCount: (count, one) => (one ? "1 interruption" : `${count} interruptions`),
     gapsRecent: (count, one) => (one ? "1 in the last 30 days" : `${count} in the last 30 days`),
     gapsOld: "None in the last 30 days",
     gap: (line, from, to, sales) =>
@@ -132,7 +132,7 @@ export const stateTexts = bilingual(
     backupNoneDetail: "The first is made by itself in the next hours.",
     backupAge: (age) => `${age} ago`,
     backupAgeUnknown: "Its time is unknown",
-    backupProved: (moment) => `Checked in full: all records well (${moment}).`,
+    backupProved: (moment) => `Checked in full: no record is missing (${moment}).`,
 
     disk: "Disk",
     diskFree: (free) => `${free} free`,
@@ -155,7 +155,7 @@ export const stateTexts = bilingual(
     clockUntrusted: "Not set",
     clockUntrustedDetail:
       "Sales are kept with a provisional time, which is put right once the network gives the time.",
-    clockZone: (zone) => `Time of ${zone}`,
+    clockZone: (zone) => `Time zone: ${zone}`,
     clockWaiting: (count, one) =>
       one ? "1 record waits for its time." : `${count} records wait for their time.`,
     clockUnplaced: (count, one) =>
@@ -163,7 +163,7 @@ export const stateTexts = bilingual(
         ? "The exact time of 1 old record is unknown."
         : `The exact time of ${count} old records is unknown.`,
 
-    work: "Work waiting",
+    work: "Waiting to be kept",
     workNone: "Nothing waits",
     workNoneDetail: "Each sale is kept the moment it comes.",
     workWaiting: (count) => `${count} waiting`,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Overview } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { useFormat } from "../live/gateway.ts";
@@ -15,54 +16,52 @@ export function Figures({ overview }: { readonly overview: Overview }) {
   const sales = comparisonOf(overview.sales, before.sales);
   return (
     <dl class="figures">
-      <div class="panel figure figure-main">
-        <dt>
-          {texts.revenue} <span class="figure-range">{range}</span>
-        </dt>
-        <dd>
-          <span class="figure-value">{money(overview.revenue)}</span>
-          <Compared
-            comparison={revenue}
-            text={comparisonText(
-              revenue,
-              texts.compare,
-              texts.compare[period],
-              money(before.revenue),
-              format,
-            )}
-          />
-        </dd>
-      </div>
-      <div class="panel figure">
-        <dt>{texts.today}</dt>
-        <dd>
-          <span class="figure-value">{money(today.revenue)}</span>
-          <span class="figure-note">{texts.salesCount(today.sales, count(today.sales))}</span>
-        </dd>
-      </div>
-      <div class="panel figure">
-        <dt>{texts.sales}</dt>
-        <dd>
-          <span class="figure-value">{count(overview.sales)}</span>
-          <Compared
-            comparison={sales}
-            text={shortComparisonText(sales, texts.compare, count(before.sales), format)}
-          />
-        </dd>
-      </div>
-      <div class="panel figure">
-        <dt>{texts.locations}</dt>
-        <dd>
-          <span class="figure-value">{count(overview.locations)}</span>
-        </dd>
-      </div>
-      <div class="panel figure">
-        <dt>{texts.devices}</dt>
-        <dd>
-          <span class="figure-value">{count(overview.devices)}</span>
-        </dd>
-      </div>
+      <Figure
+        isMain
+        title={
+          <>
+            {texts.revenue} <span class="figure-range">{range}</span>
+          </>
+        }
+        value={money(overview.revenue)}
+      >
+        <Compared
+          comparison={revenue}
+          text={comparisonText(revenue, texts.compare, texts.compare[period], money(before.revenue), format)}
+        />
+      </Figure>
+      <Figure title={texts.today} value={money(today.revenue)}>
+        <span class="figure-note">{texts.salesCount(today.sales, count(today.sales))}</span>
+      </Figure>
+      <Figure title={texts.sales} value={count(overview.sales)}>
+        <Compared
+          comparison={sales}
+          text={shortComparisonText(sales, texts.compare, count(before.sales), format)}
+        />
+      </Figure>
+      <Figure title={texts.locations} value={count(overview.locations)} />
+      <Figure title={texts.devices} value={count(overview.devices)} />
     </dl>
+  );
+}
+
+interface FigureProps {
+  readonly title: ComponentChildren;
+  readonly value: string;
+  readonly isMain?: boolean;
+  /** What stands under the value. */
+  readonly children?: ComponentChildren;
+}
+
+function Figure({ title, value, isMain = false, children }: FigureProps) {
+  return (
+    <div class={isMain ? "panel figure figure-main" : "panel figure"}>
+      <dt>{title}</dt>
+      <dd>
+        <span class="figure-value">{value}</span>
+        {children}
+      </dd>
+    </div>
   );
 }
 

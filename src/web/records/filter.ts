@@ -1,5 +1,5 @@
 import type { StoredRecord } from "../api/shapes.ts";
-import type { Day } from "../format/day.ts";
+import { type Day, daysBefore } from "../format/day.ts";
 
 /** Which records to show. An empty text leaves that part open. */
 export interface RecordFilter {
@@ -16,7 +16,6 @@ export const EVERY_RECORD: RecordFilter = { from: "", to: "", location: "", devi
 const FIELDS = ["from", "to", "location", "device", "room"] as const;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const DAY_MS = 86_400_000;
 
 /** The filter as the API's and the page's own query have it, without `?`: empty when it is open on every side. */
 export function queryOf(filter: RecordFilter): string {
@@ -86,10 +85,6 @@ export function quickRangeOf({ from, to }: RecordFilter, today: Day): QuickRange
     const days = quickRange(range, today);
     return days.from === from && days.to === to;
   });
-}
-
-function daysBefore(day: Day, days: number): Day {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, day.length);
 }
 
 function isDay(text: string): boolean {

@@ -19,6 +19,7 @@ interface RecordTableProps {
 /** How far ahead of what is seen more is asked for: about four screens. */
 const AHEAD_ROWS = 60;
 const HEADER_ROWS = 1;
+const COLUMNS = ["date", "time", "room", "device", "location", "state", "value"] as const;
 
 /** A table that is as tall as all its records, and holds rows only around those that are seen. */
 export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
@@ -75,27 +76,11 @@ export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
       <caption class="aloud">{texts.caption}</caption>
       <thead>
         <tr aria-rowindex={1}>
-          <th scope="col" class="record-date">
-            {texts.date}
-          </th>
-          <th scope="col" class="record-time">
-            {texts.time}
-          </th>
-          <th scope="col" class="record-room">
-            {texts.room}
-          </th>
-          <th scope="col" class="record-device">
-            {texts.device}
-          </th>
-          <th scope="col" class="record-location">
-            {texts.location}
-          </th>
-          <th scope="col" class="record-state">
-            {texts.state}
-          </th>
-          <th scope="col" class="record-value">
-            {texts.value}
-          </th>
+          {COLUMNS.map((column) => (
+            <th key={column} scope="col" class={`record-${column}`}>
+              {texts[column]}
+            </th>
+          ))}
         </tr>
       </thead>
       <Space height={first * rowHeight} rows={top} />

@@ -121,26 +121,17 @@ interface RecordFootProps {
 function RecordFoot({ list, onMore }: RecordFootProps) {
   const texts = useTexts(recordsTexts);
   const { retry } = useTexts(elementTexts);
-  if (list.hasStopped) {
-    return (
-      <div class="record-foot fine" role="alert">
-        <p>{texts.moreFailed}</p>
-        <Button onPress={onMore}>{retry}</Button>
-      </div>
-    );
-  }
-  if (list.next === null && !list.isStale) {
-    return (
-      <div class="record-foot fine">
-        <p>{texts.end}</p>
-      </div>
-    );
-  }
+  const isEnd = list.next === null && !list.isStale;
   return (
-    <div class="record-foot fine">
-      <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>
-        {list.isAsking ? texts.loadingMore : texts.more}
-      </Button>
+    <div class="record-foot fine" role={list.hasStopped ? "alert" : undefined}>
+      {list.hasStopped && <p>{texts.moreFailed}</p>}
+      {list.hasStopped && <Button onPress={onMore}>{retry}</Button>}
+      {!list.hasStopped && isEnd && <p>{texts.end}</p>}
+      {!list.hasStopped && !isEnd && (
+        <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>
+          {list.isAsking ? texts.loadingMore : texts.more}
+        </Button>
+      )}
     </div>
   );
 }

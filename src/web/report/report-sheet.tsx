@@ -1,4 +1,5 @@
 import type { Report } from "../api/shapes.ts";
+import { DataTable } from "../element/data-table.tsx";
 import { Nothing } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -59,62 +60,45 @@ function RoomTable({ report: { rooms, totals } }: { readonly report: Report }) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
   return (
-    <table class="report-table">
-      <caption class="aloud">{texts.caption}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{texts.room}</th>
-          <th scope="col" class="report-device">
-            {texts.device}
-          </th>
-          <th scope="col" class="report-notes">
-            {texts.notes}
-          </th>
-          <th scope="col" class="number">
-            {texts.sales}
-          </th>
-          <th scope="col" class="number">
-            {texts.revenue}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rooms.map((room) => (
-          <tr key={`${room.deviceId}/${room.deviceName}/${room.room}`}>
-            <th scope="row">
+    <DataTable
+      class="report-table"
+      caption={texts.caption}
+      rows={rooms}
+      keyOf={(room) => `${room.deviceId}/${room.deviceName}/${room.room}`}
+      columns={[
+        {
+          key: "room",
+          title: texts.room,
+          isName: true,
+          cell: (room) => (
+            <>
               {room.room}
               <span class="report-under">{room.deviceName}</span>
               <Notes room={room} style="report-under" />
-            </th>
-            <td class="report-device">{room.deviceName}</td>
-            <td class="report-notes fine">
-              <Notes room={room} />
-            </td>
-            <td class="number">{format.count(room.sales)}</td>
-            <td class="number">{format.money(room.revenue)}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">{texts.total}</th>
-          <td class="report-device" />
-          <td class="report-notes" />
-          <td class="number">{format.count(totals.sales)}</td>
-          <td class="number">{format.money(totals.revenue)}</td>
-        </tr>
-      </tfoot>
-    </table>
+            </>
+          ),
+        },
+        { key: "device", title: texts.device, class: "report-device", cell: (room) => room.deviceName },
+        {
+          key: "notes",
+          title: texts.notes,
+          class: "report-notes",
+          cell: (room) => <Notes room={room} style="fine" />,
+        },
+        { key: "sales", title: texts.sales, isNumber: true, cell: (room) => format.count(room.sales) },
+        { key: "revenue", title: texts.revenue, isNumber: true, cell: (room) => format.money(room.revenue) },
+      ]}
+      foot={[texts.total, null, null, format.count(totals.sales), format.money(totals.revenue)]}
+    />
   );
 }
 
-function Notes({
-  room: { voided, provisional },
-  style,
-}: {
+interface NotesProps {
   readonly room: Report["rooms"][number];
-  readonly style?: string;
-}) {
+  readonly style: string;
+}
+
+function Notes({ room: { voided, provisional }, style }: NotesProps) {
   const texts = useTexts(reportTexts);
   const { count } = useFormat();
   const notes = [

@@ -80,7 +80,11 @@ function HistoryDay({ day, ongoing }: HistoryDayProps) {
   const { format, now } = useGateway();
   const daysAgo = format.daysAgo(day.timeMs, now());
   const name =
-    daysAgo === undefined ? format.longDay(day.timeMs) : daysAgo === 0 ? history.today : history.yesterday;
+    daysAgo === undefined
+      ? format.dayName(format.day(day.timeMs), "long")
+      : daysAgo === 0
+        ? history.today
+        : history.yesterday;
   return (
     <section class="history-day">
       <h3>{name}</h3>

@@ -143,7 +143,7 @@ export function GapCard({ status: { gaps, gapsLast30Days, newestGaps } }: { read
               gap.line,
               format.dateTime(gap.fromTime),
               format.day(gap.fromTime) === format.day(gap.toTime)
-                ? format.exactTime(gap.toTime)
+                ? format.time(gap.toTime)
                 : format.dateTime(gap.toTime),
               gap.missedRises,
             )}
@@ -160,7 +160,7 @@ export function ProgramCard({ status: { version, uptimeMs, driver } }: { readonl
   return (
     <StateCard title={texts.program} answer={texts.version(version)}>
       <p>{texts.uptime(ageText(uptimeMs, texts, format))}</p>
-      <p>{texts.driver(driverText(driver, texts.drivers))}</p>
+      <p>{texts.driver(texts.drivers[driver])}</p>
     </StateCard>
   );
 }
@@ -187,17 +187,4 @@ export function QueueCard({ queues: { edges, writes } }: { readonly queues: Stat
       )}
     </StateCard>
   );
-}
-
-interface DriverTexts {
-  readonly chardev: string;
-  readonly sysfs: string;
-  readonly simulated: string;
-  readonly none: string;
-}
-
-/** A driver in plain words; its own name for one that the page does not know. */
-function driverText(driver: string, texts: DriverTexts): string {
-  const isKnown = driver === "chardev" || driver === "sysfs" || driver === "simulated" || driver === "none";
-  return isKnown ? texts[driver] : driver;
 }
