@@ -1,21 +1,28 @@
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
+  writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "chai";
+import { systemClock } from "../../src/service/clock.ts";
+import { openLedger } from "../../src/service/ledger.ts";
+import { dataDirectoryOf, prepareForLedger } from "../../src/store/data-directory.ts";
+import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { change, seedLedger } from "../cli/ledger.ts";
-import { CHECKOUT, type Ended, onlyLine, PROCESS_TEST_MS, Program, SOURCE_PROGRAM } from "../rig/program.ts";
+import { KeptLog } from "../http/fakes.ts";
+import { type Ended, onlyLine, PROCESS_TEST_MS, Program, SOURCE_PROGRAM } from "../rig/program.ts";
+import { rejection, thrown } from "../rig/rejection.ts";
 
 const NOBODY_UID = 65_534;
 /** Makes the running Node look like an old one before any of the program's code runs. */
@@ -41,28 +48,22 @@ describe("flanco, where it cannot run,", function () {
   afterEach(() => appliance.close());
 
   it("says which port is in use and how to choose another", async () => {
-    for (const [key, port] of [
-      ["FLANCO_HTTPS_PORT", appliance.httpsPort],
-      ["FLANCO_HTTP_PORT", appliance.httpPort],
-    ] as const) {
-      const other = createServer().listen(port, "127.0.0.1");
-      await once(other, "listening");
-      const refused = await appliance.run(["serve"]);
-      other.close();
-      expectRefusal(refused, new RegExp(`^flanco: The port ${port} of 127\\.0\\.0\\.1 is in use.*${key}`));
-      await once(other, "close");
-    }
+    const other = createServer().listen(appliance.httpsPort, "127.0.0.1");
+    await once(other, "listening");
+    const refused = await appliance.run(["serve"]);
+    other.close();
+    const text = `^flanco: The port ${appliance.httpsPort} of 127\\.0\\.0\\.1 is in use.*FLANCO_HTTPS_PORT`;
+    expectRefusal(refused, new RegExp(text));
   });
 
   it("says that the data directory cannot be made", async () => {
     const file = appliance.write("file", "not a directory");
     const environment = { FLANCO_DATA_DIR: join(file, "data") };
     for (const [command, text] of [
-      ["serve", /^flanco: The data directory .*file\/data cannot be written\. .*FLANCO_DATA_DIR/],
       ["user list", /^flanco: The data directory .*file\/data cannot be written\. .*FLANCO_DATA_DIR/],
       ["verify", /^flanco: There is no ledger .*file\/data\/flanco\.db\. .*FLANCO_DATA_DIR/],
     ] as const) {
-      expectRefusal(await appliance.run(command.split(" "), { environment }), text);
+      expectRefusal(await appliance.call(command.split(" "), "", environment), text);
     }
     expect(readFileSync(file, "utf8")).to.equal("not a directory");
   });
@@ -83,11 +84,12 @@ describe("flanco, where it cannot run,", function () {
 
   it("says that the data directory's path is too long for its socket", async () => {
     const environment = { FLANCO_DATA_DIR: join(appliance.directory, "d".repeat(100)) };
-    for (const args of [["serve"], ["user", "list"]]) {
-      const refused = await appliance.run(args, { environment });
-      expect(onlyLine(refused)).to.match(
-        /^flanco: The data directory's path is too long .* at most 94 bytes\.$/,
-      );
+    const text = /^flanco: The data directory's path is too long .* at most 94 bytes\.$/;
+    for (const refused of [
+      await appliance.run(["serve"], { environment }),
+      await appliance.call(["user", "list"], "", environment),
+    ]) {
+      expect(onlyLine(refused)).to.match(text);
       expect(refused.exitCode).to.equal(78);
     }
   });
@@ -100,88 +102,77 @@ describe("flanco, where it cannot run,", function () {
     expect((await first.get("/healthz")).status).to.equal(200);
     expect((await appliance.call(["user", "list"])).exitCode).to.equal(0);
   });
-
-  it("says that the secret of its sessions is damaged", async () => {
-    mkdirSync(appliance.dataDir);
-    await seedLedger(appliance.ledgerFile);
-    appliance.write("data/session.key", "short");
-    expectRefusal(
-      await appliance.run(["serve"]),
-      /^flanco: The session secret .* is damaged\. `flanco secret rotate` makes another/,
-    );
-  });
 });
 
-describe("flanco, on a ledger that it must not touch,", function () {
-  this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+describe("A ledger that must not be touched", () => {
+  let directory: string;
+  let ledger: string;
 
   beforeEach(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
+    directory = mkdtempSync(join(tmpdir(), "flanco-refusal-"));
+    ledger = dataDirectoryOf(directory).ledger;
+    await seedLedger(ledger);
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** Both commands that open the ledger refuse it with this text, and not a byte of it changes. */
-  async function expectUntouched(serve: RegExp, verify: RegExp): Promise<void> {
-    const before = readFileSync(appliance.ledgerFile);
-    expectRefusal(await appliance.run(["serve"]), serve);
-    expectRefusal(await appliance.run(["verify"]), verify);
-    expect(readFileSync(appliance.ledgerFile).equals(before)).to.equal(true);
+  /** What a start of the service fails with. */
+  async function startOn(file: string): Promise<string> {
+    const data_dir = dirname(file);
+    const ignored = { onProgress: () => {}, onChanges: () => {}, onFatal: () => {} };
+    const opened = openLedger({
+      config: { data_dir, backup_dir: "", backup_disk_dir: "", time_zone: "UTC" },
+      ...{ dataDirectory: dataDirectoryOf(data_dir), clock: systemClock, log: new KeptLog(), ...ignored },
+    });
+    const { message, hint = "" } = await rejection(opened);
+    return `${message} ${hint}`;
   }
 
-  it("refuses one that was overwritten with garbage", async () => {
-    appliance.write("data/flanco.db", Buffer.alloc(8_192, "garbage "));
-    await expectUntouched(
-      /^flanco: The ledger .*flanco\.db is damaged: .*\. Nothing was changed\. Copy the whole data directory/,
-      /^flanco: The ledger .*flanco\.db is damaged: /,
-    );
-  });
-
-  it("refuses one that was cut off", async () => {
-    truncateSync(appliance.ledgerFile, 20_480);
-    await expectUntouched(
-      /^flanco: The ledger .* is damaged: .*\. Nothing was changed\./,
-      /^flanco: The ledger .* is damaged: /,
-    );
-  });
-
-  it("refuses one that is empty, and never takes it for a new one", async () => {
-    truncateSync(appliance.ledgerFile, 0);
-    await expectUntouched(
-      /^flanco: The ledger .* is damaged: it is cut off\. There is no proven backup to repair it from\. Nothing was changed\./,
-      /^flanco: The ledger .* is damaged: /,
-    );
-  });
-
-  it("refuses another program's database", async () => {
-    const other = join(appliance.directory, "other.db");
-    const db = new Database(other);
+  function writeOther(file: string): void {
+    rmSync(file);
+    const db = new Database(file);
     db.exec("CREATE TABLE song (title TEXT)");
     db.close();
-    copyFileSync(other, appliance.ledgerFile);
-    await expectUntouched(
-      /^flanco: The ledger .* is damaged: it is another program's database/,
-      /^flanco: The ledger .* is damaged: /,
+  }
+
+  const damaged = /^The ledger .* is damaged: .*\. Nothing was changed\. Copy the whole data directory/;
+  for (const [what, spoil, text] of [
+    [
+      "that was overwritten with garbage",
+      (file) => writeFileSync(file, Buffer.alloc(8_192, "garbage ")),
+      damaged,
+    ],
+    ["that was cut off", (file) => truncateSync(file, 20_480), damaged],
+    [
+      "that is empty, which is no new one",
+      (file) => truncateSync(file, 0),
+      /is damaged: it is cut off\. There is no proven backup to repair it from\. Nothing was changed\./,
+    ],
+    ["of another program", writeOther, /^The ledger .* is damaged: it is another program's database/],
+    [
+      "of a newer flanco",
+      (file) => change(file, "PRAGMA user_version = 999"),
+      /^The ledger was written by a newer flanco \(schema 999; .*\)\. Install that version again/,
+    ],
+  ] as const satisfies readonly (readonly [string, (file: string) => void, RegExp])[]) {
+    it(`is one ${what}: a start and a check refuse it, and no byte of it changes`, async () => {
+      spoil(ledger);
+      const before = readFileSync(ledger);
+      expect(await startOn(ledger)).to.match(text);
+      expect(thrown(() => verifyLedger(ledger, () => {})).message).to.match(/^The ledger .*(damaged|newer)/);
+      expect(readFileSync(ledger).equals(before)).to.equal(true);
+    });
+  }
+
+  it("is one that is missing: none is begun in its place", () => {
+    const dataDirectory = dataDirectoryOf(directory);
+    writeFileSync(dataDirectory.secret, Buffer.alloc(32, 1));
+    rmSync(ledger);
+    const { message, hint } = thrown(() => prepareForLedger(dataDirectory));
+    expect(`${message} ${hint}`).to.match(
+      /^The ledger .* is missing, though this appliance had one\. Restore it from a backup\./,
     );
-  });
-
-  it("refuses one that a newer flanco wrote", async () => {
-    change(appliance.ledgerFile, "PRAGMA user_version = 999");
-    const text =
-      /^flanco: The ledger was written by a newer flanco \(schema 999; .*\)\. Install that version again/;
-    await expectUntouched(text, text);
-  });
-
-  it("refuses to begin a new one where the old one is missing", async () => {
-    appliance.write("data/session.key", Buffer.alloc(32, 1));
-    rmSync(appliance.ledgerFile);
-    const text =
-      /^flanco: The ledger .* is missing, though this appliance had one\. Restore it from a backup\./;
-    expectRefusal(await appliance.run(["serve"]), text);
-    expectRefusal(await appliance.run(["user", "list"]), text);
-    expect(existsSync(appliance.ledgerFile)).to.equal(false);
+    expect(existsSync(ledger)).to.equal(false);
   });
 });
 
@@ -200,16 +191,5 @@ describe("flanco, under a Node that is too old,", function () {
     } finally {
       await appliance.close();
     }
-  });
-
-  it("runs no tests either", () => {
-    const mocha = join(CHECKOUT, "node_modules", "mocha", "bin", "mocha.js");
-    const ended = spawnSync(process.execPath, ["--import", OLD_NODE, mocha, "--dry-run"], {
-      cwd: CHECKOUT,
-      encoding: "utf8",
-      env: { PATH: process.env["PATH"] },
-    });
-    expect(ended.stderr).to.match(/flanco needs Node 24 or later; this is v20\.11\.1/);
-    expect(ended.status).to.equal(1);
   });
 });
