@@ -4,7 +4,7 @@ import type { Door } from "../control/client.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { systemClock } from "../service/clock.ts";
-import { type CliContext, configOf } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { withDoor } from "./door.ts";
 
 type ListedEntry = OperationData<"listAudit">[number];
@@ -34,9 +34,7 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async (options: { since?: number; limit?: number; json: boolean }, command: Command) => {
       const { since: sinceMs, limit = sinceMs === undefined ? 100 : Number.POSITIVE_INFINITY } = options;
-      const entries = await withDoor(configOf(context, command), terminal, (door) =>
-        newest(door, sinceMs, limit),
-      );
+      const entries = await withDoor(context, command, (door) => newest(door, sinceMs, limit));
       if (options.json) terminal.json(entries);
       else for (const entry of entries) terminal.out(describe(entry));
     });
@@ -47,9 +45,7 @@ async function newest(door: Door, sinceMs: number | undefined, limit: number): P
   const found: ListedEntry[] = [];
   for (let before: number | undefined; found.length < limit; ) {
     const wanted = Math.min(MAX_AUDIT_PAGE, limit - found.length);
-    const page: OperationData<"listAudit"> = await door.call("listAudit", {
-      ...{ before, sinceMs, limit: wanted },
-    });
+    const page: readonly ListedEntry[] = await door.call("listAudit", { before, sinceMs, limit: wanted });
     found.push(...page);
     before = page.at(-1)?.auditId;
     if (page.length < wanted) break;

@@ -1,6 +1,8 @@
+import type { Command } from "commander";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { replaceSecret } from "../auth/secret.ts";
 import type { Config } from "../config/schema.ts";
+import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
 import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { operatorTable, runOperation } from "../http/operator.ts";
@@ -10,7 +12,7 @@ import { becomeOwner, dataDirectoryOf, prepareForLedger } from "../store/data-di
 import { DataLock } from "../store/ledger/lock.ts";
 import { storeWriter } from "../store/ledger/writer.ts";
 import { openReader } from "../store/read/reader.ts";
-import { systemUser } from "./context.ts";
+import { type CliContext, configOf, systemUser } from "./context.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -18,14 +20,25 @@ import type { Terminal } from "./terminal.ts";
  * is one writer, and an answer means that the change is on the disk.
  */
 export async function withDoor<T>(
-  config: Config,
-  terminal: Terminal,
+  context: CliContext,
+  command: Command,
   run: (door: Door) => Promise<T>,
 ): Promise<T> {
+  const config = configOf(context, command);
   // Before this process goes on as the data directory's owner.
   const by = systemUser();
   const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
-  return result === undefined ? withLocalDoor(config, terminal, commandActor(by), run) : result.value;
+  return result === undefined ? withLocalDoor(config, context.terminal, commandActor(by), run) : result.value;
+}
+
+/** Runs one operation, as `withDoor` does. */
+export function operate<N extends OperationName>(
+  context: CliContext,
+  command: Command,
+  name: N,
+  input: OperationInput<N>,
+): Promise<OperationData<N>> {
+  return withDoor(context, command, (door) => door.call(name, input));
 }
 
 /** Runs something with the running service; gives undefined while none runs. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type CliContext, configOf } from "./context.ts";
-import { withDoor } from "./door.ts";
+import type { CliContext } from "./context.ts";
+import { operate } from "./door.ts";
 
 const EXAMPLE = "\nExample:\n  flanco secret rotate";
 
@@ -18,9 +18,7 @@ export function addSecretCommands(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", EXAMPLE)
     .action(async (options: { json: boolean }, command: Command) => {
-      const rotated = await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("rotateSecret", {}),
-      );
+      const rotated = await operate(context, command, "rotateSecret", {});
       if (options.json) terminal.json(rotated);
       else terminal.out(`Sessions are signed with another secret. ${ending(rotated.ended)}`);
     });

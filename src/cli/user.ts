@@ -1,16 +1,14 @@
 import type { Command } from "commander";
-import { type CliContext, configOf } from "./context.ts";
-import { withDoor } from "./door.ts";
+import type { CliContext } from "./context.ts";
+import { operate } from "./door.ts";
 
+const EXAMPLE = "\nExample:\n  flanco user add --email ana@example.org --name 'Ana López'";
 const STDIN = "read the password from standard input, one line";
 
 /** `flanco user`: who may sign in. */
 export function addUserCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const user = program
-    .command("user")
-    .description("users who may sign in")
-    .addHelpText("after", "\nExample:\n  flanco user add --email ana@example.org --name 'Ana López'");
+  const user = program.command("user").description("users who may sign in").addHelpText("after", EXAMPLE);
 
   user
     .command("add")
@@ -18,14 +16,11 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .requiredOption("--email <email>", "the user's e-mail, used to sign in")
     .requiredOption("--name <name>", "the user's name")
     .option("--password-stdin", STDIN, false)
-    .addHelpText("after", "\nExample:\n  flanco user add --email ana@example.org --name 'Ana López'")
+    .addHelpText("after", EXAMPLE)
     .action(async (options: { email: string; name: string; passwordStdin: boolean }, command: Command) => {
-      const config = configOf(context, command);
       const { email, name } = options;
       const password = await terminal.newPassword(options.passwordStdin);
-      const made = await withDoor(config, terminal, (door) =>
-        door.call("addUser", { email, name, password }),
-      );
+      const made = await operate(context, command, "addUser", { email, name, password });
       terminal.out(`${made.email} can sign in.`);
     });
 
@@ -35,9 +30,7 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco user list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const users = await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("listUsers", {}),
-      );
+      const users = await operate(context, command, "listUsers", {});
       if (options.json) terminal.json(users);
       else for (const { email, name } of users) terminal.out(`${email}\t${name}`);
     });
@@ -49,11 +42,8 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .option("--password-stdin", STDIN, false)
     .addHelpText("after", "\nExample:\n  flanco user passwd --email ana@example.org")
     .action(async (options: { email: string; passwordStdin: boolean }, command: Command) => {
-      const config = configOf(context, command);
       const password = await terminal.newPassword(options.passwordStdin);
-      await withDoor(config, terminal, (door) =>
-        door.call("setPassword", { email: options.email, password }),
-      );
+      await operate(context, command, "setPassword", { email: options.email, password });
       terminal.out(`${options.email} has another password and is signed out everywhere.`);
     });
 
@@ -64,9 +54,10 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .option("--with-devices", "also remove the user's devices, locations and wiring", false)
     .addHelpText("after", "\nExample:\n  flanco user remove --email ana@example.org")
     .action(async (options: { email: string; withDevices: boolean }, command: Command) => {
-      await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("removeUser", { email: options.email, withDevices: options.withDevices }),
-      );
+      await operate(context, command, "removeUser", {
+        email: options.email,
+        withDevices: options.withDevices,
+      });
       terminal.out(`${options.email} can no longer sign in.`);
     });
 }

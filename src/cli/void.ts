@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError } from "commander";
-import { type CliContext, configOf } from "./context.ts";
-import { withDoor } from "./door.ts";
+import type { CliContext } from "./context.ts";
+import { operate } from "./door.ts";
 
 /** `flanco void`: takes a record back, for all to see. */
 export function addVoidCommand(program: Command, context: CliContext): void {
@@ -12,9 +12,7 @@ export function addVoidCommand(program: Command, context: CliContext): void {
     .requiredOption("--reason <text>", "why, for who reads the books")
     .addHelpText("after", "\nExample:\n  flanco void 1204 --reason 'relay tested'")
     .action(async (recordId: number, options: { reason: string }, command: Command) => {
-      await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("voidRecord", { recordId, reason: options.reason }),
-      );
+      await operate(context, command, "voidRecord", { recordId, reason: options.reason });
       terminal.out(`The record ${recordId} is void and counts no more.`);
     });
 }

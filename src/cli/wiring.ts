@@ -5,10 +5,12 @@ import { z } from "zod";
 import { describeUnreadable } from "../config/toml.ts";
 import { MAX_WIRING_ROWS, type WiringRow, wiringRow } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type CliContext, configOf } from "./context.ts";
-import { withDoor } from "./door.ts";
+import type { CliContext } from "./context.ts";
+import { operate } from "./door.ts";
 
 const wiringFile = z.strictObject({ wiring: z.array(wiringRow).max(MAX_WIRING_ROWS).default([]) });
+
+const EXAMPLE = "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50";
 
 interface SetOptions {
   readonly device: string;
@@ -27,7 +29,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
   const wiring = program
     .command("wiring")
     .description("which line is which room")
-    .addHelpText("after", "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50");
+    .addHelpText("after", EXAMPLE);
 
   wiring
     .command("list")
@@ -35,9 +37,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .option("--json", "as JSON", false)
     .addHelpText("after", "\nExample:\n  flanco wiring list")
     .action(async (options: { json: boolean }, command: Command) => {
-      const rows = await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("listWiring", {}),
-      );
+      const rows = await operate(context, command, "listWiring", {});
       if (options.json) terminal.json(rows);
       else for (const row of rows) terminal.out(describe(row, row.state));
     });
@@ -54,7 +54,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .option("--debounce-ms <ms>", "a level must hold this long (default 50)", toNumber)
     .option("--rearm-ms <ms>", "a new high this soon after a low is the same sale (default 0)", toNumber)
     .option("--user <email>", "whose device, where several users have that dId")
-    .addHelpText("after", "\nExample:\n  flanco wiring set GPIO17 --device 7234 --room 101 --valor 4.50")
+    .addHelpText("after", EXAMPLE)
     .action(async (line: string, options: SetOptions, command: Command) => {
       const { user, room, device, valor } = options;
       const row = {
@@ -67,7 +67,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
         debounce_ms: options.debounceMs,
         rearm_ms: options.rearmMs,
       };
-      await withDoor(configOf(context, command), terminal, (door) => door.call("setWiring", { user, row }));
+      await operate(context, command, "setWiring", { user, row });
       terminal.out(`${line} is wired to room ${room} of device ${device}.`);
     });
 
@@ -77,7 +77,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .argument("<line>", "one of the line's names, as for `wiring set`")
     .addHelpText("after", "\nExample:\n  flanco wiring remove GPIO17")
     .action(async (line: string, _options: object, command: Command) => {
-      await withDoor(configOf(context, command), terminal, (door) => door.call("removeWiring", { line }));
+      await operate(context, command, "removeWiring", { line });
       terminal.out(`${line} is not wired any more.`);
     });
 
@@ -86,9 +86,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .description("write all wiring as TOML to standard output")
     .addHelpText("after", "\nExample:\n  flanco wiring export > wiring.toml")
     .action(async (_options: object, command: Command) => {
-      const rows = await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("listWiring", {}),
-      );
+      const rows = await operate(context, command, "listWiring", {});
       terminal.out(stringify({ wiring: rows.map(({ state, ...row }) => row) }).trimEnd());
     });
 
@@ -101,9 +99,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .action(async (file: string, options: { user?: string }, command: Command) => {
       const rows = parseRows(file, file === "-" ? await terminal.readAll() : readText(file));
       const { user } = options;
-      await withDoor(configOf(context, command), terminal, (door) =>
-        door.call("importWiring", { user, rows }),
-      );
+      await operate(context, command, "importWiring", { user, rows });
       terminal.out(`${rows.length} line(s) wired.`);
     });
 }

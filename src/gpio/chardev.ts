@@ -46,7 +46,7 @@ export class ChardevDriver implements LineDriver {
   /** Throws `unavailable` when access is denied or the kernel lacks uAPI v2. A machine without a chip passes. */
   async open(): Promise<void> {
     const kernel = await this.#loadKernel();
-    readChips(kernel, "v2");
+    readChips(kernel);
     this.#kernel = kernel;
     this.#kept = this.#keeper === undefined ? null : new KeptLines(kernel, this.#keeper, this.#clock);
     this.#kept?.open();
@@ -55,7 +55,7 @@ export class ChardevDriver implements LineDriver {
   /** Waits, a second at most, for the keeper to close lines that it was told to forget: they show as in use. */
   async detect(): Promise<readonly ChipInfo[]> {
     for (;;) {
-      const chips = readChips(this.#opened(), "v2");
+      const chips = readChips(this.#opened());
       if (this.#kept?.isClosing() !== true) return chips;
       const watched = new Set([...this.#lines].map(formatLine));
       const isClosing = (line: LineInfo) =>
@@ -149,7 +149,7 @@ function requestFrom(
     if (code === null) throw error;
     if (code === "EBUSY") {
       // Read now: the holder may have come after the lines were listed.
-      const holder = readChip(kernel, path, "v2").lines[line.offset]?.holder ?? null;
+      const holder = readChip(kernel, path).lines[line.offset]?.holder ?? null;
       throw inUseError(line, holder, error);
     }
     throw new FlancoError("unavailable", `The kernel cannot watch ${describeLine(line)} (${code}).`, {

@@ -5,11 +5,8 @@ import {
   CHIP_INFO_BYTES,
   decodeChipInfo,
   decodeLineInfo,
-  decodeLineInfoV1,
   encodeLineInfoQuery,
-  encodeLineInfoV1Query,
   GPIO_GET_CHIPINFO_IOCTL,
-  GPIO_GET_LINEINFO_IOCTL,
   GPIO_V2_GET_LINEINFO_IOCTL,
   type LineInfoStruct,
 } from "./uapi.ts";
@@ -17,19 +14,16 @@ import {
 /** The holder of a line that is in use by a program which gave no label. */
 const UNNAMED_HOLDER = "an unnamed user";
 
-/** The version of the kernel's interface to ask for lines: the driver chardev needs v2 to watch them. */
-export type LineInfoVersion = "v2" | "v2 or v1";
-
 /**
  * Every chip that has a character device, with lines and holders. Chips that may not be opened are left out, but if none
- * may be opened that is an error. Throws `unavailable`: access denied, or (for `v2`) a kernel before 5.10.
+ * may be opened that is an error. Throws `unavailable`: access denied, or a kernel before 5.10.
  */
-export function readChips(kernel: GpioKernel, version: LineInfoVersion): ChipInfo[] {
+export function readChips(kernel: GpioKernel): ChipInfo[] {
   const chips: ChipInfo[] = [];
   let denied: unknown = null;
   for (const path of kernel.chipPaths()) {
     try {
-      chips.push(readChip(kernel, path, version));
+      chips.push(readChip(kernel, path));
     } catch (error) {
       // The chip was removed between the listing and its opening.
       if (syscallCode(error) === "ENOENT" || syscallCode(error) === "ENODEV") continue;
@@ -42,14 +36,14 @@ export function readChips(kernel: GpioKernel, version: LineInfoVersion): ChipInf
 }
 
 /** One chip with lines and holders. Throws `unavailable` as readChips does, and system errors. */
-export function readChip(kernel: GpioKernel, path: string, version: LineInfoVersion): ChipInfo {
+export function readChip(kernel: GpioKernel, path: string): ChipInfo {
   const fd = kernel.open(path);
   try {
     const bytes = new Uint8Array(CHIP_INFO_BYTES);
     kernel.ioctl(fd, GPIO_GET_CHIPINFO_IOCTL, bytes);
     const chip = decodeChipInfo(bytes);
     const lines = Array.from({ length: chip.lines }, (_, offset) => {
-      const { name, consumer, used } = readLineInfo(kernel, fd, offset, version);
+      const { name, consumer, used } = readLineInfo(kernel, fd, offset);
       const holder = consumer === "" ? UNNAMED_HOLDER : consumer;
       return {
         chip: chip.name,
@@ -78,28 +72,18 @@ export function deniedError(cause: unknown): FlancoError {
   });
 }
 
-function readLineInfo(
-  kernel: GpioKernel,
-  fd: number,
-  offset: number,
-  version: LineInfoVersion,
-): LineInfoStruct {
+function readLineInfo(kernel: GpioKernel, fd: number, offset: number): LineInfoStruct {
+  const bytes = encodeLineInfoQuery(offset);
   try {
-    const bytes = encodeLineInfoQuery(offset);
     kernel.ioctl(fd, GPIO_V2_GET_LINEINFO_IOCTL, bytes);
-    return decodeLineInfo(bytes);
   } catch (error) {
     // A kernel without this call answers EINVAL (the GPIO core) or ENOTTY (a shim).
     if (syscallCode(error) !== "EINVAL" && syscallCode(error) !== "ENOTTY") throw error;
-    if (version === "v2") {
-      throw new FlancoError(
-        "unavailable",
-        "This kernel lacks the GPIO interface v2 (Linux 5.10 and later have it).",
-        { hint: "Use FLANCO_GPIO_DRIVER=sysfs.", cause: error },
-      );
-    }
+    throw new FlancoError(
+      "unavailable",
+      "This kernel lacks the GPIO interface v2 (Linux 5.10 and later have it).",
+      { hint: "Use FLANCO_GPIO_DRIVER=sysfs.", cause: error },
+    );
   }
-  const bytes = encodeLineInfoV1Query(offset);
-  kernel.ioctl(fd, GPIO_GET_LINEINFO_IOCTL, bytes);
-  return decodeLineInfoV1(bytes);
+  return decodeLineInfo(bytes);
 }

@@ -165,9 +165,9 @@ export class SysfsDriver implements LineDriver {
   #knownChips(): readonly ChipInfo[] {
     if (this.#kernel === null) return [];
     try {
-      return readChips(this.#kernel, "v2 or v1");
+      return readChips(this.#kernel);
     } catch {
-      // Without the character devices, lines only lack names and holders.
+      // Without the character devices, or before Linux 5.10, lines only lack names and holders.
       return [];
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The kernel's GPIO interface as bytes: struct layouts and ioctl numbers of linux/gpio.h, nothing
- * else. uAPI v2 is in Linux 5.10 and later, v1 (line names alone are taken from it) in 4.8 and later.
+ * else: uAPI v2, in Linux 5.10 and later.
  * Both processors this runs on (x86-64, arm64) are little-endian and share the ioctl encoding of
  * asm-generic/ioctl.h.
  */
@@ -17,8 +17,6 @@ export const EVENT_BUFFER_EVENTS = LINES_MAX * 16;
 
 /** sizeof(struct gpiochip_info): name, label, lines. */
 export const CHIP_INFO_BYTES = 2 * NAME_BYTES + 4;
-/** sizeof(struct gpioline_info), v1: line_offset, flags, name, consumer. */
-const LINE_INFO_V1_BYTES = 4 + 4 + 2 * NAME_BYTES;
 /** sizeof(struct gpio_v2_line_attribute): id, padding, a union of 8 bytes. */
 const ATTRIBUTE_BYTES = 16;
 /** sizeof(struct gpio_v2_line_config_attribute): an attribute and a mask. */
@@ -45,8 +43,6 @@ function ioctlNumber(direction: number, number: number, bytes: number): number {
 
 /** Linux 4.8. Fills a struct gpiochip_info. */
 export const GPIO_GET_CHIPINFO_IOCTL = ioctlNumber(IOC_READ, 0x01, CHIP_INFO_BYTES);
-/** Linux 4.8, v1, absent where CONFIG_GPIO_CDEV_V1 is off. Takes line_offset, fills a struct gpioline_info. */
-export const GPIO_GET_LINEINFO_IOCTL = ioctlNumber(IOC_READ | IOC_WRITE, 0x02, LINE_INFO_V1_BYTES);
 /** Linux 5.10. Takes offset, fills a struct gpio_v2_line_info. */
 export const GPIO_V2_GET_LINEINFO_IOCTL = ioctlNumber(IOC_READ | IOC_WRITE, 0x05, LINE_INFO_BYTES);
 /** Linux 5.10. Takes a struct gpio_v2_line_request and fills its fd. */
@@ -66,8 +62,6 @@ export const LINE_FLAG = {
   biasDisabled: 1n << 10n,
 } as const;
 
-/** GPIOLINE_FLAG_KERNEL of v1: the line is taken, by the kernel or by a program. */
-const LINE_FLAG_V1_USED = 1;
 /** GPIO_V2_LINE_ATTR_ID_DEBOUNCE. */
 const ATTR_ID_DEBOUNCE = 3;
 /** GPIO_V2_LINE_EVENT_RISING_EDGE: from inactive to active. */
@@ -80,7 +74,7 @@ export interface ChipInfoStruct {
   readonly lines: number;
 }
 
-/** What is used of struct gpio_v2_line_info and of v1's struct gpioline_info. */
+/** What is used of struct gpio_v2_line_info. */
 export interface LineInfoStruct {
   /** Empty where the kernel knows none. */
   readonly name: string;
@@ -132,21 +126,6 @@ export function decodeLineInfo(bytes: Uint8Array): LineInfoStruct {
     name: text(bytes, 0),
     consumer: text(bytes, NAME_BYTES),
     used: (flags & LINE_FLAG.used) !== 0n,
-  };
-}
-
-/** The argument of GPIO_GET_LINEINFO_IOCTL. */
-export function encodeLineInfoV1Query(offset: number): Uint8Array {
-  const bytes = new Uint8Array(LINE_INFO_V1_BYTES);
-  view(bytes).setUint32(0, offset, true);
-  return bytes;
-}
-
-export function decodeLineInfoV1(bytes: Uint8Array): LineInfoStruct {
-  return {
-    name: text(bytes, 8),
-    consumer: text(bytes, 8 + NAME_BYTES),
-    used: (view(bytes).getUint32(4, true) & LINE_FLAG_V1_USED) !== 0,
   };
 }
 

@@ -4,7 +4,6 @@ import type { GpioKernel } from "../../src/gpio/kernel.ts";
 import { SyscallError } from "../../src/gpio/kernel.ts";
 import {
   GPIO_GET_CHIPINFO_IOCTL,
-  GPIO_GET_LINEINFO_IOCTL,
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_GET_LINEINFO_IOCTL,
   GPIO_V2_LINE_GET_VALUES_IOCTL,
@@ -164,13 +163,6 @@ export class FakeKernel implements GpioKernel {
         argument.set(new TextEncoder().encode(line.name), 0);
         argument.set(new TextEncoder().encode(line.consumer), 32);
         view.setBigUint64(72, line.used ? 1n : 0n, true);
-        return;
-      }
-      case GPIO_GET_LINEINFO_IOCTL: {
-        const line = this.line(view.getUint32(0, true));
-        view.setUint32(4, line.used ? 1 : 0, true);
-        argument.set(new TextEncoder().encode(line.name), 8);
-        argument.set(new TextEncoder().encode(line.consumer), 40);
         return;
       }
       case GPIO_V2_GET_LINE_IOCTL: {

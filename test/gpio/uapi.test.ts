@@ -3,16 +3,13 @@ import {
   decodeChipInfo,
   decodeLineEvents,
   decodeLineInfo,
-  decodeLineInfoV1,
   decodeLineRequestFd,
   decodeValue,
   EVENT_BUFFER_EVENTS,
   encodeLineInfoQuery,
-  encodeLineInfoV1Query,
   encodeLineRequest,
   encodeValuesQuery,
   GPIO_GET_CHIPINFO_IOCTL,
-  GPIO_GET_LINEINFO_IOCTL,
   GPIO_V2_GET_LINE_IOCTL,
   GPIO_V2_GET_LINEINFO_IOCTL,
   GPIO_V2_LINE_GET_VALUES_IOCTL,
@@ -26,11 +23,10 @@ describe("The kernel's GPIO interface as bytes", () => {
   it("has the C compiler's ioctl numbers and struct sizes", () => {
     expect([
       GPIO_GET_CHIPINFO_IOCTL,
-      GPIO_GET_LINEINFO_IOCTL,
       GPIO_V2_GET_LINEINFO_IOCTL,
       GPIO_V2_GET_LINE_IOCTL,
       GPIO_V2_LINE_GET_VALUES_IOCTL,
-    ]).to.deep.equal([0x8044b401, 0xc048b402, 0xc100b405, 0xc250b407, 0xc010b40e]);
+    ]).to.deep.equal([0x8044b401, 0xc100b405, 0xc250b407, 0xc010b40e]);
   });
 
   it("puts a request's fields where the kernel reads them, and zeros everywhere else", () => {
@@ -89,19 +85,13 @@ describe("The kernel's GPIO interface as bytes", () => {
     });
   });
 
-  it("asks for a line by offset and reads name, holder and use, in v2 and v1", () => {
+  it("asks for a line by offset and reads name, holder and use", () => {
     const v2 = encodeLineInfoQuery(17);
     expect(new DataView(v2.buffer).getUint32(64, true)).to.equal(17);
     v2.set(new TextEncoder().encode("GPIO17"), 0);
     v2.set(new TextEncoder().encode("door-bell"), 32);
     new DataView(v2.buffer).setBigUint64(72, 0b101n, true);
     expect(decodeLineInfo(v2)).to.deep.equal({ name: "GPIO17", consumer: "door-bell", used: true });
-
-    const v1 = encodeLineInfoV1Query(17);
-    expect(new DataView(v1.buffer).getUint32(0, true)).to.equal(17);
-    new DataView(v1.buffer).setUint32(4, 0b10, true);
-    v1.set(new TextEncoder().encode("GPIO17"), 8);
-    expect(decodeLineInfoV1(v1)).to.deep.equal({ name: "GPIO17", consumer: "", used: false });
   });
 
   it("asks for the one level of a request", () => {
