@@ -1,42 +1,12 @@
-import { existsSync } from "node:fs";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../domain/wiring.ts";
-import { writeDurably } from "../durable-file.ts";
 
 const LOCATION = { name: "Clínica Demostración", description: "Ocho habitaciones simuladas." };
 const DEVICES = [
   { dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], valor: 4 },
   { dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], valor: 5.5 },
 ];
-
-/** The demonstration of one data directory: wired once, so that what is deleted of it stays away. */
-export class Demonstration {
-  readonly #doneFile: string;
-  readonly #reader: LedgerReader;
-  readonly #writer: LedgerWriter;
-  #seeding: Promise<void> = Promise.resolve();
-
-  /** `doneFile` is made once there is nothing more to wire. */
-  constructor(doneFile: string, reader: LedgerReader, writer: LedgerWriter) {
-    this.#doneFile = doneFile;
-    this.#reader = reader;
-    this.#writer = writer;
-  }
-
-  /** Wires the demonstration if there is a user and this was never done. One call at a time. */
-  seed(): Promise<void> {
-    const seeded = this.#seeding.then(() => this.#seedOnce());
-    this.#seeding = seeded.catch(() => {});
-    return seeded;
-  }
-
-  async #seedOnce(): Promise<void> {
-    if (this.#reader.userCount() === 0 || existsSync(this.#doneFile)) return;
-    await seedDemo(this.#reader, this.#writer);
-    writeDurably(this.#doneFile, "The demonstration was wired here; it is not wired again.\n");
-  }
-}
 
 /**
  * Gives the first user two devices with eight wired rooms, so that the main job is seen at once. Does

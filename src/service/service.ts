@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
 import { Sessions } from "../auth/session.ts";
@@ -11,8 +11,10 @@ import type { Change } from "../domain/ledger.ts";
 import type { ChipInfo, LineDriver } from "../domain/line.ts";
 import type { LinesStatus } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
+import { writeDurably } from "../durable-file.ts";
 import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
+import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
 import { parseTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
 import { operatorEndpoints, operatorTable } from "../http/operator.ts";
@@ -30,9 +32,9 @@ import { Api } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
 import { systemTimers } from "./clock.ts";
 import { openSynchronized, type Synchronized } from "./clock-trust.ts";
-import { Demonstration } from "./demonstration.ts";
+import { ClockWatch } from "./clock-watch.ts";
+import { seedDemo } from "./demonstration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
-import { Recording } from "./recording.ts";
 import type { LiveSettings } from "./reload.ts";
 import { Upkeep } from "./upkeep.ts";
 
@@ -64,8 +66,9 @@ export class Service {
   readonly #options: ServiceOptions;
   readonly #closing: Close[] = [];
   #ledger: OpenLedger | undefined;
-  #recording: Recording | undefined;
-  #demonstration: Demonstration | undefined;
+  #recorder: Recorder | undefined;
+  /** Set where the demonstration is to be wired, and is not yet. */
+  #seed: (() => Promise<void>) | undefined;
   #api: Api | undefined;
   #frontDoor: FrontDoor | undefined;
 
@@ -106,8 +109,8 @@ export class Service {
 
   /** The wired lines. Throws before `open`. */
   lines(): LinesStatus {
-    if (this.#recording === undefined) throw new FlancoError("internal", "The service is not open.");
-    return this.#recording.recorder.status();
+    if (this.#recorder === undefined) throw new FlancoError("internal", "The service is not open.");
+    return this.#recorder.status();
   }
 
   /** The right to make the first user; undefined once there is one. */
@@ -151,17 +154,21 @@ export class Service {
     const driver = this.#makeDriver();
     const unwatched = new UnwatchedFile(dataDirectory.unwatched, log);
     this.#closing.push(() => unwatched.close());
-    const recording = new Recording({
-      ...{ clock, bootId, writer, reader, driver, log, unwatched },
-      synchronized: await this.#synchronized(),
-      onBoots: () => sessions.reload(),
-    });
-    this.#recording = recording;
     await this.#openDemonstration(driver, dataDirectory, ledger);
-    this.#closing.push(() => recording.close());
-    await recording.open();
+    // Read before the clock's watch stores that this process runs.
+    const lastAlive = reader.lastAlive();
+    const synchronized = await this.#synchronized();
+    const onBoots = () => sessions.reload();
+    const trust = new ClockWatch({ clock, bootId, writer, reader, log, synchronized, onBoots });
+    this.#closing.push(() => trust.close());
+    await trust.open();
+    const recorder = new Recorder({
+      ...{ driver, writer, reader, clock, trust, log, bootId, lastAlive, unwatched },
+    });
+    this.#recorder = recorder;
+    this.#closing.push(() => recorder.close());
+    await recorder.open();
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
-    const { trust, recorder } = recording;
     const upkeep = new Upkeep({ config, dataDirectory, clock, trust, log, onDamaged: onFatal });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
@@ -227,32 +234,35 @@ export class Service {
     this.#closing.push(() => player.close());
   }
 
-  /** Before the lines are watched, so that those of the demonstration are among them. */
+  /**
+   * Before the lines are watched, so that those of the demonstration are among them. It is wired once in a data
+   * directory, so that what is deleted of it stays away.
+   */
   async #openDemonstration(
     driver: LineDriver,
     { demonstrated }: DataDirectory,
-    ledger: OpenLedger,
+    { reader, writer }: OpenLedger,
   ): Promise<void> {
     // Its lines are simulated ones: with any other driver they would be wired and never found.
-    if (!this.#options.config.demo || !driver.simulated) return;
-    this.#demonstration = new Demonstration(demonstrated, ledger.reader, ledger.writer);
-    await this.#demonstration.seed();
+    if (!this.#options.config.demo || !driver.simulated || existsSync(demonstrated)) return;
+    const seed = async (): Promise<void> => {
+      if (reader.userCount() === 0) return;
+      this.#seed = undefined;
+      await seedDemo(reader, writer);
+      writeDurably(demonstrated, "The demonstration was wired here; it is not wired again.\n");
+    };
+    this.#seed = seed;
+    await seed();
   }
 
   /** Call after each commit: what shows the ledger, or acts by it, follows. */
   #apply(changes: readonly Change[]): void {
-    this.#recording?.apply(changes);
+    if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
     this.#api?.apply(changes);
-    if (changes.some(({ kind }) => kind === "user")) void this.#seed();
-  }
-
-  /** The first user gets the demonstration. */
-  async #seed(): Promise<void> {
-    try {
-      await this.#demonstration?.seed();
-    } catch (error) {
-      this.#options.log.error({ err: error }, "the demonstration could not be wired");
-    }
+    // The first user gets the demonstration.
+    this.#seed?.().catch((error: unknown) =>
+      this.#options.log.error({ err: error }, "the demonstration could not be wired"),
+    );
   }
 }
 

@@ -8,9 +8,9 @@ import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.
 import type { Change } from "../../src/domain/ledger.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
 import type { User } from "../../src/domain/user.ts";
-import type { Recorder } from "../../src/gpio/recorder.ts";
+import { Recorder } from "../../src/gpio/recorder.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
-import { Recording } from "../../src/service/recording.ts";
+import { ClockWatch } from "../../src/service/clock-watch.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { KeptLog } from "../http/fakes.ts";
@@ -83,7 +83,8 @@ interface Running {
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
   readonly sessions: Sessions;
-  readonly recording: Recording;
+  readonly trust: ClockWatch;
+  readonly recorder: Recorder;
 }
 
 export interface GatewayOptions {
@@ -136,7 +137,7 @@ export class Gateway {
   }
 
   get recorder(): Recorder {
-    return this.#it.recording.recorder;
+    return this.#it.recorder;
   }
 
   get user(): User {
@@ -157,19 +158,18 @@ export class Gateway {
       onChanges: (changes) => {
         this.changes.push(...changes);
         if (changes.some(({ kind }) => kind === "sessions")) sessions.reload();
-        recording.apply(changes);
+        if (changes.some(({ kind }) => kind === "wiring")) void this.#running?.recorder.reconcile();
       },
     });
     await writer.open();
     const reader = openReader(this.file, "UTC");
     const { log } = this;
     const sessions = new Sessions(this.#secret, clock, writer, reader, log, bootId);
-    const recording = new Recording({
-      ...{ clock, bootId, log, reader, driver: this.#driver },
+    const lastAlive = reader.lastAlive();
+    const trust = new ClockWatch({
+      ...{ clock, bootId, log, reader },
       synchronized: () => this.machine.synchronized,
       writer: {
-        openRequest: () => writer.openRequest(),
-        takeIn: (sightings) => writer.takeIn(sightings),
         noteBoot: (id, zeroMs) => (this.#noting ? writer.noteBoot(id, zeroMs) : Promise.resolve()),
         settleTimes: (id, zeroMs) =>
           this.settling ? writer.settleTimes(id, zeroMs) : Promise.resolve({ moved: 0, more: false }),
@@ -178,19 +178,30 @@ export class Gateway {
       onBoots: () => sessions.reload(),
     });
     sessions.reload();
-    await recording.open();
-    this.#running = { writer, reader, sessions, recording };
+    await trust.open();
+    const recorder = new Recorder({
+      driver: this.#driver,
+      writer,
+      reader,
+      clock,
+      trust,
+      log,
+      bootId,
+      lastAlive,
+    });
+    this.#running = { writer, reader, sessions, trust, recorder };
+    await recorder.open();
     if (this.#user === undefined) await this.#wire();
   }
 
   /** Ends the program: what is under way stops where it is, as far as it is committed. */
   async stop(): Promise<void> {
-    const { recording, reader, writer, sessions } = this.#it;
+    const { trust, recorder, reader, writer, sessions } = this.#it;
     this.#running = undefined;
-    await recording.recorder.close();
+    await recorder.close();
     await sessions.close();
     await writer.close();
-    await recording.trust.close();
+    await trust.close();
     reader.close();
   }
 
@@ -214,13 +225,13 @@ export class Gateway {
 
   /** The watch looks at the clock, as it does every second; resolves once all that follows is done. */
   async look(): Promise<void> {
-    this.#it.recording.trust.look();
-    await this.#it.recording.trust.idle();
+    this.#it.trust.look();
+    await this.#it.trust.idle();
   }
 
   /** Looks, and does not wait. */
   glance(): void {
-    this.#it.recording.trust.look();
+    this.#it.trust.look();
   }
 
   /** The relay goes high; resolves once its sale is in the ledger. */
