@@ -146,7 +146,7 @@ describe("A ledger that must not be touched", () => {
     [
       "that is empty, which is no new one",
       (file) => truncateSync(file, 0),
-      /is damaged: it is cut off\. There is no proven backup to repair it from\. Nothing was changed\./,
+      /is damaged: it is cut off\. There is no proven backup of it to repair it from\. Nothing was changed\./,
     ],
     ["of another program", writeOther, /^The ledger .* is damaged: it is another program's database/],
     [
