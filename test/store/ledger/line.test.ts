@@ -170,8 +170,8 @@ describe("levels of a wired line", () => {
       ledger.monotonicMs = 10_000;
     });
 
-    const before = () => [level(true, 5), level(false, 6)];
-    const after = () => [level(true, 15), level(false, 16)];
+    const earlier = () => [level(true, 5), level(false, 6)];
+    const later = () => [level(true, 15), level(false, 16)];
     const prices = () => recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros);
     const setWiring = async (change: { valorMicros: number }) => {
       const [wiring] = ledger.reader.wirings(userId);
@@ -182,7 +182,7 @@ describe("levels of a wired line", () => {
     it("are sold at the price and under the names of their own time", async () => {
       await setWiring({ valorMicros: 9_000_000 });
       await ledger.writer.changeDevice(userId, "7234", { name: "Pasillo B" });
-      await ledger.writer.takeIn([...before(), ...after()]);
+      await ledger.writer.takeIn([...earlier(), ...later()]);
       expect(prices()).to.deep.equal([9_000_000, 4_500_000]);
       expect(recordsOf(ledger.reader, userId).map(({ deviceName }) => deviceName)).to.deep.equal([
         "Pasillo B",
@@ -192,7 +192,7 @@ describe("levels of a wired line", () => {
 
     it("are sold where the line was unwired after them, once", async () => {
       await ledger.writer.removeWiring(userId, LINE);
-      const taken = await ledger.writer.takeIn([...before(), ...before(), ...after()]);
+      const taken = await ledger.writer.takeIn([...earlier(), ...earlier(), ...later()]);
       expect(taken.map(({ meaning }) => meaning)).to.deep.equal([
         ...["sale", "baseline", "repeated", "baseline"],
         ...["nothing", "nothing"],
@@ -206,7 +206,7 @@ describe("levels of a wired line", () => {
       await ledger.writer.removeWiring(userId, LINE);
       await ledger.writer.setWiring([{ userId, wiring: { ...wiring, actuatorId: "102" } }]);
       const source = { bootId: "boot", request: 2, sequence: 0 };
-      await ledger.writer.takeIn([level(false, 12, { actuatorId: "102", source }), ...before()]);
+      await ledger.writer.takeIn([level(false, 12, { actuatorId: "102", source }), ...earlier()]);
       expect(recordsOf(ledger.reader, userId).map(({ room }) => room)).to.deep.equal(["101"]);
       expect(ledger.reader.lastSighting(LINE)).to.deep.include({ request: 2, sequence: 0 });
     });
