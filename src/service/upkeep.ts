@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Config } from "../config/schema.ts";
 import type { ProvenBackup } from "../domain/backup.ts";
 import {
@@ -32,11 +32,9 @@ import { markSuspect } from "../store/repair/suspect.ts";
 import { faultsOf, type Verification } from "../store/repair/verify.ts";
 import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
 
-/** How often it is looked what is due. */
+/** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
 const LOOK_MS = MINUTE_MS;
-/** A start is busy enough. */
-const FIRST_LOOK_MS = MINUTE_MS;
-/** What has failed is tried again after this. */
+/** A job that failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
 /** The work that upkeep sees to by itself, each in a thread of its own. */
@@ -58,17 +56,10 @@ export interface UpkeepDependencies {
   readonly log: Log;
   /** The file itself is damaged: the process must stop, so that the next one sets it aside and builds it anew. */
   readonly onDamaged: (error: Error) => void;
-  /** A minute unless a test is in a hurry. */
-  readonly firstLookMs?: number;
   /** In place of the threads that do the work. */
   readonly jobs?: UpkeepJobs;
   /** In place of the configured directories as they are at that moment. */
   readonly targets?: () => readonly BackupTarget[];
-}
-
-/** When something was last done, by both clocks: within this process the monotonic one counts. */
-interface Done {
-  readonly monotonicMs: number;
 }
 
 /**
@@ -77,10 +68,11 @@ interface Done {
  */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
-  readonly #done = new Map<string, Done>();
-  readonly #failed = new Map<string, Done>();
+  /** When each job last succeeded and failed in this process, in monotonic milliseconds. */
+  readonly #done = new Map<string, number>();
+  readonly #failed = new Map<string, number>();
   readonly #faults = new Map<string, Fault>();
-  #last: Omit<BackupStatus, "ageMs"> | null = null;
+  #last: ProvenBackup | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
@@ -93,34 +85,35 @@ export class Upkeep {
 
   /** Looks at what there is: the newest proven backup, what the last check found, what damage has cost. */
   open(): void {
-    const { config, clock, dataDirectory, firstLookMs = FIRST_LOOK_MS } = this.#dependencies;
+    const { config, clock, dataDirectory } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
     this.#ledgerId = readLedger(dataDirectory.ledger, readLedgerId);
-    this.#note(listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0]);
+    this.#last = listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0] ?? null;
     for (const loss of readLosses(dataDirectory.ledger))
       this.#faults.set(`lost ${loss.position}`, lostFault(loss));
-    this.#timer = setTimeout(() => void this.look(), firstLookMs);
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
   }
 
   /** Ends what is under way; what it had begun to write is removed by the next run. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearInterval(this.#timer);
     this.#openedMs = Number.POSITIVE_INFINITY;
     await this.#running?.cancel();
   }
 
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
-    return this.#last === null ? null : { ...this.#last, ageMs: this.#ageMs(this.#last) };
+    if (this.#last === null) return null;
+    const { madeMs, provedMs, records, position, head, clockTrusted } = this.#last;
+    return { madeMs, provedMs, records, position, head, clockTrusted, ageMs: this.#ageMs(this.#last) };
   }
 
   faults(): readonly Fault[] {
     return [...this.#faults.values()];
   }
 
-  /** Does what is due, and sees to the next look. Called every minute; resolves when all of it is done. */
+  /** Does what is due. Called every minute; resolves when all of it is done, at once while a call is under way. */
   async look(): Promise<void> {
     const { config, targets = () => backupTargets(config) } = this.#dependencies;
     if (this.#busy) return;
@@ -133,11 +126,6 @@ export class Upkeep {
       await this.#check();
     } finally {
       this.#busy = false;
-      if (this.#timer !== undefined) {
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => void this.look(), LOOK_MS);
-        this.#timer.unref();
-      }
     }
   }
 
@@ -153,7 +141,7 @@ export class Upkeep {
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
       done: (backup) => {
-        if (directory === backupDirectory(config)) this.#note(backup);
+        if (directory === backupDirectory(config)) this.#last = backup;
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
       failed: (error) => backupFailedFault(directory, error.message, clock.nowMs()),
@@ -187,8 +175,8 @@ export class Upkeep {
     if (!this.#isCheckDue()) return;
     await this.#run("verify", jobs.verify(dataDirectory.ledger), {
       done: (verification) => {
-        this.#noteChecked();
-        this.#tell(verification);
+        this.#storeChecked();
+        this.#report(verification);
       },
       failed: (error) => {
         if (!(error instanceof FlancoError && error.code === "damaged")) {
@@ -200,8 +188,7 @@ export class Upkeep {
     });
   }
 
-  /** A note that cannot be written changes nothing about what was found. */
-  #noteChecked(): void {
+  #storeChecked(): void {
     const { dataDirectory, clock, log } = this.#dependencies;
     try {
       writeDurably(dataDirectory.checked, `${JSON.stringify({ checkedMs: clock.nowMs() })}\n`);
@@ -213,17 +200,18 @@ export class Upkeep {
     }
   }
 
-  #tell(verification: Verification): void {
+  #report(verification: Verification): void {
     const { clock, log } = this.#dependencies;
     const faults = faultsOf(verification);
-    if (faults.length > 0) {
-      log.error({ faults }, "the ledger does not agree with itself");
-      this.#faults.set("verify", damagedFault(faults[0] ?? "", clock.nowMs()));
-      const [damage] = verification.damage;
-      if (damage !== undefined) this.#giveUp(damagedFile(damage));
+    const [fault] = faults;
+    if (fault === undefined) {
+      log.info({ records: verification.records }, "the ledger was checked in full: it is right");
       return;
     }
-    log.info({ records: verification.records }, "the ledger was checked in full: it is right");
+    log.error({ faults }, "the ledger does not agree with itself");
+    this.#faults.set("verify", damagedFault(fault, clock.nowMs()));
+    const [damage] = verification.damage;
+    if (damage !== undefined) this.#giveUp(damagedFile(damage));
   }
 
   #giveUp(error: FlancoError): void {
@@ -254,7 +242,7 @@ export class Upkeep {
     } catch (error) {
       // The service ends: what was under way is no failure.
       if (this.#openedMs === Number.POSITIVE_INFINITY) return;
-      this.#failed.set(name, { monotonicMs: monotonicMs(clock) });
+      this.#failed.set(name, monotonicMs(clock));
       const fault = then.failed(error instanceof Error ? error : new Error(String(error)));
       log.error({ err: error }, fault.message);
       this.#faults.set(name, fault);
@@ -262,7 +250,7 @@ export class Upkeep {
     } finally {
       this.#running = undefined;
     }
-    this.#done.set(name, { monotonicMs: monotonicMs(clock) });
+    this.#done.set(name, monotonicMs(clock));
     this.#failed.delete(name);
     this.#faults.delete(name);
     then.done(output);
@@ -271,17 +259,10 @@ export class Upkeep {
   #agesMs(name: string): { readonly done: number | undefined; readonly failed: number } {
     const nowMs = monotonicMs(this.#dependencies.clock);
     const done = this.#done.get(name);
-    const failed = this.#failed.get(name);
     return {
-      done: done === undefined ? undefined : nowMs - done.monotonicMs,
-      failed: failed === undefined ? Number.POSITIVE_INFINITY : nowMs - failed.monotonicMs,
+      done: done === undefined ? undefined : nowMs - done,
+      failed: nowMs - (this.#failed.get(name) ?? Number.NEGATIVE_INFINITY),
     };
-  }
-
-  #note(backup: ProvenBackup | undefined): void {
-    if (backup === undefined) return;
-    const { madeMs, provedMs, records, position, head, clockTrusted } = backup;
-    this.#last = { madeMs, provedMs, records, position, head, clockTrusted };
   }
 
   /** By monotonic time for one that this process made, otherwise by wall time where both times are trusted. */
@@ -301,12 +282,11 @@ function damagedFile(what: string): FlancoError {
 
 /** When the ledger was last checked in full, in Unix milliseconds; 0 when that is not known. */
 function lastChecked(file: string): number {
-  if (!existsSync(file)) return 0;
   try {
     const { checkedMs } = JSON.parse(readFileSync(file, "utf8")) as { checkedMs: unknown };
     return typeof checkedMs === "number" ? checkedMs : 0;
   } catch {
-    // A note that cannot be read is none: one check too many.
+    // Missing or not readable: one check too many.
     return 0;
   }
 }
