@@ -116,8 +116,7 @@ async function watch(
     return true;
   });
   if (watched) return;
-  const watch = new LineWatch(makeDriver(config, terminal), systemClock, show);
-  await watch.run(lines, async (names) => {
+  await watchLines(makeDriver(config, terminal), systemClock, lines, show, async (names) => {
     // A Ctrl-C may come as soon as the text stands: listen first.
     const ended = interrupted();
     terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
@@ -143,50 +142,39 @@ function describeEdge({ line, active, timeMs, sequence, missed }: ShownSighting)
   return `${new Date(timeMs).toISOString()}\t${line}\t${active ? "high" : "low"}\t${what}${lost}`;
 }
 
-/** Shows the edges of lines while no service runs. Nothing of them is recorded. */
-export class LineWatch {
-  readonly #driver: LineDriver;
-  readonly #clock: Clock;
-  readonly #show: (sighting: ShownSighting) => void;
-
-  constructor(driver: LineDriver, clock: Clock, show: (sighting: ShownSighting) => void) {
-    this.#driver = driver;
-    this.#clock = clock;
-    this.#show = show;
-  }
-
-  /**
-   * Watches these lines, or every free one where none is named, until `during` ends, which is given their
-   * names. Rejects when a line cannot be watched or is lost meanwhile. The driver is closed in any case.
-   */
-  async run(lines: readonly string[], during: (names: readonly string[]) => Promise<void>): Promise<void> {
-    await this.#driver.open();
-    try {
-      const lost = Promise.withResolvers<never>();
-      // A line may be lost before anything awaits this promise.
-      lost.promise.catch(() => {});
-      const names = lines.length > 0 ? lines : await this.#freeLines();
-      for (const line of names) await this.#watch(line, lost.reject);
-      await Promise.race([during(names), lost.promise]);
-    } finally {
-      await this.#driver.close();
+/**
+ * Shows the edges of these lines, or of every free one where none is named, until `during` ends, which is given their
+ * names. Records nothing. Rejects when a line cannot be watched or is lost meanwhile. The driver is closed in any case.
+ */
+export async function watchLines(
+  driver: LineDriver,
+  clock: Clock,
+  lines: readonly string[],
+  show: (sighting: ShownSighting) => void,
+  during: (names: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await driver.open();
+  try {
+    const lost = Promise.withResolvers<never>();
+    // A line may be lost before anything awaits this promise.
+    lost.promise.catch(() => {});
+    const names = lines.length > 0 ? lines : freeLines(await driver.detect());
+    for (const line of names) {
+      const request = { line, activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS } as const;
+      const watched = await driver.watch(request);
+      show({ line, active: watched.initiallyActive, timeMs: clock.nowMs(), sequence: 0, missed: 0 });
+      watched.listen(({ active, timeNs, sequence, missed }) => {
+        const agoMs = Number((clock.monotonicNs() - timeNs) / NANOSECONDS_PER_MILLISECOND);
+        show({ line, active, timeMs: clock.nowMs() - agoMs, sequence, missed });
+      }, lost.reject);
     }
+    await Promise.race([during(names), lost.promise]);
+  } finally {
+    await driver.close();
   }
+}
 
-  async #freeLines(): Promise<string[]> {
-    const chips = await this.#driver.detect();
-    const free = chips.flatMap((chip) => chip.lines).filter((line) => line.holder === null);
-    return free.map((line) => line.name ?? formatLine(line));
-  }
-
-  async #watch(line: string, onFailure: (error: Error) => void): Promise<void> {
-    const request = { line, activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS } as const;
-    const watched = await this.#driver.watch(request);
-    const timeMs = this.#clock.nowMs();
-    this.#show({ line, active: watched.initiallyActive, timeMs, sequence: 0, missed: 0 });
-    watched.listen(({ active, timeNs, sequence, missed }) => {
-      const agoMs = Number((this.#clock.monotonicNs() - timeNs) / NANOSECONDS_PER_MILLISECOND);
-      this.#show({ line, active, timeMs: this.#clock.nowMs() - agoMs, sequence, missed });
-    }, onFailure);
-  }
+function freeLines(chips: readonly ChipInfo[]): string[] {
+  const free = chips.flatMap((chip) => chip.lines).filter((line) => line.holder === null);
+  return free.map((line) => line.name ?? formatLine(line));
 }

@@ -22,9 +22,9 @@ export interface Trace {
 
 /**
  * Parses a trace: one change per row, `AT_MS LINE high|low`, in order of time; `#` begins a comment; the last row may be
- * `AT_MS repeat`. Throws `config` with every mistake and its row number.
+ * `AT_MS repeat`. Throws `config`, naming `file`, with every mistake and its row number.
  */
-export function parseTrace(text: string, chips: readonly ChipInfo[]): Trace {
+export function parseTrace(file: string, text: string, chips: readonly ChipInfo[]): Trace {
   const steps: TraceStep[] = [];
   const mistakes: string[] = [];
   let repeatAtMs: number | null = null;
@@ -55,7 +55,7 @@ export function parseTrace(text: string, chips: readonly ChipInfo[]): Trace {
     }
   }
   if (mistakes.length > 0) {
-    throw new FlancoError("config", `The trace has mistakes:\n  ${mistakes.join("\n  ")}`, {
+    throw new FlancoError("config", `The trace ${file} has mistakes:\n  ${mistakes.join("\n  ")}`, {
       hint: "A row is AT_MS LINE high|low (1500 SIM0 high), or, at the end, AT_MS repeat.",
     });
   }

@@ -279,15 +279,12 @@ function readBootId(): string {
  * where there is neither. Throws `config`, naming the file, with every mistake in it.
  */
 function configuredTrace(
-  config: Pick<Config, "simulated_trace" | "demo">,
+  { simulated_trace: file, demo }: Pick<Config, "simulated_trace" | "demo">,
   installation: Pick<Installation, "readDemoTrace">,
   chips: readonly ChipInfo[],
 ): Trace | undefined {
-  if (config.simulated_trace !== "") return readTrace(config.simulated_trace, chips);
-  return config.demo ? parseTrace(installation.readDemoTrace(), chips) : undefined;
-}
-
-function readTrace(file: string, chips: readonly ChipInfo[]): Trace {
+  if (file === "")
+    return demo ? parseTrace("of the demonstration", installation.readDemoTrace(), chips) : undefined;
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -297,11 +294,5 @@ function readTrace(file: string, chips: readonly ChipInfo[]): Trace {
       cause: error,
     });
   }
-  try {
-    return parseTrace(text, chips);
-  } catch (error) {
-    if (!(error instanceof FlancoError)) throw error;
-    const { code, message, hint } = error;
-    throw new FlancoError(code, `${file}: ${message}`, hint === undefined ? {} : { hint });
-  }
+  return parseTrace(file, text, chips);
 }

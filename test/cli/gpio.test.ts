@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { expect } from "chai";
-import { LineWatch } from "../../src/cli/gpio.ts";
-import type { ChipInfo, LineDriver, WatchedLine } from "../../src/domain/line.ts";
+import { watchLines } from "../../src/cli/gpio.ts";
+import type { ShownSighting } from "../../src/contract/operator.ts";
+import { HandDriver } from "../gpio/recorder-rig.ts";
 import { SetClock } from "../http/fakes.ts";
 import { listen, onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
@@ -186,21 +187,6 @@ describe("A trace file that the configuration names", function () {
     expect(rows.map(({ line }) => line)).to.deep.equal(["SIM0", "SIM4", "SIM0"]);
   });
 
-  it("is refused with all its mistakes and their rows, and the service does not start", async () => {
-    const trace = appliance.write("day.trace", "0 SIM0 high\nsoon SIM1 high\n500 SIM99 low\n");
-    const refused = await appliance.run(["serve", "--simulated-trace", trace]);
-    expect(refused.exitCode).to.equal(78);
-    const lines = refused.stderr
-      .trimEnd()
-      .split("\n")
-      .filter((line) => line.startsWith("flanco: "));
-    expect(lines).to.have.length(4);
-    expect(lines[0]).to.contain(trace);
-    expect(lines[1]).to.contain("row 2: 'soon' is not a time");
-    expect(lines[2]).to.contain("row 3: No line is called SIM99.");
-    expect(lines[3]).to.contain("A row is AT_MS LINE high|low");
-  });
-
   it("is asked for by name when it is not there", async () => {
     const refused = await appliance.run(["serve", "--simulated-trace", "/nowhere/day.trace"]);
     expect(refused.exitCode).to.equal(78);
@@ -208,53 +194,19 @@ describe("A trace file that the configuration names", function () {
   });
 });
 
-/** One line that the test can take away. */
-class FragileDriver implements LineDriver {
-  readonly name = "chardev";
-  readonly simulated = false;
-  closed = false;
-  lose: (error: Error) => void = () => {};
-
-  async open(): Promise<void> {}
-
-  async detect(): Promise<readonly ChipInfo[]> {
-    const line = { chip: "gpiochip0", offset: 0, name: "GPIO17", holder: null };
-    return [{ name: "gpiochip0", label: "fragile", lines: [line] }];
-  }
-
-  async watch(): Promise<WatchedLine> {
-    return {
-      chip: "gpiochip0",
-      offset: 0,
-      initiallyActive: false,
-      listen: (_onEdge, onFailure) => {
-        this.lose = onFailure;
-      },
-      close: async () => {},
-    };
-  }
-
-  async read(): Promise<boolean> {
-    return false;
-  }
-
-  async close(): Promise<void> {
-    this.closed = true;
-  }
-}
-
 describe("a watch of lines for a person", () => {
   it("ends with what took its line away, and releases the rest", async () => {
-    const driver = new FragileDriver();
+    const driver = new HandDriver();
+    driver.held.add("B").add("C");
     const shown: string[] = [];
-    const watch = new LineWatch(driver, new SetClock(1), ({ line }) => void shown.push(line));
-    const ended = watch.run([], async (names) => {
-      expect(names).to.deep.equal(["GPIO17"]);
-      setImmediate(() => driver.lose(new Error("gpiochip0 was removed")));
+    const show = ({ line }: ShownSighting) => void shown.push(line);
+    const ended = watchLines(driver, new SetClock(1), [], show, async (names) => {
+      expect(names).to.deep.equal(["A"]);
+      setImmediate(() => driver.losses.get("A")?.(new Error("gpiochip0 was removed")));
       await new Promise(() => {});
     });
     expect(await ended.catch((error: Error) => error.message)).to.equal("gpiochip0 was removed");
-    expect(shown).to.deep.equal(["GPIO17"]);
+    expect(shown).to.deep.equal(["A"]);
     expect(driver.closed).to.equal(true);
   });
 });

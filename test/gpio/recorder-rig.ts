@@ -37,6 +37,7 @@ export class HandDriver implements LineDriver {
   /** Lines that go on with the request that the ledger saw last, when it saw one. */
   readonly kept = new Set<string>();
   readonly others: string[][] = [];
+  closed = false;
   readonly losses = new Map<string, (error: Error) => void>();
   /** Runs before a line is requested. */
   beforeWatch: () => void = () => {};
@@ -48,7 +49,9 @@ export class HandDriver implements LineDriver {
   }
 
   async open(): Promise<void> {}
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.closed = true;
+  }
 
   async detect(): Promise<readonly ChipInfo[]> {
     const lines = ["A", "B", "C"].map((name, offset) => ({

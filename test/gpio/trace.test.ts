@@ -11,7 +11,7 @@ describe("A trace file", () => {
   it("is parsed into steps in order of time, without comments and empty rows", () => {
     const text =
       "# relays\n0 SIM0 high\n\n  250\tsimchip0:1 high # by offset\r\n250 SIM0 low\n1000 repeat\n\n# end\n";
-    expect(parseTrace(text, CHIPS)).to.deep.equal({
+    expect(parseTrace("day.trace", text, CHIPS)).to.deep.equal({
       steps: [
         { atMs: 0, line: "SIM0", high: true },
         { atMs: 250, line: "simchip0:1", high: true },
@@ -19,7 +19,7 @@ describe("A trace file", () => {
       ],
       repeatAtMs: 1_000,
     });
-    expect(parseTrace("", CHIPS)).to.deep.equal({ steps: [], repeatAtMs: null });
+    expect(parseTrace("day.trace", "", CHIPS)).to.deep.equal({ steps: [], repeatAtMs: null });
   });
 
   it("is refused with all its mistakes at once, each with its row", () => {
@@ -35,9 +35,10 @@ describe("A trace file", () => {
       "soon repeat",
       "600 SIM0 high",
     ].join("\n");
-    const error = thrown(() => parseTrace(text, CHIPS));
+    const error = thrown(() => parseTrace("day.trace", text, CHIPS));
     expect(error.code).to.equal("config");
-    expect(error.message.split("\n  ").slice(1)).to.deep.equal([
+    expect(error.message.split("\n  ")).to.deep.equal([
+      "The trace day.trace has mistakes:",
       "row 2: 50 ms is before the row above (100 ms)",
       "row 3: '-1' is not a time in whole milliseconds from 0 to 86400000",
       "row 4: '1.5' is not a time in whole milliseconds from 0 to 86400000",
@@ -51,7 +52,7 @@ describe("A trace file", () => {
   });
 
   it("is refused when it would repeat after 0 ms", () => {
-    expect(thrown(() => parseTrace("0 SIM0 high\n0 repeat", CHIPS)).message).to.contain("row 2");
+    expect(thrown(() => parseTrace("day.trace", "0 SIM0 high\n0 repeat", CHIPS)).message).to.contain("row 2");
   });
 });
 
@@ -64,7 +65,11 @@ describe("A trace's player", () => {
       set: (line: string, high: boolean) =>
         log.push(`${time.nowMs() - startMs} ${line} ${high ? "high" : "low"}`),
     };
-    const player = new TracePlayer(parseTrace(text, CHIPS), { lines, clock: time, timers: time });
+    const player = new TracePlayer(parseTrace("day.trace", text, CHIPS), {
+      lines,
+      clock: time,
+      timers: time,
+    });
     return { time, log, player };
   }
 
@@ -107,7 +112,7 @@ describe("A trace's player", () => {
 });
 
 describe("The demo's trace", () => {
-  const trace = parseTrace(readFileSync("demo/relays.trace", "utf8"), CHIPS);
+  const trace = parseTrace("demo", readFileSync("demo/relays.trace", "utf8"), CHIPS);
 
   it("changes some room every 1 to 4 seconds of its minute, including the point where it repeats", () => {
     const times = [...trace.steps.map((step) => step.atMs), 60_000 + (trace.steps[0]?.atMs ?? Number.NaN)];
