@@ -18,7 +18,6 @@ import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import { lineEndpoints } from "./line.ts";
 import { locationEndpoints } from "./location.ts";
-import { dropBody } from "./middleware/body.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
 import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
@@ -71,7 +70,6 @@ export function createApp(dependencies: AppDependencies): Koa {
   const app = new Koa();
   // What koa itself could not answer (a client that hung up) needs no log; other errors are logged where they are handled.
   app.silent = true;
-  app.use(bodyMiddleware());
   app.use(errorMiddleware(log, (path) => (dataPaths.has(path) ? "message" : "error")));
   app.use(headMiddleware(API_PREFIX));
   app.use(hostMiddleware(isKnownHost));
@@ -143,22 +141,15 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   });
 }
 
-/** Also reads, within bounds, the body of a request that needs none or was refused before it was read. */
-function bodyMiddleware(): Middleware {
-  return async (context, next) => {
-    await next();
-    dropBody(context);
-  };
-}
-
 /** Answers whether the service works, without a session and without detail. */
 function healthMiddleware(lines: Lines): Middleware {
-  return async (context, next) => {
+  return (context, next) => {
     if (context.path !== "/healthz") return next();
     const healthy = lines.healthy();
     // The page that plain HTTP serves asks here whether the browser trusts this machine. The answer is public anyway.
     context.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.status = healthy ? 200 : 503;
     context.body = { status: healthy ? "success" : "error" };
+    return undefined;
   };
 }

@@ -6,7 +6,7 @@ import type { Id } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { type SessionKeeper, standingToken } from "./session.ts";
+import { type SessionKeeper, signedInUser } from "./session.ts";
 
 const MAX_STREAMS = 64;
 /** A whole clinic may share one user; the others still get in. */
@@ -144,10 +144,9 @@ export function eventEndpoints(
 ): readonly Endpoint[] {
   return [
     serve(listenToEvents, ({ userId, context }) => {
-      const token = standingToken(sessions, context) ?? "";
       context.set("Content-Type", "text/event-stream");
       context.set("X-Accel-Buffering", "no");
-      return events.listen(userId, () => sessions.check(token) !== undefined);
+      return events.listen(userId, () => signedInUser(sessions, context) === userId);
     }),
   ];
 }

@@ -86,7 +86,13 @@ async function answer({ declaration, run }: Endpoint, sessions: Sessions, contex
     context,
   });
   context.status = declaration.status;
-  context.body = declaration.stream === undefined ? { status: "success", ...given } : given;
+  if (declaration.stream !== undefined) {
+    context.body = given;
+    return;
+  }
+  // A text, directly on Node's response: what koa does with an object costs a twentieth of a whole post.
+  context.res.setHeader("Content-Type", "application/json; charset=utf-8");
+  context.body = JSON.stringify({ status: "success", ...given });
 }
 
 /**

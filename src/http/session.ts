@@ -17,17 +17,20 @@ const COOKIE = "auth_token";
 /** Tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
 
-/** The token of a request's session; of several valid ones the last. */
-export function standingToken(sessions: Pick<SessionKeeper, "check">, context: Context): string | undefined {
-  return tokensOf(context).findLast((token) => sessions.check(token) !== undefined);
+/** The signed-in user of a request: of several valid sessions the last one's. */
+export function signedInUser(sessions: Pick<SessionKeeper, "check">, context: Context): Id | undefined {
+  for (const token of tokensOf(context).toReversed()) {
+    const signedIn = sessions.check(token);
+    if (signedIn !== undefined) return signedIn.userId;
+  }
+  return undefined;
 }
 
 /** The signed-in user of a request. Throws `unauthorized`. */
 export function requireSession(sessions: Pick<SessionKeeper, "check">, context: Context): Id {
-  const token = standingToken(sessions, context);
-  const signedIn = token === undefined ? undefined : sessions.check(token);
-  if (signedIn === undefined) throw unauthorized();
-  return signedIn.userId;
+  const userId = signedInUser(sessions, context);
+  if (userId === undefined) throw unauthorized();
+  return userId;
 }
 
 export function sessionEndpoints(

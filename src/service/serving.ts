@@ -23,12 +23,8 @@ export interface Console {
   progress(what: string, done: number, total: number): void;
 }
 
-/**
- * Left alone, the threads' heaps grow by 70 MB under a load of requests and stay so: their room for new objects to 50 MB,
- * the rest to several times what is in use. A gateway's memory is scarcer than the tenth of processor time that this costs.
- */
+/** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */
 function keepHeapsSmall(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--heap-growing-percent=30");
 }
 

@@ -24,6 +24,8 @@ const parserOf = (maxBytes: number) =>
     ...{ onProtoPoisoning: "ignore" },
   });
 const parseJson = parserOf(MAX_BODY_BYTES);
+const parsed = Promise.resolve();
+const noNext = () => parsed;
 
 /**
  * Reads a JSON body of at most so many bytes and 32 levels; a request without one gives an empty object, whose
@@ -33,7 +35,10 @@ export async function readBody(context: Context, maxBytes = MAX_BODY_BYTES): Pro
   requireJson(context.req);
   try {
     const parse = maxBytes === MAX_BODY_BYTES ? parseJson : parserOf(maxBytes);
-    await Promise.race([parse(context, async () => {}), watchPieces(context.req)]);
+    await new Promise((resolve, reject) => {
+      parse(context, noNext).then(resolve, reject);
+      watchPieces(context.req, reject);
+    });
   } catch (thrown) {
     throw toBodyError(thrown, maxBytes);
   }
@@ -60,25 +65,26 @@ function requireJson({ headers }: IncomingMessage): void {
   }
 }
 
-/** Never resolves. Rejects at what the parser accepts: too many pieces, and bytes that are not UTF-8. */
-function watchPieces(request: IncomingMessage): Promise<never> {
-  return new Promise((_, reject) => {
-    // Made for the first piece that needs it: most bodies are ASCII, and a decoder costs as much as parsing one.
-    let utf8: TextDecoder | undefined;
-    let pieces = 0;
-    const check = (piece?: Buffer) => {
-      if (piece !== undefined) pieces += 1;
-      if (pieces > MAX_PIECES) reject(tooManyPieces());
-      if (utf8 === undefined && (piece === undefined || isAscii(piece))) return;
-      try {
-        utf8 ??= new TextDecoder("utf-8", { fatal: true });
-        utf8.decode(piece, { stream: piece !== undefined });
-      } catch (cause) {
-        reject(cause);
-      }
-    };
-    request.on("data", check);
-    request.on("end", check);
+/** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */
+function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void): void {
+  // Made for the first piece that needs it: most bodies are ASCII, and a decoder costs as much as parsing one.
+  let utf8: TextDecoder | undefined;
+  let pieces = 0;
+  const decode = (piece?: Buffer) => {
+    try {
+      utf8?.decode(piece, { stream: piece !== undefined });
+    } catch (cause) {
+      refuse(cause);
+    }
+  };
+  request.on("data", (piece: Buffer) => {
+    pieces += 1;
+    if (pieces > MAX_PIECES) refuse(tooManyPieces());
+    if (utf8 === undefined && !isAscii(piece)) {
+      utf8 = new TextDecoder("utf-8", { fatal: true });
+      request.on("end", () => decode());
+    }
+    decode(piece);
   });
 }
 

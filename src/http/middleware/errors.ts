@@ -3,12 +3,13 @@ import type { ErrorField } from "../../contract/declaration.ts";
 import { statusOf } from "../../contract/error.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Log } from "../../domain/log.ts";
+import { dropBody } from "./body.ts";
 
 /** Where it is not known how long a bounded queue takes to empty. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Writes every error body. What went wrong inside is for the log; the client gets a text without a stack, path or SQL.
+ * Writes every error body, and drops what is left of the request's. What went wrong inside is for the log; the client gets a text without a stack, path or SQL.
  * `fieldAt` gives the field of the error's text at a path: a method that the path does not take has it there too.
  * With `showsInside` the client is the machine's own operator, who is shown what went wrong inside.
  */
@@ -25,6 +26,7 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
       }
       writeError(context, fieldAt(path ?? ""), error, showsInside);
     }
+    dropBody(context);
   };
 }
 

@@ -59,7 +59,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = "600";
  * it. Links to the page, which is not under the API's prefix, are not refused.
  */
 export function crossSiteMiddleware(allowedOrigins: () => readonly string[], apiPrefix: string): Middleware {
-  return async (context: Context, next: Next): Promise<void> => {
+  return (context: Context, next: Next): Promise<void> | undefined => {
     const origin = context.get("Origin");
     const allowed = allowedOrigins();
     if (allowed.length > 0) context.set("Vary", "Origin");
@@ -68,14 +68,14 @@ export function crossSiteMiddleware(allowedOrigins: () => readonly string[], api
       context.set("Access-Control-Allow-Credentials", "true");
       if (context.method === "OPTIONS" && context.get("Access-Control-Request-Method") !== "") {
         answerPreflight(context);
-        return;
+        return undefined;
       }
     } else if (isOfOtherSite(context, origin, apiPrefix)) {
       throw new FlancoError("forbidden", "Requests from other sites are refused.", {
         hint: "If that site is yours, add its origin to allowed_origins in the configuration.",
       });
     }
-    await next();
+    return next();
   };
 }
 
