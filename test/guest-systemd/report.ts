@@ -1,82 +1,49 @@
-import { z } from "zod";
-import { driveSchema, gapSchema, ledgerRowSchema, outageSchema } from "../guest/report.ts";
-
-const journalEntrySchema = z.object({ message: z.string(), monotonicNs: z.number() });
+import type { Drive, Gap, LedgerRow, Outage, Output } from "../guest/report.ts";
+import type { Confined, JournalEntry } from "./inside/unit.ts";
 
 /** Relays driven from before the process's end until after its return, and what the ledger made of it. */
-const absenceSchema = z.object({
-  step: z.enum(["killed", "restarted", "stopped", "control"]),
-  drives: z.array(driveSchema),
+export interface Absence {
+  readonly drives: readonly Drive[];
   /** Monotonic time at which the process was told to end, or stopped. */
-  awayFromNs: z.number(),
+  readonly awayFromNs: number;
   /** Monotonic time at which systemd heard READY of the next one. */
-  awayToNs: z.number(),
-  rows: z.array(ledgerRowSchema),
-  gaps: z.array(gapSchema),
+  readonly awayToNs: number;
+  readonly rows: readonly LedgerRow[];
+  readonly gaps: readonly Gap[];
   /** Those of the gaps that are outages. */
-  outages: z.array(outageSchema),
+  readonly outages: readonly Outage[];
   /** What the service's journal says meanwhile, one message each, systemd's own among them. */
-  journal: z.array(journalEntrySchema),
-});
-export type Absence = z.infer<typeof absenceSchema>;
+  readonly journal: readonly JournalEntry[];
+}
 
-/** One line unwired and, as the step waits for it, free again: what systemd keeps before and after. */
-const unwiredSchema = z.object({
-  step: z.literal("unwired"),
-  storedBefore: z.number(),
-  storedAfter: z.number(),
-});
-
-/** `flanco verify` on the finished ledger. */
-const verifiedSchema = z.object({
-  step: z.literal("verified"),
-  exitCode: z.number().nullable(),
-  output: z.string(),
-});
-
-/** What systemd shows of the service once it is up. */
-const shownSchema = z.object({
-  step: z.literal("shown"),
-  status: z.string(),
-  stored: z.number(),
-});
-
-/** The process told to end by a signal that systemd knows nothing of: when systemd took it for stopping. */
-const endedSchema = z.object({
-  step: z.literal("ended"),
-  /** Monotonic time at which the unit ceased to be active. */
-  inactiveNs: z.number(),
-  journal: z.array(journalEntrySchema),
-});
-
-/** The service and the program's commands under the unit's confinement, in which a forbidden call kills. */
-const confinedSchema = z.object({
-  step: z.literal("confined"),
-  /** Of /proc/PID/status and /proc/PID/limits: 2 is a filter. */
-  seccomp: z.number(),
-  coreBytes: z.string(),
-  openFiles: z.string(),
-  /** Which of the things that the service does by itself, or is told to, were seen in its journal. */
-  seen: z.array(z.string()),
-  commands: z.array(z.object({ command: z.string(), result: z.string(), status: z.number() })),
-  /** A command that calls what is forbidden. */
-  control: z.object({ result: z.string(), status: z.number() }),
-});
-
-const reportSchema = z.union([
-  confinedSchema,
-  absenceSchema,
-  unwiredSchema,
-  verifiedSchema,
-  shownSchema,
-  endedSchema,
-]);
-export type Report = z.infer<typeof reportSchema>;
-
-/** Reads what the inside script wrote: one JSON object a line. Throws ZodError or SyntaxError. */
-export function parseReports(text: string): readonly Report[] {
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => reportSchema.parse(JSON.parse(line)));
+/** What each step of the proof came to. */
+export interface Reports {
+  /** What systemd shows of the service once it is up. */
+  readonly shown: { readonly status: string; readonly stored: number };
+  readonly killed: Absence;
+  readonly restarted: Absence;
+  readonly stopped: Absence;
+  readonly control: Absence;
+  /** One line unwired and, as the step waits for it, free again: what systemd keeps before and after. */
+  readonly unwired: { readonly storedBefore: number; readonly storedAfter: number };
+  /** The process told to end by a signal that systemd knows nothing of: when systemd took it for stopping. */
+  readonly ended: {
+    /** Monotonic time at which the unit ceased to be active. */
+    readonly inactiveNs: number;
+    readonly journal: readonly JournalEntry[];
+  };
+  /** The service and the program's commands under the unit's confinement, in which a forbidden call kills. */
+  readonly confined: {
+    /** Of /proc/PID/status and /proc/PID/limits: 2 is a filter. */
+    readonly seccomp: number;
+    readonly coreBytes: string;
+    readonly openFiles: string;
+    /** Which of the things that the service does by itself, or is told to, were seen in its journal. */
+    readonly seen: readonly string[];
+    readonly commands: readonly Confined[];
+    /** A command that calls what is forbidden. */
+    readonly control: Confined;
+  };
+  /** `flanco verify` on the finished ledger. */
+  readonly verified: Output;
 }

@@ -1,127 +1,118 @@
-import { z } from "zod";
-
 /** A record's row, as the ledger's file holds it. Times in the units of their names. */
-export const ledgerRowSchema = z.object({
-  room: z.string(),
-  valorMicros: z.number(),
-  origin: z.enum(["posted", "edge", "found_at_start"]),
-  createdMs: z.number(),
-  endedMs: z.number().nullable(),
-  boot: z.number().nullable(),
-  line: z.string().nullable(),
-  request: z.number().nullable(),
-  sequence: z.number().nullable(),
-  monotonicNs: z.number().nullable(),
-});
-export type LedgerRow = z.infer<typeof ledgerRowSchema>;
+export interface LedgerRow {
+  readonly room: string;
+  readonly valorMicros: number;
+  readonly origin: "posted" | "edge" | "found_at_start";
+  readonly createdMs: number;
+  readonly endedMs: number | null;
+  readonly boot: number | null;
+  readonly line: string | null;
+  readonly request: number | null;
+  readonly sequence: number | null;
+  readonly monotonicNs: number | null;
+}
 
 /** `missed` is null for an outage. */
-export const gapSchema = z.object({ line: z.string(), missed: z.number().nullable(), reason: z.string() });
-export type Gap = z.infer<typeof gapSchema>;
+export interface Gap {
+  readonly line: string;
+  readonly missed: number | null;
+  readonly reason: string;
+}
 
 /** When a line was not watched, in wall time. */
-export const outageSchema = z.object({ line: z.string(), fromMs: z.number(), toMs: z.number() });
-export type Outage = z.infer<typeof outageSchema>;
+export interface Outage {
+  readonly line: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
 /** One level set by hand, with the guest's clocks just before and just after. */
-export const driveSchema = z.object({
-  room: z.string(),
-  high: z.boolean(),
-  beforeNs: z.number(),
-  afterNs: z.number(),
-  beforeMs: z.number(),
-  afterMs: z.number(),
-});
-export type Drive = z.infer<typeof driveSchema>;
-
-/** Every edge driven so that the driver under test must see it, and what the ledger and the API made of them. */
-const pacedSchema = z.object({
-  step: z.literal("paced"),
-  drives: z.array(driveSchema),
-  /** What the kernel counted on the lines meanwhile. */
-  interrupts: z.number(),
-  rows: z.array(ledgerRowSchema),
-  actuators: z.array(z.object({ id: z.string(), value: z.boolean() })),
-  summary: z.object({ totalSales: z.number(), totalRevenue: z.number() }),
-});
-
-/** More edges on one line than the kernel's buffer holds, while the program was stopped. */
-const burstSchema = z.object({
-  step: z.literal("burst"),
-  driven: z.number(),
-  interrupts: z.number(),
-  /** The burst's records alone. */
-  rows: z.array(ledgerRowSchema),
-  gaps: z.array(gapSchema),
-  apiGaps: z.array(gapSchema),
-});
+export interface Drive {
+  readonly room: string;
+  readonly high: boolean;
+  readonly beforeNs: number;
+  readonly afterNs: number;
+  readonly beforeMs: number;
+  readonly afterMs: number;
+}
 
 /** Records of the lines' rooms, those from before the step left out. */
-const roomsSchema = z.record(z.string(), z.array(ledgerRowSchema));
+type Rooms = Readonly<Record<string, readonly LedgerRow[]>>;
 
-/** The program killed between high and low and between low and high. */
-const killedSchema = z.object({
-  step: z.literal("killed"),
-  /** Wall time at the kill, and when the program was up again. */
-  awayFromMs: z.number(),
-  awayToMs: z.number(),
-  /** After the start, and after every line went low. */
-  restarted: roomsSchema,
-  last: roomsSchema,
-});
-
-/** The program told to end with edges just driven. */
-const endedSchema = z.object({
-  step: z.literal("ended"),
-  /** There is no report of a program that did not end (END_MS of inside/service.ts). */
-  exitCode: z.number().nullable(),
-  /** What the file held when the program was gone, and after the next start. */
-  committed: roomsSchema,
-  restarted: roomsSchema,
-});
-
-/** `flanco verify` on the finished ledger. */
-const verifiedSchema = z.object({
-  step: z.literal("verified"),
-  exitCode: z.number().nullable(),
-  output: z.string(),
-});
-
-const reportSchema = z.discriminatedUnion("step", [
-  pacedSchema,
-  burstSchema,
-  killedSchema,
-  endedSchema,
-  verifiedSchema,
-]);
-export type Report = z.infer<typeof reportSchema>;
-export type ReportOf<Step extends Report["step"]> = Extract<Report, { step: Step }>;
-
-/** What one program that ran inside came to. */
-const partSchema = z.object({
-  part: z.enum(["conformance", "chardev", "sysfs"]),
-  exitCode: z.number().nullable(),
-  seconds: z.number(),
-  stdout: z.string(),
-  stderr: z.string(),
-});
-export type Part = z.infer<typeof partSchema>;
-
-/** Reads what the guest's command wrote: one JSON object a line, each a part. Throws ZodError or SyntaxError. */
-export function parseParts(text: string): readonly Part[] {
-  return jsonLines(text).map((line) => partSchema.parse(line));
+/** What each step of the proof came to. */
+export interface Reports {
+  /** The drivers' conformance suite. */
+  readonly conformance: Output;
+  /** Every edge driven so that the driver under test must see it, and what the ledger and the API made of them. */
+  readonly paced: {
+    readonly drives: readonly Drive[];
+    /** What the kernel counted on the lines meanwhile. */
+    readonly interrupts: number;
+    readonly rows: readonly LedgerRow[];
+    readonly actuators: readonly { readonly id: string; readonly value: boolean }[];
+    readonly summary: { readonly totalSales: number; readonly totalRevenue: number };
+  };
+  /** More edges on one line than the kernel's buffer holds, while the program was stopped. */
+  readonly burst: {
+    readonly driven: number;
+    readonly interrupts: number;
+    /** The burst's records alone. */
+    readonly rows: readonly LedgerRow[];
+    readonly gaps: readonly Gap[];
+    readonly apiGaps: readonly Gap[];
+  };
+  /** The program killed between high and low and between low and high. */
+  readonly killed: {
+    /** Wall time at the kill, and when the program was up again. */
+    readonly awayFromMs: number;
+    readonly awayToMs: number;
+    /** After the start, and after every line went low. */
+    readonly restarted: Rooms;
+    readonly last: Rooms;
+  };
+  /** The program told to end with edges just driven: there is no report of one that did not (END_MS of inside/service.ts). */
+  readonly ended: {
+    readonly exitCode: number | null;
+    /** What the file held when the program was gone, and after the next start. */
+    readonly committed: Rooms;
+    readonly restarted: Rooms;
+  };
+  /** `flanco verify` on the finished ledger. */
+  readonly verified: Output;
 }
 
-/** Reads what an inside script wrote: one JSON object a line. Throws ZodError or SyntaxError. */
-export function parseReports(text: string): readonly Report[] {
-  return jsonLines(text).map((line) => reportSchema.parse(line));
+/** How a program ended, and what it wrote. */
+export interface Output {
+  readonly exitCode: number | null;
+  readonly output: string;
 }
 
-function jsonLines(text: string): readonly unknown[] {
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line): unknown => JSON.parse(line));
+/** Tells the host what a step came to. `part` names the steps of one script among others. */
+export function tell(step: string, report: object, part = ""): void {
+  console.log(JSON.stringify({ part, step, report }));
+}
+
+/** What scripts in a guest have told, by the names of their steps. */
+export class Told<All> {
+  readonly #lines: readonly { readonly part: string; readonly step: string; readonly report: unknown }[];
+
+  constructor(stdout: string) {
+    const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+    this.#lines = lines.map((line) => JSON.parse(line));
+  }
+
+  /** The reports of a step, in order. Throws where the guest did not come to it. */
+  all<Step extends string & keyof All>(step: Step, part = ""): readonly All[Step][] {
+    const found = this.#lines.filter((line) => line.step === step && line.part === part);
+    if (found.length === 0) throw new Error(`The guest did not come to "${step}" ${part}.`);
+    return found.map(({ report }) => report as All[Step]);
+  }
+
+  /** The report of a step that came once. Throws where the guest did not come to it. */
+  one<Step extends string & keyof All>(step: Step, part = ""): All[Step] {
+    const [report] = this.all(step, part);
+    return report as All[Step];
+  }
 }
 
 /** Rooms of the eight lines, by the line's offset. */

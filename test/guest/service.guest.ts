@@ -1,7 +1,8 @@
 import { assert } from "chai";
 import { describe, it } from "mocha";
-import { type Form, Proof } from "./proof.ts";
-import { type LedgerRow, lineName, ROOMS, valorOf } from "./report.ts";
+import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
+import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
+import { type LedgerRow, lineName, type Reports, ROOMS, Told, valorOf } from "./report.ts";
 
 /** The kernel keeps so many events of a line for a reader that is late. */
 const KERNEL_BUFFER_EVENTS = 1_024;
@@ -15,21 +16,30 @@ const NS_PER_MS = 1e6;
 const MICROS_PER_UNIT = 1e6;
 /** Builds everything from nothing on the first run. */
 const PROOF_MS = 1_500_000;
+/** What the whole proof may take inside the guest, on a machine that has nothing else to do far less. */
+const INSIDE_MS = { full: 900_000, short: 600_000 };
+const SCRIPTS = { all: "test/guest/inside/all.ts", prove: "test/guest/inside/prove.ts" };
 
-const form: Form = process.env["FLANCO_GUEST"] === "short" ? "short" : "full";
-const proof = new Proof(form);
+const form = process.env["FLANCO_GUEST"] === "short" ? "short" : "full";
+let told: Told<Reports>;
 
-before(function () {
+before(async function () {
   this.timeout(PROOF_MS);
-  return proof.open();
+  const { stdout } = await runInGuest(await buildGuest({ checkout: true, scripts: SCRIPTS }), {
+    command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, form],
+    environment: {},
+    timeoutMs: INSIDE_MS[form],
+    onStderr: (chunk) => process.stderr.write(chunk),
+  });
+  told = new Told(stdout);
 });
 
 describe("The drivers' conformance suite", () => {
   it("passes on a real kernel's chip, with chardev and sysfs", () => {
-    const { exitCode, stdout, stderr } = proof.part("conformance");
-    assert.equal(exitCode, 0, `${stdout}${stderr}`);
-    assert.include(stdout, "The chardev driver");
-    assert.include(stdout, "The sysfs driver");
+    const { exitCode, output } = told.one("conformance");
+    assert.equal(exitCode, 0, output);
+    assert.include(output, "The chardev driver");
+    assert.include(output, "The sysfs driver");
   });
 });
 
@@ -38,7 +48,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
 
   describe(`The program on a real kernel's lines, through ${driver}`, () => {
     it("makes one record of each rising edge, none twice, each with its own source", () => {
-      const { drives, rows, interrupts } = proof.report(driver, "paced");
+      const { drives, rows, interrupts } = told.one("paced", driver);
       assert.equal(interrupts, drives.length, "the kernel itself saw every edge");
       for (const [offset, room] of ROOMS.entries()) {
         const risen = drives.filter((drive) => drive.room === room && drive.high);
@@ -54,7 +64,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
     });
 
     it(`gives each record the time of its edge, within ${stampMs} ms`, () => {
-      const { drives, rows } = proof.report(driver, "paced");
+      const { drives, rows } = told.one("paced", driver);
       for (const room of ROOMS) {
         const risen = drives.filter((drive) => drive.room === room && drive.high);
         const fallen = drives.filter((drive) => drive.room === room && !drive.high);
@@ -75,7 +85,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
     });
 
     it("shows every relay low again, and the year's sales and revenue", () => {
-      const { drives, actuators, summary } = proof.report(driver, "paced");
+      const { drives, actuators, summary } = told.one("paced", driver);
       const risen = drives.filter((drive) => drive.high);
       assert.deepEqual(
         actuators,
@@ -93,7 +103,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
 
     if (driver === "chardev") {
       it("accounts for every edge of a burst beyond the kernel's buffer: recorded, or counted as missed", () => {
-        const { driven, interrupts, rows, gaps, apiGaps } = proof.report(driver, "burst");
+        const { driven, interrupts, rows, gaps, apiGaps } = told.one("burst", driver);
         assert.equal(interrupts, driven, "the kernel itself saw every edge");
         assert.deepEqual(gaps, [
           { line: lineName(7), missed: driven - KERNEL_BUFFER_EVENTS, reason: "overflow" },
@@ -107,7 +117,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
     }
 
     it("counts nothing twice when it is killed between high and low, and finds a high of its absence", () => {
-      const { awayFromMs, awayToMs, restarted, last } = proof.report(driver, "killed");
+      const { awayFromMs, awayToMs, restarted, last } = told.one("killed", driver);
       const [staysHigh, goesLow, goesHigh, marker, ...untouched] = ROOMS.map((room) => restarted[room] ?? []);
       assert.deepEqual(originsOf(staysHigh), ["edge"]);
       assert.isNull(staysHigh?.[0]?.endedMs);
@@ -126,7 +136,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
     });
 
     it("ends with 0 at SIGTERM, and the edges just before it are one record each", () => {
-      const { exitCode, committed, restarted } = proof.report(driver, "ended");
+      const { exitCode, committed, restarted } = told.one("ended", driver);
       assert.equal(exitCode, 0);
       for (const room of ROOMS) {
         assert.lengthOf(restarted[room] ?? [], 1, `room ${room} after the next start`);
@@ -136,7 +146,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
     });
 
     it("leaves a ledger whose rollups agree with its records", () => {
-      const { exitCode, output } = proof.report(driver, "verified");
+      const { exitCode, output } = told.one("verified", driver);
       assert.equal(exitCode, 0, output);
     });
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../guest/inside/deadline.ts";
 import type { Ledger } from "../../guest/inside/ledger.ts";
-import { interruptCounts, type Relays } from "../../guest/inside/relays.ts";
+import { allWatched, type Relays } from "../../guest/inside/relays.ts";
 import { type Drive, ROOMS } from "../../guest/report.ts";
 import type { Absence } from "../report.ts";
 import type { Unit } from "./unit.ts";
@@ -15,7 +15,7 @@ const BEFORE_MS = 500;
 export interface Parts {
   readonly unit: Unit;
   readonly relays: Relays;
-  readonly ledger: Pick<Ledger, "position" | "rowsAfter" | "roomsAfter" | "gaps" | "outages">;
+  readonly ledger: Ledger;
 }
 
 /**
@@ -25,7 +25,6 @@ export interface Parts {
  */
 export async function proveAbsence(
   { unit, relays, ledger }: Parts,
-  step: Absence["step"],
   leave: (pid: number) => Promise<void>,
 ): Promise<Absence> {
   const position = ledger.position();
@@ -45,7 +44,7 @@ export async function proveAbsence(
   const awayFromNs = Number(process.hrtime.bigint());
   await leave(pid);
   const awayToNs = await unit.ready(pid);
-  await until(() => (interruptCounts().size === ROOMS.length ? null : "lines are not watched"), SETTLE_MS);
+  await allWatched(SETTLE_MS);
   driving = false;
   await driven;
   for (const offset of ROOMS.keys()) {
@@ -55,7 +54,6 @@ export async function proveAbsence(
   }
   await until(() => (openSales(ledger, position) === 0 ? null : "sales have not ended"), SETTLE_MS);
   return {
-    step,
     drives,
     awayFromNs,
     awayToNs,
@@ -67,11 +65,11 @@ export async function proveAbsence(
   };
 }
 
-function hasSale(ledger: Parts["ledger"], position: number, room: string, sinceNs: number): string | null {
+function hasSale(ledger: Ledger, position: number, room: string, sinceNs: number): string | null {
   const last = ledger.roomsAfter(position)[room]?.at(-1);
   return (last?.monotonicNs ?? 0) >= sinceNs ? null : `the last sale of room ${room} is not in the ledger`;
 }
 
-function openSales(ledger: Parts["ledger"], position: number): number {
+function openSales(ledger: Ledger, position: number): number {
   return ledger.rowsAfter(position).filter((row) => row.endedMs === null).length;
 }

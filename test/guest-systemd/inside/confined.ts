@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { request } from "node:https";
-import type { Report } from "../report.ts";
+import type { Reports } from "../report.ts";
 import type { Confined, Unit } from "./unit.ts";
 
 /**
@@ -25,7 +25,7 @@ const BACKUPS = "/var/lib/flanco/backups";
 const FORBIDDEN = "/usr/local/bin/node -e process.setuid(0)";
 
 /** Lets the service do what it does by itself, then runs the program's commands, all of it under the unit's filter. */
-export async function proveConfined(unit: Unit): Promise<Report> {
+export async function proveConfined(unit: Unit): Promise<Reports["confined"]> {
   await unit.ready(0);
   const before = await unit.mainPid();
   await unit.configure("patient", PATIENT);
@@ -54,15 +54,8 @@ export async function proveConfined(unit: Unit): Promise<Report> {
   const control = await unit.confined(FORBIDDEN, `[Service]\n${CONFINED}`);
   await unit.control("start", "flanco");
   await unit.ready(pid);
-  return {
-    step: "confined",
-    seccomp,
-    coreBytes: limit("Max core file size"),
-    openFiles: limit("Max open files"),
-    seen,
-    commands,
-    control,
-  };
+  const [coreBytes, openFiles] = [limit("Max core file size"), limit("Max open files")];
+  return { seccomp, coreBytes, openFiles, seen, commands, control };
 }
 
 async function pageOverTls(): Promise<void> {

@@ -6,9 +6,14 @@ import { uptime } from "node:os";
 import { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
-import { interruptCounts, Relays, shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
-import { lineName, ROOMS } from "../../guest/report.ts";
-import type { Report } from "../report.ts";
+import {
+  allWatched,
+  interruptCounts,
+  shareProcessorWithInterrupts,
+  simulatedRelays,
+} from "../../guest/inside/relays.ts";
+import { lineName, tell as tellHost } from "../../guest/report.ts";
+import type { Reports } from "../report.ts";
 import { type Parts, proveAbsence } from "./absence.ts";
 import { CONFINED, proveConfined } from "./confined.ts";
 import { Unit } from "./unit.ts";
@@ -26,12 +31,10 @@ ${CONFINED}`;
 const NO_STORE = "[Service]\nFileDescriptorStoreMax=0\n";
 
 const [form] = process.argv.slice(2);
-const folder = process.env["FLANCO_TEST_GPIO_SIM"];
 if (form !== "full" && form !== "short") throw new Error("usage: prove.ts full|short");
-if (folder === undefined) throw new Error("FLANCO_TEST_GPIO_SIM does not name a simulated chip.");
 
 const unit = new Unit();
-const relays = new Relays(folder);
+const relays = simulatedRelays();
 try {
   await prove(FORMS[form]);
 } catch (error) {
@@ -49,22 +52,18 @@ async function prove({ kills, isConfined }: (typeof FORMS)["full" | "short"]): P
   await api.wireEightRooms();
   const ledger = new Ledger(unit.ledgerFile);
   const parts = { unit, relays, ledger };
-  await told();
+  tell("shown", await shown());
   shareProcessorWithInterrupts();
 
-  for (let kill = 0; kill < kills; kill += 1) tell(await proveAbsence(parts, "killed", killed));
-  tell(await proveAbsence(parts, "restarted", () => unit.control("restart", "flanco")));
-  tell(
-    await proveAbsence(parts, "stopped", async (pid) => {
-      process.kill(pid, "SIGSTOP");
-    }),
-  );
-  tell(await unwired(api));
-  await control(parts, api);
-  tell(await ended());
+  for (let kill = 0; kill < kills; kill += 1) tell("killed", await proveAbsence(parts, signalled("SIGKILL")));
+  tell("restarted", await proveAbsence(parts, () => unit.control("restart", "flanco")));
+  tell("stopped", await proveAbsence(parts, signalled("SIGSTOP")));
+  tell("unwired", await unwired(api));
+  tell("control", await control(parts, api));
+  tell("ended", await ended());
   ledger.close();
-  if (isConfined) tell(await proveConfined(unit));
-  tell({ step: "verified", ...(await unit.command(["verify"])) });
+  if (isConfined) tell("confined", await proveConfined(unit));
+  tell("verified", await unit.command(["verify"]));
 }
 
 /** As the service tells it on its console, which is the journal. */
@@ -76,21 +75,21 @@ async function firstRunToken(): Promise<string> {
   throw new Error("The service told no link for the first user.");
 }
 
-async function killed(pid: number): Promise<void> {
-  process.kill(pid, "SIGKILL");
+function signalled(signal: NodeJS.Signals): (pid: number) => Promise<void> {
+  return async (pid) => void process.kill(pid, signal);
 }
 
 /** What systemd shows once eight lines are wired: the status follows at the next sign of life. */
-async function told(): Promise<void> {
+async function shown(): Promise<Reports["shown"]> {
   await unit.until(async () => {
     const status = await unit.show("StatusText");
     return status.includes("8 of 8") ? null : status;
   }, RELEASE_MS);
   const stored = Number(await unit.show("NFileDescriptorStore"));
-  tell({ step: "shown", status: await unit.show("StatusText"), stored });
+  return { status: await unit.show("StatusText"), stored };
 }
 
-async function unwired(api: Api): Promise<Report> {
+async function unwired(api: Api): Promise<Reports["unwired"]> {
   const storedBefore = Number(await unit.show("NFileDescriptorStore"));
   await api.unwire(lineName(UNWIRED));
   let storedAfter = storedBefore;
@@ -100,31 +99,31 @@ async function unwired(api: Api): Promise<Report> {
   }, RELEASE_MS);
   // systemd closes in another thread what it drops.
   await until(() => (interruptCounts().has(UNWIRED) ? "the kernel has the line in use" : null), RELEASE_MS);
-  return { step: "unwired", storedBefore, storedAfter };
+  return { storedBefore, storedAfter };
 }
 
 /** The same as the first step, with a systemd that keeps nothing: it drops what it kept when it reads that. */
-async function control(parts: Parts, api: Api): Promise<void> {
+async function control(parts: Parts, api: Api): Promise<Reports["control"]> {
   await api.wire(UNWIRED);
-  await until(() => (interruptCounts().size === ROOMS.length ? null : "lines are not watched"), RELEASE_MS);
+  await allWatched(RELEASE_MS);
   await unit.configure("no-store", NO_STORE);
   const kept = await unit.show("NFileDescriptorStore");
   if (kept !== "0") throw new Error(`systemd still keeps ${kept} descriptors.`);
   shareProcessorWithInterrupts();
-  tell(await proveAbsence(parts, "control", killed));
+  return proveAbsence(parts, signalled("SIGKILL"));
 }
 
 /** systemd hears of this end from the process alone: it takes it for stopping as soon as it is told. */
-async function ended(): Promise<Report> {
+async function ended(): Promise<Reports["ended"]> {
   const beganNs = Number(process.hrtime.bigint());
   const pid = await unit.mainPid();
   process.kill(pid, "SIGTERM");
   await unit.until(async () => ((await unit.mainPid()) === pid ? "the process goes on" : null), RELEASE_MS);
-  return { step: "ended", inactiveNs: await unit.inactiveNs(), journal: await unit.journal(beganNs) };
+  return { inactiveNs: await unit.inactiveNs(), journal: await unit.journal(beganNs) };
 }
 
 /** The time goes to standard error: where it went is seen when a run is too slow. */
-function tell(report: Report): void {
-  console.error(`${report.step} after ${Math.round(uptime())} s`);
-  console.log(JSON.stringify(report));
+function tell<Step extends keyof Reports>(step: Step, report: Reports[Step]): void {
+  console.error(`${step} after ${Math.round(uptime())} s`);
+  tellHost(step, report);
 }

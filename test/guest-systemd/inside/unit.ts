@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { until } from "../../guest/inside/deadline.ts";
+import type { Output } from "../../guest/report.ts";
 
 const NAME = "flanco.service";
 const UNIT_FILE = `/usr/lib/systemd/system/${NAME}`;
@@ -144,7 +145,7 @@ export class Unit {
   }
 
   /** Runs one of the program's commands to its end. */
-  async command(options: readonly string[], input = ""): Promise<{ exitCode: number; output: string }> {
+  async command(options: readonly string[], input = ""): Promise<Output> {
     return new Promise((resolve) => {
       const child = execFile(
         "/usr/bin/flanco",

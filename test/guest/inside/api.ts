@@ -1,15 +1,8 @@
-import { z } from "zod";
-import { type Gap, gapSchema, ROOMS, typedName, valorOf } from "../report.ts";
+import { type Gap, type Reports, ROOMS, typedName, valorOf } from "../report.ts";
 
 const EMAIL = "ana@example.org";
 const PASSWORD = "correct horse battery";
 const D_ID = "7234";
-
-const devicesSchema = z.object({
-  data: z.array(z.object({ actuators: z.array(z.object({ id: z.string(), value: z.boolean() })) })),
-});
-const summarySchema = z.object({ data: z.object({ totalSales: z.number(), totalRevenue: z.number() }) });
-const gapsSchema = z.object({ data: z.array(gapSchema) });
 
 /** What the service's command line needs to make the user that this client signs in as. */
 export const USER_ADD = {
@@ -90,21 +83,21 @@ export class Api {
     });
   }
 
-  async actuators(): Promise<{ id: string; value: boolean }[]> {
-    const { data } = devicesSchema.parse(await this.#read("/api/device"));
-    return data.flatMap((device) => device.actuators);
+  async actuators(): Promise<Reports["paced"]["actuators"]> {
+    const devices = await this.#read<{ actuators: Reports["paced"]["actuators"] }[]>("/api/device");
+    return devices.flatMap(({ actuators }) => actuators.map(({ id, value }) => ({ id, value })));
   }
 
-  async summary(): Promise<{ totalSales: number; totalRevenue: number }> {
-    return summarySchema.parse(await this.#read("/api/data?period=anual")).data;
+  async summary(): Promise<Reports["paced"]["summary"]> {
+    return this.#read("/api/data?period=anual");
   }
 
-  async gaps(): Promise<Gap[]> {
-    return gapsSchema.parse(await this.#read("/api/gap")).data;
+  async gaps(): Promise<readonly Gap[]> {
+    return this.#read("/api/gap");
   }
 
-  async #read(path: string): Promise<unknown> {
-    return (await this.#send("GET", path)).json();
+  async #read<Data>(path: string): Promise<Data> {
+    return ((await (await this.#send("GET", path)).json()) as { data: Data }).data;
   }
 
   async #send(method: string, path: string, body?: unknown): Promise<Response> {

@@ -6,35 +6,26 @@ const COLUMNS = `room, valor_micros AS valorMicros, origin, created_ms AS create
 
 /** The ledger's file, read beside the running program. */
 export class Ledger {
-  readonly #database: Database.Database;
-  readonly #rows: Database.Statement<[number], LedgerRow>;
-  readonly #gaps: Database.Statement<[], Gap>;
-  readonly #outages: Database.Statement<[], Outage>;
-  readonly #state: Database.Statement<[], { room: string; records: number; ended: number }>;
-  readonly #last: Database.Statement<[], { last: number }>;
+  readonly #file: string;
+  readonly #kept: Database.Database | undefined;
 
-  constructor(file: string) {
-    this.#database = new Database(file, { readonly: true, fileMustExist: true });
-    this.#rows = this.#database.prepare(
-      `SELECT ${COLUMNS} FROM record WHERE record_id > ? ORDER BY record_id`,
-    );
-    this.#gaps = this.#database.prepare("SELECT line, missed, reason FROM gap ORDER BY gap_id");
-    this.#outages = this.#database.prepare(
-      "SELECT line, from_ms AS fromMs, to_ms AS toMs FROM gap WHERE reason = 'outage' ORDER BY gap_id",
-    );
-    this.#state = this.#database.prepare(
-      "SELECT room, count(*) AS records, count(ended_ms) AS ended FROM record GROUP BY room",
-    );
-    this.#last = this.#database.prepare("SELECT coalesce(max(record_id), 0) AS last FROM record");
+  /**
+   * Without `isKeptOpen` the file is open only for each question: an upgrade puts another one in its place, and refuses to while it
+   * is open.
+   */
+  constructor(file: string, isKeptOpen = true) {
+    this.#file = file;
+    if (isKeptOpen) this.#kept = this.#open();
   }
 
   /** Position of the last record: what comes later has a greater one. */
   position(): number {
-    return this.#last.get()?.last ?? 0;
+    const [row] = this.#ask<{ last: number }>("SELECT coalesce(max(record_id), 0) AS last FROM record");
+    return row?.last ?? 0;
   }
 
   rowsAfter(position: number): readonly LedgerRow[] {
-    return this.#rows.all(position);
+    return this.#ask(`SELECT ${COLUMNS} FROM record WHERE record_id > ? ORDER BY record_id`, position);
   }
 
   /** The records after a position by room, every room present. */
@@ -45,19 +36,37 @@ export class Ledger {
   }
 
   gaps(): readonly Gap[] {
-    return this.#gaps.all();
+    return this.#ask("SELECT line, missed, reason FROM gap ORDER BY gap_id");
   }
 
   outages(): readonly Outage[] {
-    return this.#outages.all();
+    return this.#ask(
+      "SELECT line, from_ms AS fromMs, to_ms AS toMs FROM gap WHERE reason = 'outage' ORDER BY gap_id",
+    );
   }
 
   /** How many records each room has, and how many of them have ended. */
   counts(): ReadonlyMap<string, { readonly records: number; readonly ended: number }> {
-    return new Map(this.#state.all().map(({ room, records, ended }) => [room, { records, ended }]));
+    const rows = this.#ask<{ room: string; records: number; ended: number }>(
+      "SELECT room, count(*) AS records, count(ended_ms) AS ended FROM record GROUP BY room",
+    );
+    return new Map(rows.map(({ room, ...counts }) => [room, counts]));
   }
 
   close(): void {
-    this.#database.close();
+    this.#kept?.close();
+  }
+
+  #open(): Database.Database {
+    return new Database(this.#file, { readonly: true, fileMustExist: true });
+  }
+
+  #ask<Row>(sql: string, ...values: number[]): Row[] {
+    const database = this.#kept ?? this.#open();
+    try {
+      return database.prepare<number[], Row>(sql).all(...values);
+    } finally {
+      if (database !== this.#kept) database.close();
+    }
   }
 }

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Drive, ROOMS } from "../report.ts";
+import { until } from "./deadline.ts";
 
 const LOW = Buffer.from("pull-down");
 const HIGH = Buffer.from("pull-up");
@@ -38,6 +39,13 @@ export class Relays {
   }
 }
 
+/** The relays of the guest's chip. */
+export function simulatedRelays(): Relays {
+  const folder = process.env["FLANCO_TEST_GPIO_SIM"];
+  if (folder === undefined) throw new Error("FLANCO_TEST_GPIO_SIM does not name a simulated chip.");
+  return new Relays(folder);
+}
+
 /** How often each watched line's interrupt fired, by the line's offset. A line that is not here is not watched. */
 export function interruptCounts(): ReadonlyMap<number, number> {
   // 26:   1   2   irq_sim   1  flanco      number, a count for each processor, chip, offset, holder
@@ -52,6 +60,14 @@ export function interruptCounts(): ReadonlyMap<number, number> {
         .reduce((sum, count) => sum + Number(count), 0),
     ]),
   );
+}
+
+/** Resolves once the kernel has an interrupt for each of the eight lines. */
+export async function allWatched(withinMs: number): Promise<void> {
+  await until(() => {
+    const watched = interruptCounts().size;
+    return watched === ROOMS.length ? null : `${watched} lines are watched`;
+  }, withinMs);
 }
 
 /** Sum of the watched lines' interrupts. */

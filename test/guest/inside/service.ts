@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOMS } from "../report.ts";
+import type { Output } from "../report.ts";
 import { until } from "./deadline.ts";
-import { interruptCounts } from "./relays.ts";
+import { allWatched } from "./relays.ts";
 
 /** Where it is installed in a guest. */
 const PROGRAM = "/usr/lib/flanco/flanco.mjs";
@@ -42,7 +42,7 @@ export class Service {
   }
 
   /** Runs one of the program's commands to its end. */
-  command(options: readonly string[], input = ""): { exitCode: number | null; output: string } {
+  command(options: readonly string[], input = ""): Output {
     const result = spawnSync(process.execPath, [PROGRAM, ...options], {
       env: this.#environment,
       input,
@@ -68,11 +68,8 @@ export class Service {
   }
 
   /** Resolves once the kernel has an interrupt for each of the eight lines. */
-  async watchesAllLines(): Promise<void> {
-    await until(() => {
-      const watched = interruptCounts().size;
-      return watched === ROOMS.length ? null : `${watched} lines are watched`;
-    }, START_MS);
+  watchesAllLines(): Promise<void> {
+    return allWatched(START_MS);
   }
 
   signal(signal: NodeJS.Signals): void {

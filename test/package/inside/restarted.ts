@@ -2,22 +2,21 @@
 // until the power is cut.
 import { Api } from "../../guest/inside/api.ts";
 import { until } from "../../guest/inside/deadline.ts";
-import { shareProcessorWithInterrupts } from "../../guest/inside/relays.ts";
+import { Ledger } from "../../guest/inside/ledger.ts";
+import { shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
 import type { Acknowledged } from "../report.ts";
-import { relays } from "./chip.ts";
-import { ClosedLedger } from "./closed-ledger.ts";
 import { after, prove, tell } from "./host.ts";
 
 const COMMITTED_MS = 120_000;
 const FIRST_SALE_MS = 1_762_000_000_000;
 const unit = new Unit();
-const ledger = new ClosedLedger(unit.ledgerFile);
+const ledger = new Ledger(unit.ledgerFile, false);
 
 await prove(unit, async () => {
   const here = await after(unit);
-  const lines = relays();
+  const lines = simulatedRelays();
   shareProcessorWithInterrupts();
   const position = ledger.position();
   for (const offset of ROOMS.keys()) lines.drive(offset, true);
