@@ -7,20 +7,17 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ScriptFailure } from "../scripts/command.ts";
 import { measureBeside } from "./beside.ts";
-import type { Claim } from "./claim.ts";
+import { type Claim, jsonOf, tableOf } from "./claim.ts";
 import { measureGrowth } from "./growth.ts";
 import { LoadProcess } from "./load-process.ts";
 import { measureOpening } from "./opening.ts";
 import { type Plan, planFor } from "./plan.ts";
 import { measurePosts } from "./posts.ts";
-import { jsonOf, tableOf } from "./report.ts";
-import { buildSlowSync } from "./slow-sync.ts";
 
-const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE] [--profile FOLDER]
+const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE]
   --short           a few seconds each, fewer records: for a glance
   --only NAME       posts, slow-posts, beside, growth or opening; may be repeated
-  --json FILE       write the figures to FILE too
-  --profile FOLDER  write CPU profiles of flanco's threads to FOLDER (slows it down)`;
+  --json FILE       write the figures to FILE too`;
 const BUILD = join(import.meta.dirname, "..", "build", "bench");
 const DELAY_MS = 5;
 const EXIT_WRONG = 1;
@@ -30,15 +27,11 @@ type Measure = (plan: Plan, load: LoadProcess) => Promise<Claim>;
 
 const MEASURES: Readonly<Record<string, Measure>> = {
   posts: (plan, load) => measurePosts(plan, load),
-  "slow-posts": measureSlowPosts,
+  "slow-posts": (plan, load) => measurePosts(plan, load, DELAY_MS),
   beside: measureBeside,
   growth: measureGrowth,
   opening: measureOpening,
 };
-
-function measureSlowPosts(plan: Plan, load: LoadProcess): Promise<Claim> {
-  return measurePosts(plan, load, { library: buildSlowSync(BUILD, DELAY_MS), delayMs: DELAY_MS });
-}
 
 async function main(): Promise<number> {
   const options = readOptions();
@@ -53,7 +46,7 @@ async function main(): Promise<number> {
   process.once("exit", clean);
   // The children get a terminal's signal too; the folder is removed on the way out.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(EXIT_WRONG));
-  const plan = planFor(options.short, directory, options.profile);
+  const plan = planFor(options.short, directory);
   const claims: Claim[] = [];
   try {
     for (const name of options.only) {
@@ -83,7 +76,6 @@ function readOptions() {
         short: { type: "boolean", default: false },
         only: { type: "string", multiple: true, default: Object.keys(MEASURES) },
         json: { type: "string" },
-        profile: { type: "string" },
       },
     });
     return values.only.every((name) => Object.hasOwn(MEASURES, name)) ? values : undefined;

@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import type { Claim } from "./claim.ts";
+import type { Claim, Pair } from "./claim.ts";
 import { fillLedger } from "./fill.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
-import { checkRows } from "./ledger-count.ts";
 import type { LoadProcess } from "./load-process.ts";
 import type { Plan } from "./plan.ts";
 import { post } from "./posts.ts";
-import type { Pair } from "./ratio.ts";
+import { checkRows } from "./server.ts";
 
 const AT_LEAST_OF_ALONE = 0.8;
 const SUMMARIES_PER_SECOND = 100;
@@ -19,7 +18,7 @@ export const SUMMARY_PATH = "/api/data?period=anual";
  * says nothing of whether reading holds writing up.
  */
 export async function measureBeside(plan: Plan, load: LoadProcess): Promise<Claim> {
-  const setting = { directory: join(plan.directory, "beside"), profiles: plan.profiles };
+  const setting = { directory: join(plan.directory, "beside") };
   const password = prepareFlanco(setting);
   await fillLedger(setting.directory, plan.fewRecords);
   const flanco = { server: await startFlanco(setting, password), acknowledged: 0 };

@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
 import { systemClock } from "../src/service/clock.ts";
 import { storeWriter } from "../src/store/ledger/writer.ts";
 import { openReader } from "../src/store/read/reader.ts";
-import { ledgerIn, TIME_ZONE } from "./flanco-process.ts";
+import { ledgerIn, prepareFlanco, startFlanco, TIME_ZONE, verifyFlanco } from "./flanco-process.ts";
+import type { Plan } from "./plan.ts";
+import type { Server } from "./server.ts";
 
 /** Within the writer's bounded queue. */
 const BATCH = 4_000;
@@ -10,6 +13,18 @@ const LOCATIONS = 4;
 const DEVICES_PER_LOCATION = 8;
 const ROOMS_PER_DEVICE = 32;
 const MICROS_PER_UNIT = 1_000_000;
+
+/** Starts flanco in a folder of this run with a ledger of so many records. Throws ScriptFailure when it does not hold them. */
+export async function startFilled(plan: Plan, name: string, records: number): Promise<Server> {
+  const setting = { directory: join(plan.directory, name) };
+  const password = prepareFlanco(setting);
+  await fillLedger(setting.directory, records);
+  const verified = verifyFlanco(setting);
+  if (verified.records !== records) {
+    throw new ScriptFailure(`filled with ${records} records, the ledger holds ${verified.records}`);
+  }
+  return startFlanco(setting, password);
+}
 
 /**
  * Fills a stopped flanco's ledger through the store's own writer, so that its rollups are what they

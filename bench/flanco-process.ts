@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ScriptFailure } from "../scripts/command.ts";
 import { freePort } from "../scripts/ports.ts";
-import { endOf, environmentFor, nodeArguments } from "./process.ts";
-import type { Server, ServerSetting } from "./server.ts";
+import { endOf, environmentFor, type Server, type ServerSetting } from "./server.ts";
 
 const ENTRY = join(import.meta.dirname, "..", "bin", "flanco.mjs");
 const EMAIL = "banco@example.org";
@@ -29,7 +28,7 @@ export function ledgerIn(directory: string): string {
 /** Starts the real program on a prepared data directory and signs in. */
 export async function startFlanco(setting: ServerSetting, password: string): Promise<Server> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...nodeArguments(setting), ENTRY, "serve"], {
+  const child = spawn(process.execPath, [ENTRY, "serve"], {
     env: {
       ...flancoEnvironment(setting),
       FLANCO_HTTP_PORT: String(port),

@@ -3,17 +3,13 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
-import { endOf, environmentFor, nodeArguments } from "./process.ts";
-import type { Server, ServerSetting } from "./server.ts";
+import { endOf, environmentFor, type Server, type ServerSetting } from "./server.ts";
 
 /** Starts the floor server in a process of its own. */
 export async function startFloor(setting: ServerSetting): Promise<Server> {
   mkdirSync(setting.directory, { recursive: true });
   const file = join(setting.directory, "floor.db");
-  const child = fork(join(import.meta.dirname, "floor.ts"), [file], {
-    env: environmentFor(setting),
-    execArgv: nodeArguments(setting),
-  });
+  const child = fork(join(import.meta.dirname, "floor.ts"), [file], { env: environmentFor(setting) });
   const ended = endOf(child, "floor");
   const started = once(child, "message") as Promise<[number]>;
   const first = await Promise.race([started, ended]);

@@ -1,7 +1,22 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
 import { migrate } from "../src/store/ledger/schema.ts";
-import type { FloorPost, FloorThreadSettings } from "./floor-post.ts";
+
+/** A post as it arrives: the contract's six fields, unchecked. */
+export interface FloorPost {
+  readonly locationName: string;
+  readonly deviceName: string;
+  readonly deviceId: string;
+  readonly habitacion: string;
+  readonly valor: number;
+  readonly createdTime: number;
+}
+
+export interface FloorThreadSettings {
+  readonly file: string;
+  /** Whose records all of them are. */
+  readonly userId: string;
+}
 
 /** As the ledger's: frames in the log before a checkpoint. */
 const CHECKPOINT_PAGES = 1_000;

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
-import type { FloorPost, FloorThreadSettings } from "./floor-post.ts";
+import type { FloorPost, FloorThreadSettings } from "./floor-thread.ts";
 
 /** As the ledger's writer: one batch being committed, one ready to follow it. */
 const MAX_IN_FLIGHT = 2;

@@ -1,10 +1,9 @@
 import { ScriptFailure } from "../scripts/command.ts";
 import { SUMMARY_PATH } from "./beside.ts";
-import type { Claim } from "./claim.ts";
-import { startFilled } from "./filled-flanco.ts";
+import type { Claim, Pair } from "./claim.ts";
+import { startFilled } from "./fill.ts";
 import type { LoadProcess } from "./load-process.ts";
 import type { Plan } from "./plan.ts";
-import type { Pair } from "./ratio.ts";
 import type { Server } from "./server.ts";
 
 const AT_MOST_OF_FEW = 1.2;

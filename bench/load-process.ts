@@ -2,7 +2,41 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
-import type { Job, JobAnswer, JobResult } from "./job.ts";
+
+/** What the load process is asked: one window of requests to one server. */
+export interface Job {
+  readonly port: number;
+  /** Cookie header; empty: none. */
+  readonly cookie: string;
+  /** Where to post records; null: none. */
+  readonly posts: { readonly path: string; readonly connections: number } | null;
+  /** Summaries to ask for beside the posts, or alone; null: none. */
+  readonly summaries: {
+    readonly path: string;
+    readonly connections: number;
+    /** Requests a second over all connections; null: closed loop, the next one when one is answered. */
+    readonly perSecond: number | null;
+  } | null;
+  /** Time under load before the window opens. */
+  readonly rampMs: number;
+  readonly windowMs: number;
+}
+
+/** What one kind of request came to. Latencies are of the window alone. */
+export interface Answered {
+  /** Answers with success within the window, per second. */
+  readonly perSecond: number;
+  /** All answers with success, also before and after the window. */
+  readonly acknowledged: number;
+  readonly latencyMs: { readonly min: number; readonly median: number; readonly p99: number };
+}
+
+export interface JobResult {
+  readonly posts: Answered | null;
+  readonly summaries: Answered | null;
+}
+
+export type JobAnswer = { readonly result: JobResult } | { readonly failure: string };
 
 /** The process that makes the load, seen from the benchmark. */
 export class LoadProcess {

@@ -5,7 +5,7 @@ import { performance } from "node:perf_hooks";
 import { ScriptFailure } from "../scripts/command.ts";
 import { SECOND_MS } from "../src/domain/clock.ts";
 import { Connection } from "./connection.ts";
-import type { Answered, Job, JobAnswer, JobResult } from "./job.ts";
+import type { Answered, Job, JobAnswer, JobResult } from "./load-process.ts";
 
 const HTTP_CREATED = 201;
 const HTTP_OK = 200;
@@ -30,9 +30,13 @@ class Stream {
     this.#window = window;
   }
 
-  /** Asks again as soon as an answer is there, until the window closes; resolves with the last answer. */
-  closedLoop(connection: Connection, requests: readonly Buffer[]): Promise<void> {
+  /**
+   * Asks every `everyMs` from `firstMs` on, or when the answer is there if that is later, until the window closes; resolves with
+   * the last answer. 0 is a closed loop.
+   */
+  ask(connection: Connection, requests: readonly Buffer[], everyMs = 0, firstMs = 0): Promise<void> {
     return new Promise((resolve, reject) => {
+      let dueMs = firstMs;
       let turn = 0;
       const next = (): void => {
         const sentMs = performance.now();
@@ -43,36 +47,18 @@ class Stream {
           return;
         }
         const onAnswer = (status: number): void => {
-          if (this.#count(status, sentMs)) next();
+          dueMs = Math.max(dueMs + everyMs, sentMs);
+          if (this.#count(status, sentMs)) onTime();
           else reject(new ScriptFailure(`an answer with status ${status}`));
         };
         connection.ask(request, onAnswer, reject);
       };
-      next();
-    });
-  }
-
-  /** Asks every `everyMs`, or when the answer is there if that is later, until the window closes. */
-  paced(connection: Connection, request: Buffer, everyMs: number, firstMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let dueMs = firstMs;
-      const next = (): void => {
-        const sentMs = performance.now();
-        if (sentMs >= this.#window.untilMs) {
-          resolve();
-          return;
-        }
-        const onAnswer = (status: number): void => {
-          if (this.#count(status, sentMs)) {
-            dueMs = Math.max(dueMs + everyMs, sentMs);
-            setTimeout(next, Math.max(0, dueMs - performance.now()));
-          } else {
-            reject(new ScriptFailure(`an answer with status ${status}`));
-          }
-        };
-        connection.ask(request, onAnswer, reject);
+      const onTime = (): void => {
+        const waitMs = dueMs - performance.now();
+        if (waitMs <= 0) next();
+        else setTimeout(next, waitMs);
       };
-      setTimeout(next, Math.max(0, firstMs - performance.now()));
+      onTime();
     });
   }
 
@@ -117,14 +103,14 @@ async function run(job: Job): Promise<JobResult> {
     await Promise.all(
       connections.map((connection, index) => {
         if (posts !== null && index < posts.connections) {
-          return posting.closedLoop(connection, postRequests(job, posts.path, index));
+          return posting.ask(connection, postRequests(job, posts.path, index));
         }
         if (summaries === null) return undefined;
         const request = getRequest(job, summaries.path);
-        if (summaries.perSecond === null) return reading.closedLoop(connection, [request]);
+        if (summaries.perSecond === null) return reading.ask(connection, [request]);
         const everyMs = (summaries.connections * SECOND_MS) / summaries.perSecond;
         const offsetMs = ((index - (posts?.connections ?? 0)) * everyMs) / summaries.connections;
-        return reading.paced(connection, request, everyMs, startMs + offsetMs);
+        return reading.ask(connection, [request], everyMs, startMs + offsetMs);
       }),
     );
     return {

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { chromiumProgram } from "../scripts/chromium.ts";
 import { ScriptFailure } from "../scripts/command.ts";
 import { Chromium } from "./chromium.ts";
-import type { Claim } from "./claim.ts";
-import { startFilled } from "./filled-flanco.ts";
+import { type Claim, spreadOf } from "./claim.ts";
+import { startFilled } from "./fill.ts";
 import type { Plan } from "./plan.ts";
-import { spreadOf } from "./ratio.ts";
 import type { Server } from "./server.ts";
 
 const THROTTLE = 4;

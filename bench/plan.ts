@@ -10,11 +10,10 @@ export interface Plan {
   readonly manyRecords: number;
   /** Folder for the data of this run, on a real disk. */
   readonly directory: string;
-  readonly profiles: string | undefined;
 }
 
-export function planFor(short: boolean, directory: string, profiles: string | undefined): Plan {
-  const common = { short, connections: 64, directory, profiles };
+export function planFor(short: boolean, directory: string): Plan {
+  const common = { short, connections: 64, directory };
   return short
     ? {
         ...common,

@@ -1,29 +1,21 @@
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
-import type { Claim } from "./claim.ts";
+import { compileLibrary } from "../scripts/compile-library.ts";
+import type { Claim, Pair } from "./claim.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
 import { startFloor } from "./floor-process.ts";
-import type { Answered, Job } from "./job.ts";
-import { checkRows } from "./ledger-count.ts";
-import type { LoadProcess } from "./load-process.ts";
+import type { Answered, Job, LoadProcess } from "./load-process.ts";
 import type { Plan } from "./plan.ts";
-import type { Pair } from "./ratio.ts";
-import { type Measured, noteAcknowledged, type Server } from "./server.ts";
-
-/** What is added to each sync of both servers. */
-export interface SlowSync {
-  readonly library: string;
-  readonly delayMs: number;
-}
+import { checkRows, type Measured, type Server } from "./server.ts";
 
 const AT_LEAST_OF_FLOOR = 0.5;
 const AT_LEAST_OF_SLOW_FLOOR = 0.8;
 
-/** Durable posts with a session against the floor, on the disk as it is or with slower syncs. */
-export async function measurePosts(plan: Plan, load: LoadProcess, slowSync?: SlowSync): Promise<Claim> {
-  const folder = join(plan.directory, slowSync === undefined ? "posts" : "slow-posts");
-  const preload = slowSync?.library;
-  const flancoSetting = { directory: join(folder, "flanco"), preload, profiles: plan.profiles };
+/** Durable posts with a session against the floor, with `delayMs` added to each sync of both servers. */
+export async function measurePosts(plan: Plan, load: LoadProcess, delayMs = 0): Promise<Claim> {
+  const folder = join(plan.directory, `posts-${delayMs}`);
+  const preload = delayMs === 0 ? undefined : slowSync(plan, delayMs);
+  const flancoSetting = { directory: join(folder, "flanco"), preload };
   const password = prepareFlanco(flancoSetting);
   const floor = { server: await startFloor({ directory: join(folder, "floor"), preload }), acknowledged: 0 };
   const flanco = { server: await startFlanco(flancoSetting, password), acknowledged: 0 };
@@ -42,27 +34,30 @@ export async function measurePosts(plan: Plan, load: LoadProcess, slowSync?: Slo
   await flanco.server.stop();
   const rows = [checkRows(floor), checkRows(flanco)];
   const { records } = verifyFlanco(flancoSetting);
-  if (slowSync !== undefined && Math.min(...least) < slowSync.delayMs) {
-    throw new ScriptFailure(
-      `a post was acknowledged after ${Math.min(...least)} ms, sooner than a sync takes`,
-    );
+  const leastMs = Math.min(...least);
+  if (leastMs < delayMs) {
+    throw new ScriptFailure(`a post was acknowledged after ${leastMs} ms, sooner than a sync takes`);
   }
-  const delay = slowSync === undefined ? "" : `, ${slowSync.delayMs} ms added to each sync`;
+  const delay = delayMs === 0 ? "" : `, ${delayMs} ms added to each sync`;
   return {
     title: `Durable posts with a session, ${plan.connections} connections in a closed loop${delay}`,
     names: ["floor", "flanco"],
     unit: "posts/s",
-    target: {
-      bound: "at least",
-      ratio: slowSync === undefined ? AT_LEAST_OF_FLOOR : AT_LEAST_OF_SLOW_FLOOR,
-    },
+    target: { bound: "at least", ratio: delayMs === 0 ? AT_LEAST_OF_FLOOR : AT_LEAST_OF_SLOW_FLOOR },
     pairs,
     notes: [
       `every post acknowledged with 201; the ledgers hold exactly those: floor ${rows[0]}, flanco ${rows[1]}`,
       `flanco verify: ${records} records, file and rollups are right`,
-      ...(slowSync === undefined ? [] : [`quickest acknowledgement: ${Math.min(...least).toFixed(2)} ms`]),
+      `quickest acknowledgement: ${leastMs.toFixed(2)} ms`,
     ],
   };
+}
+
+/** Compiles the library that adds `delayMs` to every fsync and fdatasync of a process that preloads it. */
+function slowSync({ directory }: Plan, delayMs: number): string {
+  const library = join(directory, `slow-sync-${delayMs}ms.so`);
+  compileLibrary(join(import.meta.dirname, "slow-sync.c"), library, [`-DDELAY_MS=${delayMs}`]);
+  return library;
 }
 
 /** One window of posts to one server. */
@@ -74,8 +69,8 @@ export async function post(
   summaries: Job["summaries"] = null,
 ): Promise<Answered> {
   const result = await load.run({ ...jobFor(plan, measured.server, warmUp), summaries });
-  noteAcknowledged(measured, result);
   if (result.posts === null) throw new ScriptFailure("the load process posted nothing");
+  measured.acknowledged += result.posts.acknowledged;
   return result.posts;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { SUMMARY_PATH } from "../../bench/beside.ts";
-import { startFilled } from "../../bench/filled-flanco.ts";
+import { startFilled } from "../../bench/fill.ts";
 import { planFor } from "../../bench/plan.ts";
 import { PROCESS_TEST_MS } from "../rig/program.ts";
 
@@ -19,7 +19,7 @@ describe("The benchmark's flanco", function () {
   after(() => rmSync(directory, { recursive: true, force: true }));
 
   it("starts with the records that it is filled with, and answers requests", async () => {
-    const server = await startFilled(planFor(true, directory, undefined), "filled", RECORDS);
+    const server = await startFilled(planFor(true, directory), "filled", RECORDS);
     try {
       const answer = await fetch(`http://127.0.0.1:${server.port}${SUMMARY_PATH}`, {
         headers: { cookie: server.cookie },
