@@ -8,18 +8,6 @@ import { buildPackages, buildSystem, joinArchives, packCheckout } from "./initra
 import { type Installed, packInstalled } from "./installed.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 
-/** The guest did not boot, or its command did not end. */
-export class GuestFailure extends ScriptFailure {
-  override readonly name = "GuestFailure";
-  /** True when the time given ran out, false for everything else. */
-  readonly timedOut: boolean;
-
-  constructor(message: string, timedOut = false) {
-    super(message);
-    this.timedOut = timedOut;
-  }
-}
-
 /** The folder that is packed. */
 export const CHECKOUT = join(import.meta.dirname, "..", "..");
 /**
@@ -90,7 +78,7 @@ export interface GuestContent extends Installed {
 
 /**
  * Builds a guest in the checkout's build/guest, the slow parts only where something changed. Throws
- * GuestFailure.
+ * ScriptFailure.
  */
 export async function buildGuest({ checkout, ...installed }: GuestContent): Promise<Guest> {
   const directory = join(CHECKOUT, "build", "guest");
@@ -109,7 +97,7 @@ export async function buildGuest({ checkout, ...installed }: GuestContent): Prom
 
 /**
  * Boots the guest, runs one command in it, as root, and resolves once the machine is off and the command's output was
- * delivered. Rejects with GuestFailure when no exit code came: a panic, a hang, the end of the time.
+ * delivered. Rejects with ScriptFailure when no exit code came: a panic, a hang, the end of the time.
  */
 export async function runInGuest(guest: Guest, run: GuestRun): Promise<GuestEnd> {
   const directory = mkdtempSync(join(guest.directory, "machine-"));
@@ -244,7 +232,7 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
       const code = /^exit (\d+)\n$/.exec(status)?.[1];
       if (code !== undefined) return resolve({ exitCode: Number(code), stdout, stderr });
       const wrote = `${complaint}${lastWords(consoleLog)}\nWhat its command wrote:\n${stderr}`;
-      reject(new GuestFailure(`${ending ?? failure}\n${wrote}`, ending !== null));
+      reject(new ScriptFailure(`${ending ?? failure}\n${wrote}`));
     };
     machine.once("error", (error) => finish(`qemu-system-x86_64 did not start: ${error.message}`));
     // "close" comes after the last byte of every stream, "exit" may come before.
@@ -255,7 +243,7 @@ export function boot(options: readonly string[], run: GuestRun, consoleLog: stri
 function readable(machine: ChildProcess, descriptor: number): Readable {
   const stream = machine.stdio[descriptor];
   if (stream === null || stream === undefined || !("read" in stream)) {
-    throw new GuestFailure(`QEMU has no stream ${descriptor}.`);
+    throw new ScriptFailure(`QEMU has no stream ${descriptor}.`);
   }
   return stream;
 }

@@ -8,7 +8,6 @@ const PROOF_MS = 5_400_000;
 const PARTS = ["installed", "restarted", "cut", "unpacked", "ended"];
 /** Posted and acknowledged before the power is cut. */
 const SALES = 40;
-const NOTHING: readonly string[] = [];
 let machine: PackageMachine;
 
 before(async function () {
@@ -39,6 +38,14 @@ function worksOn(report: PackageReport): void {
   expect(report.after?.pid).to.be.greaterThan(0);
 }
 
+/** The step ended with 0, and the service is well after it. */
+function succeeds(step: string): PackageReport {
+  const report = machine.report(step);
+  expect(report.exitCode, report.said).to.equal(0);
+  isWell(report);
+  return report;
+}
+
 /** Each switching-on is one sale, whatever processes came and went. */
 function losesNoSale({ absence, said }: PackageReport): void {
   expect(absence?.gaps, said).to.deep.equal([]);
@@ -56,40 +63,36 @@ function isWell(report: PackageReport, state = "installed"): void {
 }
 
 describe("The package on a machine that it is not for", () => {
-  it("is refused for another processor, in dpkg's words", () => {
-    const { left } = refuses("other processor", /package architecture \(\w+\) does not match system/);
-    expect(left).to.deep.equal(NOTHING);
-  });
-
-  it("is refused on a kernel that is too old", () => {
-    const { left } = refuses(
+  const REFUSED: readonly (readonly [string, string, RegExp])[] = [
+    [
+      "for another processor, in dpkg's words",
+      "other processor",
+      /package architecture \(\w+\) does not match system/,
+    ],
+    [
+      "on a kernel that is too old",
       "old kernel",
       /^flanco: This kernel, Linux 2\.6\.\d+\S*, is too old: 5\.10 and later/,
-    );
-    expect(left).to.deep.equal(NOTHING);
-  });
-
-  it("is refused where glibc is too old, before anything is unpacked", () => {
-    const { left } = refuses("old glibc", /pre-depends on libc6 \(>= 2\.34\)/);
-    expect(left).to.deep.equal(NOTHING);
-  });
-
-  it("is refused where the disk is full", () => {
-    const { left } = refuses(
+    ],
+    ["where glibc is too old, before anything is unpacked", "old glibc", /pre-depends on libc6 \(>= 2\.34\)/],
+    [
+      "where the disk is full",
       "full disk",
       /^flanco: The disk has \d+ MiB free, and installing takes \d+ MiB: make room/,
-    );
-    expect(left).to.deep.equal(NOTHING);
-  });
+    ],
+  ];
+  for (const [where, step, line] of REFUSED) {
+    it(`is refused ${where}`, () => {
+      expect(refuses(step, line).left).to.deep.equal([]);
+    });
+  }
 });
 
 describe("The package", () => {
   it("installs, starts the service, and shows its address and the one-time link", () => {
-    const report = machine.report("installed");
-    expect(report.exitCode, report.said).to.equal(0);
-    expect(report.said).to.contain("flanco is ready.");
-    expect(report.said).to.match(/http:\/\/localhost:8080\/primer-uso#\S+/);
-    isWell(report);
+    const { said } = succeeds("installed");
+    expect(said).to.contain("flanco is ready.");
+    expect(said).to.match(/http:\/\/localhost:8080\/primer-uso#\S+/);
   });
 
   it("works without a GPIO chip, and says that there is none", () => {
@@ -119,11 +122,9 @@ describe("The package", () => {
   });
 
   it("upgrades while edges come, to another schema, and none is lost or counted twice", () => {
-    const report = machine.report("upgraded");
-    expect(report.exitCode, report.said).to.equal(0);
+    const report = succeeds("upgraded");
     expect(report.said).to.contain("upgraded from 0.0.1; it works");
     losesNoSale(report);
-    isWell(report);
     expect(report.left?.filter((name) => name.includes("schema-"))).to.have.length(1);
   });
 
@@ -138,15 +139,15 @@ describe("The package", () => {
   });
 
   it("is there by itself after a restart of the machine, and records", () => {
-    const report = machine.report("restarted");
-    isWell(report);
-    expect(report.rows?.map((row) => row.room).sort()).to.deep.equal([...ROOMS]);
+    expect(
+      succeeds("restarted")
+        .rows?.map((row) => row.room)
+        .sort(),
+    ).to.deep.equal([...ROOMS]);
   });
 
   it("has every acknowledged sale once after a power cut", () => {
-    const report = machine.report("power came back");
-    isWell(report);
-    expect(report.exitCode, report.said).to.equal(0);
+    const report = succeeds("power came back");
     expect(machine.acknowledged).to.have.length.of.at.least(SALES);
     const posted = report.rows?.filter((row) => row.origin === "posted").map((row) => row.createdMs) ?? [];
     expect(new Set(posted).size, "none twice").to.equal(posted.length);
@@ -154,18 +155,13 @@ describe("The package", () => {
   });
 
   it("runs as before after a power cut, or dpkg's end, while files are unpacked", () => {
-    isRunning("cut while unpacking");
-    isRunning("killed while unpacking");
-    const report = machine.report("installed after all");
-    expect(report.exitCode, report.said).to.equal(0);
-    isWell(report);
+    for (const step of ["cut while unpacking", "killed while unpacking"]) {
+      const { after, said } = machine.report(step);
+      expect(after?.health, said).to.equal(0);
+      expect(after?.pid).to.be.greaterThan(0);
+    }
+    succeeds("installed after all");
   });
-
-  function isRunning(step: string): void {
-    const report = machine.report(step);
-    expect(report.after?.health, report.said).to.equal(0);
-    expect(report.after?.pid).to.be.greaterThan(0);
-  }
 
   it("goes back by itself at the next start, after a power cut with a version in place that does not start", () => {
     const report = machine.report("cut while configuring");

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { uptime } from "node:os";
 import { until } from "../../guest/inside/deadline.ts";
 import type { Unit } from "../../guest-systemd/inside/unit.ts";
@@ -7,6 +8,7 @@ import { type After, CUT_HERE, type PackageReport, type Said, type Seen } from "
 
 /** An emulated processor on a busy machine starts a program in a minute. */
 export const LIMIT_SECONDS = 240;
+export const UNPACKING_MS = 300_000;
 /** What the service, and the end of an interrupted upgrade, need on it. */
 export const SLOW_SERVICE = "[Service]\nTimeoutStartSec=300\nWatchdogSec=20\n";
 export const SLOW_UPGRADE = `[Service]\nEnvironment=FLANCO_TEST_LIMIT_SECONDS=${LIMIT_SECONDS}\n`;
@@ -52,6 +54,13 @@ export function start(limitSeconds: number, program: string, ...args: readonly s
 /** Installs a package. */
 export function install(name: string): Promise<Said> {
   return run("dpkg", "--install", packageFile(name));
+}
+
+/** Begins to install a package, and waits until dpkg has unpacked its program. */
+export async function unpack(name: string): Promise<ChildProcess> {
+  const child = start(LIMIT_SECONDS, "dpkg", "--install", packageFile(name));
+  await until(() => (existsSync("/usr/bin/flanco.dpkg-new") ? null : "nothing is unpacked"), UNPACKING_MS);
+  return child;
 }
 
 /** How the service is; waits until it is well. */

@@ -16,8 +16,8 @@ import { shareProcessorWithInterrupts, simulatedRelays } from "../../guest/insid
 import { proveAbsence } from "../../guest-systemd/inside/absence.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
 import type { PackageReport, Said } from "../report.ts";
-import { firstUser } from "./first-user.ts";
 import { after, install, packageFile, prove, run, SLOW_SERVICE, SLOW_UPGRADE, seen, tell } from "./host.ts";
+import { firstUser } from "./use.ts";
 
 const STATUS = "/var/lib/dpkg/status";
 const SETTINGS = "/etc/flanco/flanco.toml";

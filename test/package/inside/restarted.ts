@@ -1,31 +1,23 @@
 // After a restart of the machine: the service is there by itself, and records; then sales are posted, and relays switched,
 // until the power is cut.
 import { Api } from "../../guest/inside/api.ts";
-import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
-import { shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
+import { simulatedRelays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
 import type { Acknowledged } from "../report.ts";
 import { after, prove, tell } from "./host.ts";
+import { switchAllOn } from "./use.ts";
 
-const COMMITTED_MS = 120_000;
 const FIRST_SALE_MS = 1_762_000_000_000;
 const unit = new Unit();
-const ledger = new Ledger(unit.ledgerFile, false);
 
 await prove(unit, async () => {
   const here = await after(unit);
   const lines = simulatedRelays();
-  shareProcessorWithInterrupts();
-  const position = ledger.position();
-  for (const offset of ROOMS.keys()) lines.drive(offset, true);
-  await until(
-    () => (ledger.rowsAfter(position).length >= ROOMS.length ? null : "edges are missing"),
-    COMMITTED_MS,
-  );
+  const rows = await switchAllOn(lines, new Ledger(unit.ledgerFile, false));
   for (const offset of ROOMS.keys()) lines.drive(offset, false);
-  tell({ step: "restarted", exitCode: 0, said: "", after: here, rows: ledger.rowsAfter(position) });
+  tell({ step: "restarted", exitCode: 0, said: "", after: here, rows });
   const api = new Api(unit.baseUrl);
   await api.login();
   for (let sale = 0; ; sale += 1) {

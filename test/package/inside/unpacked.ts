@@ -1,6 +1,6 @@
 // After a power cut in the middle of unpacking: the service of before. Then dpkg is killed in the same place, and the power is cut
 // once a version that does not work is in place, before the way back.
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { until } from "../../guest/inside/deadline.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
 import {
@@ -13,20 +13,19 @@ import {
   run,
   start,
   tell,
+  UNPACKING_MS,
+  unpack,
   upgradeEnded,
   waitForPowerCut,
 } from "./host.ts";
 
-const UNPACKING_MS = 300_000;
 const SCRIPT_BYTES = 1_000;
 const unit = new Unit();
 
 await prove(unit, async () => {
   await upgradeEnded();
   tell({ step: "cut while unpacking", exitCode: 0, said: "", after: await after(unit) });
-  const killed = start(LIMIT_SECONDS, "dpkg", "--install", packageFile("newest"));
-  await until(() => (existsSync("/usr/bin/flanco.dpkg-new") ? null : "nothing is unpacked"), UNPACKING_MS);
-  process.kill(-(killed.pid ?? 0), "SIGKILL");
+  process.kill(-((await unpack("newest")).pid ?? 0), "SIGKILL");
   const configured = await run("dpkg", "--configure", "-a");
   tell({ step: "killed while unpacking", ...configured, after: await after(unit) });
   tell({ step: "installed after all", ...(await install("newest")), after: await after(unit) });
