@@ -4,7 +4,7 @@
 
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /root /var/lib /usr/bin
 /bin/busybox --install -s /bin
-export PATH=/opt/flanco/node_modules/.bin:/usr/bin:/bin HOME=/root LANG=C.UTF-8 TZ=UTC
+export PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 TZ=UTC
 ln -s /bin/env /usr/bin/env
 
 mount -t devtmpfs devtmpfs /dev
@@ -54,7 +54,7 @@ cats=$!
 cat </run/stderr >"$err" &
 cats="$cats $!"
 
-cd /opt/flanco || fail "no checkout"
+cd /opt/guest/scripts || fail "no scripts"
 echo "guest: up after $(cut -d ' ' -f 1 /proc/uptime) s"
 sh /lib/guest/command >/run/stdout 2>/run/stderr
 code=$?

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { ScriptFailure } from "../command.ts";
 import { CpioArchive } from "./cpio.ts";
-import { buildPackages, buildSystem, joinArchives, packCheckout } from "./initramfs.ts";
+import { buildSystem, joinArchives } from "./initramfs.ts";
 import { type Installed, packInstalled } from "./installed.ts";
 import { buildKernel, type GuestKernel } from "./kernel.ts";
 
-/** The folder that is packed. */
 export const CHECKOUT = join(import.meta.dirname, "..", "..");
 /**
  * A processor without AVX, BMI and protection keys. With all that QEMU can emulate (`max`), V8 stopped now and
@@ -37,7 +36,7 @@ export interface Guest {
 }
 
 export interface GuestRun {
-  /** Program and arguments, started in /opt/flanco in the guest. */
+  /** Program and arguments, started in the folder of the bundled scripts. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** From the machine's start to the command's end. */
@@ -70,28 +69,17 @@ export interface GuestDisk {
   readonly mountPoint: string;
 }
 
-/** What a guest holds beside its system. */
-export interface GuestContent extends Installed {
-  /** Whether the checkout as it stands is in /opt/flanco, with its packages: for running its tests. */
-  readonly checkout: boolean;
-}
-
 /**
  * Builds a guest in the checkout's build/guest, the slow parts only where something changed. Throws
  * ScriptFailure.
  */
-export async function buildGuest({ checkout, ...installed }: GuestContent): Promise<Guest> {
+export async function buildGuest(installed: Installed): Promise<Guest> {
   const directory = join(CHECKOUT, "build", "guest");
   mkdirSync(directory, { recursive: true });
   const kernel = buildKernel(directory);
-  const archives = [buildSystem(directory, CHECKOUT, kernel)];
+  const system = buildSystem(directory, CHECKOUT, kernel);
   const own = ownDirectory(directory);
-  archives.push(await packInstalled(own, installed));
-  if (checkout) {
-    const file = join(own, "checkout.cpio");
-    packCheckout(CHECKOUT, file);
-    archives.push(buildPackages(directory, CHECKOUT), file);
-  }
+  const archives = [system, await packInstalled(own, installed)];
   return { directory: own, kernel, archives, commandFolder: "/lib/guest", memoryMib: MEMORY_MIB };
 }
 

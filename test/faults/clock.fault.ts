@@ -39,7 +39,6 @@ if (!SHORT) describe("A gateway whose clock is wrong, in a guest whose clock is 
 function proveInGuest(): void {
   async function story(settling: boolean): Promise<Story> {
     const guest = await buildGuest({
-      checkout: false,
       scripts: { clock: "test/faults/inside/clock.ts" },
       patches: changes(settling),
     });

@@ -91,7 +91,6 @@ describe("A power cut", function () {
     };
     const guest = () =>
       buildGuest({
-        checkout: false,
         scripts: { "power-cut": SCRIPT },
         patches: [laterSchemaWith(LATER_VARIABLE), ...patches],
       });

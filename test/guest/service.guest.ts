@@ -18,14 +18,18 @@ const MICROS_PER_UNIT = 1e6;
 const PROOF_MS = 1_500_000;
 /** What the whole proof may take inside the guest, on a machine that has nothing else to do far less. */
 const INSIDE_MS = { full: 900_000, short: 600_000 };
-const SCRIPTS = { all: "test/guest/inside/all.ts", prove: "test/guest/inside/prove.ts" };
+const SCRIPTS = {
+  all: "test/guest/inside/all.ts",
+  conformance: "test/guest/inside/conformance.ts",
+  prove: "test/guest/inside/prove.ts",
+};
 
 const form = process.env["FLANCO_GUEST"] === "short" ? "short" : "full";
 let told: Told<Reports>;
 
 before(async function () {
   this.timeout(PROOF_MS);
-  const { stdout } = await runInGuest(await buildGuest({ checkout: true, scripts: SCRIPTS }), {
+  const { stdout } = await runInGuest(await buildGuest({ scripts: SCRIPTS }), {
     command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, form],
     environment: {},
     timeoutMs: INSIDE_MS[form],
