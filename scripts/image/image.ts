@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { runCommand, ScriptFailure } from "../command.ts";
-import { sumsOf } from "../release/sums.ts";
+import { sumsOf } from "../release/manifest.ts";
 import { buildCardImage, imageName } from "./card-image.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");

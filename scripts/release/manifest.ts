@@ -1,8 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { ScriptFailure } from "../command.ts";
-import { sha256Of } from "./sums.ts";
 
 /** What a release is made of. */
 export interface Manifest {
@@ -24,6 +23,16 @@ export interface ManifestFile {
 
 export function manifestFiles(files: readonly string[]): readonly ManifestFile[] {
   return files.map((file) => ({ name: basename(file), bytes: statSync(file).size, sha256: sha256Of(file) }));
+}
+
+/** SHA-256 of a file, in hexadecimal digits. */
+function sha256Of(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
+}
+
+/** What `sha256sum --check` reads. */
+export function sumsOf(files: readonly string[]): string {
+  return files.map((file) => `${sha256Of(file)}  ${basename(file)}\n`).join("");
 }
 
 /** Signs the manifest's bytes; the signature is base64, of Ed25519. Throws ScriptFailure where the key is none. */

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
 import { buildCardImage, imageName } from "../image/card-image.ts";
 import { buildBinary } from "./binary.ts";
-import { manifestFiles, signManifest } from "./manifest.ts";
+import { manifestFiles, signManifest, sumsOf } from "./manifest.ts";
 import { buildPackage } from "./package.ts";
 import { ARM64, PROCESSORS } from "./processor.ts";
-import { sumsOf } from "./sums.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");
 const KEY_VARIABLE = "FLANCO_RELEASE_KEY";

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { isSigned, manifestFiles, signManifest } from "../../scripts/release/manifest.ts";
-import { sumsOf } from "../../scripts/release/sums.ts";
+import { isSigned, manifestFiles, signManifest, sumsOf } from "../../scripts/release/manifest.ts";
 import { CHECKOUT } from "../rig/program.ts";
 
 /** SHA-256 of "abc" (FIPS 180-2, appendix B.1). */

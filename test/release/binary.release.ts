@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import { buildPackage } from "../../scripts/release/package.ts";
 import { isOwn } from "../../scripts/release/processor.ts";
-import { CHECKOUT, PASSWORD, type Program, type RunningService } from "../rig/program.ts";
+import { CHECKOUT, PASSWORD, type Program } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { buildSealed, makeSealed, TESTED, WORK } from "./sealed.ts";
 
@@ -21,6 +21,26 @@ const RECORD = {
   ...{ locationName: "Clínica", locationId: "1", deviceId: "7234", deviceName: "Pasillo A" },
   ...{ habitacion: "101", valor: 4.5, createdTime: 1_763_000_000_000 },
 };
+/** One of each kind beside the running service, and what they are told. */
+const COMMANDS: readonly (readonly [string, string?])[] = [
+  ["--version"],
+  ["--help"],
+  ["config check"],
+  ["config show"],
+  ["health"],
+  ["user add --email eva@example.org --name Eva --password-stdin", PASSWORD],
+  ["user passwd --email eva@example.org --password-stdin", `${PASSWORD} two`],
+  ["user list --json"],
+  ["user remove --email eva@example.org"],
+  ["gpio detect"],
+  ["gpio info SIM0"],
+  ["wiring list"],
+  ["wiring export"],
+  ["status --json"],
+  ["void 1 --reason tested"],
+  ["verify --json"],
+  ["backup"],
+];
 
 for (const processor of TESTED) {
   describe(`The sealed program for ${processor.debian}`, () => {
@@ -56,41 +76,14 @@ for (const processor of TESTED) {
       expect((await service.get(script)).headers.get("content-encoding")).to.equal("gzip");
       expect((await service.post("/api/data", RECORD, cookie)).status).to.equal(201);
       expect((await service.get("/api/openapi.json")).status).to.equal(200);
-      await everyCommand(service);
+      for (const [line, input = ""] of COMMANDS) {
+        const { exitCode, stderr } = await sealed.run(line.split(" "), { input });
+        // This service has faults to report.
+        expect(exitCode, `flanco ${line}: ${stderr}`).to.be.within(0, line.startsWith("status") ? 1 : 0);
+      }
       expect((await service.end("SIGTERM")).exitCode).to.equal(0);
       expect((await sealed.run(["verify"])).exitCode).to.equal(0);
     });
-
-    async function everyCommand(service: RunningService): Promise<void> {
-      const eva = ["--email", "eva@example.org"];
-      await succeed(["--version"]);
-      await succeed(["--help"]);
-      await succeed(["config", "check"]);
-      await succeed(["config", "show"]);
-      await succeed(["health"]);
-      await succeed(["user", "add", ...eva, "--name", "Eva", "--password-stdin"], PASSWORD);
-      await succeed(["user", "passwd", ...eva, "--password-stdin"], `${PASSWORD} two`);
-      await service.signIn("eva@example.org", `${PASSWORD} two`);
-      await succeed(["user", "list", "--json"]);
-      await succeed(["user", "remove", ...eva]);
-      await succeed(["gpio", "detect"]);
-      await succeed(["gpio", "info", "SIM0"]);
-      await succeed(["wiring", "list"]);
-      await succeed(["wiring", "export"]);
-      await succeed(["status", "--json"], "", [0, 1]);
-      await succeed(["void", "1", "--reason", "relay tested"]);
-      await succeed(["verify", "--json"]);
-      await succeed(["backup"]);
-    }
-
-    async function succeed(
-      args: readonly string[],
-      input = "",
-      codes: readonly number[] = [0],
-    ): Promise<void> {
-      const { exitCode, stderr } = await sealed.run(args, { input });
-      expect(codes, `flanco ${args.join(" ")}: ${stderr}`).to.include(exitCode);
-    }
 
     it("makes a package that Debian's lintian has nothing to say of", function () {
       this.timeout(LINTIAN_MS);
