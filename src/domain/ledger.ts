@@ -85,6 +85,8 @@ export interface LedgerCommands {
 
   /** A number for one watch of a line, never given twice. */
   openRequest(): number;
+  /** Stores since when a wired line is not watched, or null: it is. A stored beginning stays, and ends with its gap. */
+  noteUnwatched(line: string, since: BootMoment | null): void;
   /** Stores levels of lines in order, with all that follows from them: all in one transaction, or none. */
   takeIn(sightings: readonly Sighting[]): readonly Taken[];
 
@@ -185,6 +187,8 @@ export interface LedgerReader {
   wirings(userId?: Id): readonly Wiring[];
   /** The last committed sighting of a wired line; undefined before its first. */
   lastSighting(line: string): EdgeSource | undefined;
+  /** Since when wired lines are not watched, by line. */
+  unwatched(): ReadonlyMap<string, BootMoment>;
 
   /** Every stored boot, in order. */
   boots(): readonly Boot[];

@@ -16,7 +16,7 @@ import { sameRequest, type Wiring } from "../domain/wiring.ts";
 import { requireLasting } from "./address.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { namesToWire, readFreeLine, surveyChips, wiringOfLine } from "./survey.ts";
-import { type UnwatchedKeeper, UnwatchedLines } from "./unwatched.ts";
+import { UnwatchedLines } from "./unwatched.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have released it. */
 const RETRY_MS = 5 * SECOND_MS;
@@ -27,12 +27,10 @@ const CLOCK_READINGS = 5;
 /** Shown instead of an error that was not written for people: its text may hold paths and codes. */
 const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
-const NO_KEEPER: UnwatchedKeeper = { read: () => new Map(), write: () => {} };
-
 export interface RecorderDependencies {
   readonly driver: LineDriver;
-  readonly writer: Pick<LedgerWriter, "openRequest" | "takeIn">;
-  readonly reader: Pick<LedgerReader, "wirings" | "lastSighting">;
+  readonly writer: Pick<LedgerWriter, "openRequest" | "takeIn" | "noteUnwatched">;
+  readonly reader: Pick<LedgerReader, "wirings" | "lastSighting" | "unwatched">;
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
@@ -40,8 +38,6 @@ export interface RecorderDependencies {
   readonly bootId: string;
   /** The last moment at which an earlier process is known to have run; undefined where there was none. */
   readonly lastAlive: BootMoment | undefined;
-  /** Stores since when lines are not watched. Without it, that is forgotten with the process. */
-  readonly unwatched?: UnwatchedKeeper;
   /** How long after a failure everything is tried again; 5 s unless a test sets it. */
   readonly retryMs?: number;
 }
@@ -77,9 +73,18 @@ export class Recorder implements Lines {
     this.#driver = dependencies.driver;
     this.#dependencies = dependencies;
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
-    const { bootId, lastAlive, clock, unwatched: keeper = NO_KEEPER } = dependencies;
-    const now = () => ({ bootId, monotonicMs: monotonicMs(clock) });
-    this.#unwatched = new UnwatchedLines({ keeper, lastAlive, now });
+    const { bootId, lastAlive, clock, reader, writer, log } = dependencies;
+    this.#unwatched = new UnwatchedLines({
+      lastAlive,
+      known: reader.unwatched(),
+      now: () => ({ bootId, monotonicMs: monotonicMs(clock) }),
+      note: (line, since) => {
+        const stored = writer.noteUnwatched(line, since);
+        stored.catch((err: unknown) =>
+          log.warn({ err, line }, "since when a line is not watched is not stored"),
+        );
+      },
+    });
   }
 
   /** Opens the driver and watches what is wired. A line that cannot be watched is reported and tried again. */
@@ -234,9 +239,12 @@ export class Recorder implements Lines {
         const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
         const since = this.#unwatched.since(line);
         const isUnnoticed = before !== undefined && this.#isUnnoticed(since);
-        this.#take(wiring, request, edge, isUnnoticed ? undefined : since);
+        const reported = isUnnoticed ? undefined : since;
+        this.#unwatched.began(line, reported !== undefined);
+        this.#take(wiring, request, edge, reported);
+      } else {
+        this.#unwatched.began(line, false);
       }
-      this.#unwatched.began(line);
       this.#failures.delete(line);
       watched.listen(
         (edge) => this.#take(wiring, request, edge),

@@ -1,15 +1,10 @@
 import type { BootMoment } from "../domain/boot.ts";
 
-/** Stores since when lines are not watched, for the next process. */
-export interface UnwatchedKeeper {
-  /** What the last process stored, by line; empty where it stored nothing. */
-  read(): ReadonlyMap<string, BootMoment>;
-  /** Never throws. Becomes durable some time after the call. */
-  write(lines: ReadonlyMap<string, BootMoment>): void;
-}
-
 export interface UnwatchedDependencies {
-  readonly keeper: UnwatchedKeeper;
+  /** What the last process stored, by line. */
+  readonly known: ReadonlyMap<string, BootMoment>;
+  /** Stores since when a line is not watched, or null. Never throws. */
+  readonly note: (line: string, since: BootMoment | null) => void;
   /** The last moment at which an earlier process is known to have run; undefined where there was none. */
   readonly lastAlive: BootMoment | undefined;
   readonly now: () => BootMoment;
@@ -23,7 +18,7 @@ export class UnwatchedLines {
 
   constructor(dependencies: UnwatchedDependencies) {
     this.#dependencies = dependencies;
-    this.#since = new Map(dependencies.keeper.read());
+    this.#since = new Map(dependencies.known);
   }
 
   /** Since when a line was not watched; undefined for a line that was never watched, or is. */
@@ -36,30 +31,22 @@ export class UnwatchedLines {
   ended(line: string): void {
     const known = this.#since.get(line);
     if (known !== null && known !== undefined) return;
-    const { lastAlive, now } = this.#dependencies;
+    const { lastAlive, now, note } = this.#dependencies;
     const since = known === null ? now() : lastAlive;
     if (since === undefined) return;
     this.#since.set(line, since);
-    this.#write();
+    note(line, since);
   }
 
-  /** To be called when a line's watch has begun, and the time before has been reported. */
-  began(line: string): void {
+  /** To be called when a line's watch has begun. `isReported`: a level says since when it was not, and ends that. */
+  began(line: string, isReported: boolean): void {
     const before = this.#since.get(line);
     this.#since.set(line, null);
-    if (before !== null && before !== undefined) this.#write();
+    if (!isReported && before !== null && before !== undefined) this.#dependencies.note(line, null);
   }
 
-  /** Forgets lines that are not wired. */
+  /** Forgets lines that are not wired, as the ledger does. */
   retain(isWired: (line: string) => boolean): void {
-    const gone = [...this.#since].filter(([line]) => !isWired(line));
-    for (const [line] of gone) this.#since.delete(line);
-    if (gone.some(([, since]) => since !== null)) this.#write();
-  }
-
-  #write(): void {
-    this.#dependencies.keeper.write(
-      new Map([...this.#since].flatMap(([line, since]) => (since === null ? [] : [[line, since]]))),
-    );
+    for (const line of this.#since.keys()) if (!isWired(line)) this.#since.delete(line);
   }
 }

@@ -25,7 +25,6 @@ import type { TrustedAuthority } from "../net/trust/app.ts";
 import { type DataDirectory, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
 import { openToOthers } from "../store/data-directory-check.ts";
 import { DataLock } from "../store/ledger/lock.ts";
-import { UnwatchedFile } from "../store/ledger/unwatched-file.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readDisk } from "../store/read/disk.ts";
 import { Api } from "./api.ts";
@@ -152,8 +151,6 @@ export class Service {
     passwords.open();
     this.#closing.push(() => passwords.close());
     const driver = this.#makeDriver();
-    const unwatched = new UnwatchedFile(dataDirectory.unwatched, log);
-    this.#closing.push(() => unwatched.close());
     await this.#openDemonstration(driver, dataDirectory, ledger);
     // Read before the clock's watch stores that this process runs.
     const lastAlive = reader.lastAlive();
@@ -163,7 +160,7 @@ export class Service {
     this.#closing.push(() => trust.close());
     await trust.open();
     const recorder = new Recorder({
-      ...{ driver, writer, reader, clock, trust, log, bootId, lastAlive, unwatched },
+      ...{ driver, writer, reader, clock, trust, log, bootId, lastAlive },
     });
     this.#recorder = recorder;
     this.#closing.push(() => recorder.close());

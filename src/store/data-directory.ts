@@ -23,8 +23,6 @@ export interface DataDirectory {
   readonly control: string;
   /** When the ledger was last checked in full. */
   readonly checked: string;
-  /** Since when wired lines are not watched. */
-  readonly unwatched: string;
   /** A file that is there once the demonstration has been wired. */
   readonly demonstrated: string;
 }
@@ -41,7 +39,6 @@ export function dataDirectoryOf(dataDir: string): DataDirectory {
     backups: join(dataDir, "backups"),
     control: join(dataDir, "control.sock"),
     checked: join(dataDir, "checked.json"),
-    unwatched: join(dataDir, "unwatched.json"),
     demonstrated: join(dataDir, "demo.done"),
   };
 }
@@ -80,9 +77,10 @@ function ownNames(dataDirectory: DataDirectory) {
     dataDirectory.secret,
     dataDirectory.control,
     dataDirectory.checked,
+    dataDirectory.demonstrated,
   ];
   return {
-    files: [...files, dataDirectory.unwatched, dataDirectory.demonstrated].map((file) => basename(file)),
+    files: files.map((file) => basename(file)),
     directories: new Map([
       [basename(dataDirectory.tls), null],
       [basename(dataDirectory.backups), "backup_dir"],

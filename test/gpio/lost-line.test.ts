@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { expect } from "chai";
 import { SECOND_MS } from "../../src/domain/clock.ts";
-import { Recorder } from "../../src/gpio/recorder.ts";
-import { UnwatchedFile } from "../../src/store/ledger/unwatched-file.ts";
+import { FlancoError } from "../../src/domain/error.ts";
+import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 import { TestLedger } from "../store/ledger.ts";
 import { HandDriver, SILENT } from "./recorder-rig.ts";
 
@@ -26,20 +25,22 @@ describe("A line that is not watched over several processes", () => {
     ledger.nowMs = startMs + second * SECOND_MS;
   }
 
-  /** One process: what it does of the line, then its end. */
-  async function run(driver: HandDriver, act: (recorder: Recorder) => Promise<void>): Promise<void> {
-    const unwatched = new UnwatchedFile(join(ledger.directory, "unwatched.json"), SILENT);
-    const recorder = new Recorder({
-      ...{ driver, writer: ledger.writer, reader: ledger.reader, log: SILENT, bootId: BOOT, unwatched },
+  function process(driver: HandDriver, writer: RecorderDependencies["writer"] = ledger.writer): Recorder {
+    return new Recorder({
+      ...{ driver, writer, reader: ledger.reader, log: SILENT, bootId: BOOT },
       clock: { nowMs: () => ledger.nowMs, monotonicNs: () => BigInt(ledger.monotonicMs) * 1_000_000n },
       trust: { trusted: () => true },
       lastAlive: ledger.reader.lastAlive(),
     });
+  }
+
+  /** One process: what it does of the line, then its end. */
+  async function run(driver: HandDriver, act: (recorder: Recorder) => Promise<void>): Promise<void> {
+    const recorder = process(driver);
     await recorder.open();
     await act(recorder);
     await ledger.writer.noteBoot(BOOT, startMs);
     await recorder.close();
-    await unwatched.close();
   }
 
   function gaps(): readonly (readonly number[])[] {
@@ -74,5 +75,49 @@ describe("A line that is not watched over several processes", () => {
       [9_500, 9_600],
       [100, 9_000],
     ]);
+  });
+
+  it("has its gap also where the process ends before the level of its return is stored", async () => {
+    at(10);
+    const driver = new HandDriver();
+    await run(driver, async (recorder) => {
+      at(100);
+      driver.held.add(LINE);
+      driver.losses.get(LINE)?.(new Error("chip removed"));
+      await recorder.reconcile();
+    });
+    at(5_000);
+    driver.held.clear();
+    const { writer } = ledger;
+    const refused = async () => {
+      throw new FlancoError("unavailable", "The power is cut.");
+    };
+    const dying = process(driver, {
+      openRequest: () => writer.openRequest(),
+      noteUnwatched: (line, since) => writer.noteUnwatched(line, since),
+      takeIn: refused,
+    });
+    await dying.open();
+    await dying.close();
+    expect(gaps()).to.deep.equal([]);
+    at(9_000);
+    await run(driver, async () => {});
+    expect(gaps()).to.deep.equal([[100, 9_000]]);
+  });
+
+  it("has its gap when it is unwired while it cannot be watched", async () => {
+    at(10);
+    const driver = new HandDriver();
+    await run(driver, async (recorder) => {
+      at(100);
+      driver.held.add(LINE);
+      driver.losses.get(LINE)?.(new Error("chip removed"));
+      await recorder.reconcile();
+      at(5_000);
+      await ledger.writer.removeWiring(userId, LINE);
+      await recorder.reconcile();
+    });
+    expect(gaps()).to.deep.equal([[100, 5_000]]);
+    expect(ledger.reader.unwatched()).to.have.lengthOf(0);
   });
 });

@@ -1,5 +1,5 @@
 import { FlancoError } from "../../src/domain/error.ts";
-import type { LedgerWriter, Taken } from "../../src/domain/ledger.ts";
+import type { Taken } from "../../src/domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { EdgeSource, Sighting } from "../../src/domain/sale.ts";
@@ -91,8 +91,10 @@ export class HandDriver implements LineDriver {
   }
 }
 
+type RecorderWriter = RecorderDependencies["writer"];
+
 /** A ledger that notes what it takes in, and can refuse. */
-export class HandLedger implements Pick<LedgerWriter, "openRequest" | "takeIn"> {
+export class HandLedger implements RecorderWriter {
   readonly taken: Sighting[] = [];
   refusals = 0;
   /** What is awaited before a request is numbered: a slow disk, or one that refuses. */
@@ -118,6 +120,8 @@ export class HandLedger implements Pick<LedgerWriter, "openRequest" | "takeIn"> 
     return sightings.map(() => ({ meaning: "nothing", recordId: null }));
   }
 
+  async noteUnwatched(): Promise<void> {}
+
   edgesOf(line: string): number[] {
     return this.taken
       .filter((sighting) => sighting.line === line)
@@ -138,7 +142,7 @@ export class RecorderRig {
     return new Recorder({
       driver: this.driver,
       writer: this.ledger,
-      reader: { wirings: () => this.wired, lastSighting: () => this.last },
+      reader: { wirings: () => this.wired, lastSighting: () => this.last, unwatched: () => new Map() },
       trust: { trusted: () => true },
       clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },
       log: SILENT,

@@ -286,7 +286,10 @@ describe("the recorder", () => {
       if (!readable) throw new Error("SQLITE_IOERR");
       return rig.wired;
     };
-    rig.recorder = rig.make({ reader: { wirings, lastSighting: () => undefined }, retryMs: 1 });
+    rig.recorder = rig.make({
+      reader: { wirings, lastSighting: () => undefined, unwatched: () => new Map() },
+      retryMs: 1,
+    });
     await rig.recorder.open();
     expect(rig.recorder.healthy()).to.equal(false);
     readable = true;

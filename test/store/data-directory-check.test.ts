@@ -31,7 +31,6 @@ const FILES = [
   "reserve",
   "session.key",
   "checked.json",
-  "unwatched.json",
   "demo.done",
   "control.sock",
   "tls/leaf.pem",

@@ -33,7 +33,7 @@ export interface WriteContext {
 
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread and throws FlancoError. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
-  const rooms = new LineRooms(db, context.boots);
+  const rooms = new LineRooms(db, context);
   return {
     ping: () => {},
     ...rooms.watching({
@@ -80,6 +80,7 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   removeWiring: "normal",
   noteAudit: "normal",
   openRequest: "edge",
+  noteUnwatched: "edge",
   takeIn: "edge",
   ping: "edge",
 };

@@ -2,7 +2,9 @@ import type { Database } from "better-sqlite3";
 import { HOUR_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
-import type { Boots } from "./boot.ts";
+import type { WriteContext } from "./commands.ts";
+import { type GapEnd, gapWriter } from "./gap.ts";
+import { lineStates } from "./line-state.ts";
 
 /** Earlier rooms of one line that are kept, at most. */
 const MAX_EARLIER = 100;
@@ -33,17 +35,21 @@ interface EarlierRoom {
  * in what the kernel has kept of the lines before it takes changes.
  */
 export class LineRooms {
-  readonly #now: Boots["now"];
   readonly #all: { all(): LineRoom[] };
   readonly #ofLine: { get(line: string): LineRoom | undefined };
+  readonly #states: ReturnType<typeof lineStates>;
+  readonly #gaps: ReturnType<typeof gapWriter>;
+  readonly #context: WriteContext;
   readonly #earlier = new Map<string, EarlierRoom[]>();
 
-  constructor(db: Database, boots: Pick<Boots, "now">) {
+  constructor(db: Database, context: WriteContext) {
     const rooms = `
       SELECT line, w.user_id AS userId, w.device_id AS deviceId, actuator_id AS actuatorId, valor_micros AS valorMicros,
              rearm_ms AS rearmMs, d.name AS deviceName, d.location_name AS locationName
         FROM wiring w JOIN device d USING (device_id)`;
-    this.#now = () => boots.now();
+    this.#context = context;
+    this.#states = lineStates(db);
+    this.#gaps = gapWriter(db, context);
     this.#all = db.prepare<[], LineRoom>(rooms);
     this.#ofLine = db.prepare<[string], LineRoom>(`${rooms} WHERE line = ?`);
   }
@@ -73,23 +79,37 @@ export class LineRooms {
 
   #watch<T>(act: () => T): T {
     const before = this.#all.all();
+    const outages = [...this.#states.unwatched()].map(
+      ([line, since]) => ({ line, since, state: this.#states.stateOf(line) }) as const,
+    );
     const output = act();
-    const now = this.#now();
-    // Without a running boot there are no edges.
-    if (now === undefined) return output;
-    // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
-    const untilMs = now.monotonicMs + 1;
-    const after = new Map(this.#all.all().map((room) => [room.line, JSON.stringify(room)]));
+    const after = new Map(this.#all.all().map((room) => [room.line, room]));
     for (const room of before) {
-      if (after.get(room.line) !== JSON.stringify(room)) this.#keep({ room, untilMs });
+      const changed = after.get(room.line);
+      if (JSON.stringify(changed) !== JSON.stringify(room)) this.#keep(room);
+      if (changed?.deviceId === room.deviceId && changed.actuatorId === room.actuatorId) continue;
+      const outage = outages.find(({ line }) => line === room.line);
+      if (outage?.state !== undefined) this.#gaps.outage(this.#endOf(room), outage.since, outage.state);
     }
     return output;
   }
 
-  #keep(earlier: EarlierRoom): void {
-    const { line } = earlier.room;
-    const kept = this.#earlier.get(line) ?? [];
-    const recent = kept.filter(({ untilMs }) => untilMs > earlier.untilMs - MAX_AGE_MS);
-    this.#earlier.set(line, [...recent, earlier].slice(-MAX_EARLIER));
+  /** A gap of a line ends when the line is unwired: what it does from then on is no sale. */
+  #endOf({ line, userId }: LineRoom): GapEnd {
+    const { boots, nowMs } = this.#context;
+    const moment = boots.now() ?? null;
+    const provisional = moment !== null && boots.timeOf(moment.bootId, moment.monotonicMs) === null;
+    return { line, userId, timeMs: nowMs(), moment, provisional };
+  }
+
+  #keep(room: LineRoom): void {
+    const now = this.#context.boots.now();
+    // Without a running boot there are no edges.
+    if (now === undefined) return;
+    // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
+    const untilMs = now.monotonicMs + 1;
+    const kept = this.#earlier.get(room.line) ?? [];
+    const recent = kept.filter((earlier) => earlier.untilMs > untilMs - MAX_AGE_MS);
+    this.#earlier.set(room.line, [...recent, { room, untilMs }].slice(-MAX_EARLIER));
   }
 }

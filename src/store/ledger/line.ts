@@ -1,46 +1,20 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
-import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Taken } from "../../domain/ledger.ts";
-import { judge, type LineState, type Meaning, missedRises, type Sighting } from "../../domain/sale.ts";
+import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "./commands.ts";
+import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
+import { lineStates } from "./line-state.ts";
 import { recordInserter } from "./record.ts";
 
 const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
-interface StateRow {
-  readonly active: number;
-  readonly activeLow: number;
-  readonly changedMs: number;
-  readonly changedBootId: string;
-  readonly changedNs: number;
-  readonly changedProvisional: number;
-  readonly bootId: string;
-  readonly request: number;
-  readonly sequence: number;
-  readonly recordId: number | null;
-}
-
-interface GapRow extends Omit<Gap, "gapId"> {
-  readonly userId: Id;
-  readonly notedMs: number;
-  /** With the moments in nanoseconds of this boot, while its clock is not trusted. */
-  readonly boot: number | null;
-  readonly fromNs: number | null;
-  readonly toNs: number | null;
-}
-
 export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
-  const state = db.prepare<[string], StateRow>(
-    `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
-            changed_ns AS changedNs, changed_provisional AS changedProvisional, b.boot_id AS bootId, s.request, s.sequence, r.record_id AS recordId
-       FROM line_state s JOIN boot b ON b.boot = s.boot JOIN boot c ON c.boot = changed_boot
-       LEFT JOIN record r ON r.record_id = s.record_id
-      WHERE s.line = ?`,
-  );
+  const states = lineStates(db);
+  const gaps = gapWriter(db, context);
   const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
   const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
   const recordedFrom = db
@@ -72,10 +46,11 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   const saveSource = db.prepare<[number, number, number, string]>(
     "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
   );
-  const insertGap = db.prepare<GapRow>(
-    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns)
-     VALUES (@userId, @line, @fromTimeMs, @toTimeMs, @missed, @missedRises, @reason, @notedMs, @boot, @fromNs, @toNs)`,
+  const remember = db.prepare<[number, number, string]>(
+    `INSERT INTO unwatched (line, boot, since_ms) SELECT line, ?, ? FROM wiring WHERE line = ?
+     ON CONFLICT (line) DO NOTHING`,
   );
+  const forget = db.prepare<[string]>("DELETE FROM unwatched WHERE line = ?");
   const nextRequest = db
     .prepare<[], number>(
       `INSERT INTO setting (name, value) VALUES ('last_request', '1')
@@ -130,69 +105,15 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     });
   }
 
-  /** `fromNs`: where it began by monotonic time, when that was in the sighting's own boot. */
-  function addGap(
-    sighting: Sighting,
-    place: LineRoom,
-    boot: number,
-    found: Omit<Gap, "gapId" | "line" | "toTimeMs"> & { readonly fromNs: number | null },
-  ): void {
-    const { fromNs, ...held } = found;
-    const { provisional } = sighting;
-    const gap = { line: sighting.line, toTimeMs: sighting.timeMs, ...held };
-    const { lastInsertRowid } = insertGap.run({
-      ...gap,
-      userId: place.userId,
-      notedMs: context.nowMs(),
-      boot: provisional ? boot : null,
-      fromNs: provisional ? fromNs : null,
-      toNs: provisional ? Number(sighting.monotonicNs) : null,
-    });
-    context.tell({ kind: "gap", userId: place.userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
-  }
-
-  function noteOverflow(
-    sighting: Sighting,
-    place: LineRoom,
-    before: LineState | undefined,
-    boot: number,
-  ): void {
-    if (sighting.missed === 0) return;
-    const from = before?.changed;
-    addGap(sighting, place, boot, {
-      fromTimeMs: from?.timeMs ?? sighting.timeMs,
-      fromNs: from?.bootId === sighting.source.bootId ? Number(from.monotonicNs) : null,
-      missed: sighting.missed,
-      missedRises: missedRises(before?.active ?? false, sighting.missed),
-      reason: "overflow",
-    });
-  }
-
-  /** Before the first sighting of a line nothing could be missed. */
-  function noteOutage(
-    sighting: Sighting,
-    place: LineRoom,
-    before: LineState | undefined,
-    boot: number,
-  ): void {
-    const since = sighting.unwatchedSince;
-    if (since === undefined || before === undefined) return;
-    const sameBoot = since.bootId === sighting.source.bootId;
-    addGap(sighting, place, boot, {
-      fromTimeMs: sameBoot ? timeBefore(sighting, since.monotonicMs) : timeInBootBefore(since, before),
-      fromNs: sameBoot ? Math.round(since.monotonicMs * NS_PER_MS) : null,
-      missed: null,
-      missedRises: null,
-      reason: "outage",
-    });
-  }
-
-  /** Where the clock of that boot was never trusted, as it had it when the line last changed. */
-  function timeInBootBefore(since: BootMoment, { changed }: LineState): number {
-    const known = context.boots.timeOf(since.bootId, since.monotonicMs);
-    if (known !== null) return known;
-    if (changed.bootId !== since.bootId) return changed.timeMs;
-    return Math.round(changed.timeMs + since.monotonicMs - Number(changed.monotonicNs) / NS_PER_MS);
+  function noteMissed(sighting: Sighting, { userId }: LineRoom, before: LineState | undefined): void {
+    const { line, timeMs, monotonicNs, provisional, missed, unwatchedSince, source } = sighting;
+    const moment = { bootId: source.bootId, monotonicMs: Number(monotonicNs) / NS_PER_MS };
+    const end = { line, userId, timeMs, moment, provisional };
+    if (unwatchedSince !== undefined) {
+      if (before !== undefined) gaps.outage(end, unwatchedSince, before);
+      forget.run(line);
+    }
+    if (missed > 0) gaps.overflow(end, missed, before);
   }
 
   function saveState(sighting: Sighting, meaning: Meaning, boot: number, recordId: number | null): void {
@@ -243,8 +164,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
     const current = rooms.now(sighting.line);
     const isWired = current !== undefined && isWatchedFor(current, sighting);
-    const row = isWired ? state.get(sighting.line) : undefined;
-    const before = row === undefined ? undefined : toState(row);
+    const before = isWired ? states.stateOf(sighting.line) : undefined;
     const meaning = judge(before, sighting, place.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
     if (meaning === "sale" && isRecorded(sighting)) return { meaning: "repeated", recordId: null };
@@ -254,8 +174,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     if (meaning === "sale") recordId = addSale(sighting, place, boot);
     if (recordId !== null && meaning === "end") end(sighting, boot, recordId);
     if (recordId !== null && meaning === "same_sale") endRecord.run(null, null, null, recordId);
-    noteOutage(sighting, place, before, boot);
-    noteOverflow(sighting, place, before, boot);
+    noteMissed(sighting, place, before);
     showValue(sighting, place);
     if (isWired) saveState(sighting, meaning, boot, recordId);
     return { meaning, recordId: meaning === "sale" ? recordId : null };
@@ -263,30 +182,14 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
 
   return {
     openRequest: (): number => nextRequest.get() ?? 0,
+    noteUnwatched(line: string, since: BootMoment | null): void {
+      if (since === null) forget.run(line);
+      else remember.run(bootNumber(since.bootId), since.monotonicMs, line);
+    },
     takeIn: (sightings: readonly Sighting[]): readonly Taken[] => sightings.map(takeInOne),
   };
 }
 
 function isWatchedFor({ deviceId, actuatorId }: LineRoom, sighting: Sighting): boolean {
   return deviceId === sighting.deviceId && actuatorId === sighting.actuatorId;
-}
-
-/** Wall time of a moment of the sighting's own boot, by how long before the sighting it was. */
-function timeBefore({ timeMs, monotonicNs }: Sighting, monotonicMs: number): number {
-  return Math.round(timeMs - (Number(monotonicNs) / NS_PER_MS - monotonicMs));
-}
-
-function toState(row: StateRow): LineState {
-  return {
-    active: row.active === 1,
-    activeLow: row.activeLow === 1,
-    changed: {
-      timeMs: row.changedMs,
-      provisional: row.changedProvisional === 1,
-      bootId: row.changedBootId,
-      monotonicNs: BigInt(row.changedNs),
-    },
-    source: { bootId: row.bootId, request: row.request, sequence: row.sequence },
-    recordId: row.recordId,
-  };
 }

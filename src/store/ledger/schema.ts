@@ -168,6 +168,13 @@ const initial: Migration = {
       changed_provisional INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
 
+    -- Since when a wired line is not watched, in monotonic milliseconds of a boot. No row while it is watched.
+    CREATE TABLE unwatched (
+      line TEXT PRIMARY KEY REFERENCES wiring ON DELETE CASCADE,
+      boot INTEGER NOT NULL REFERENCES boot,
+      since_ms REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
     -- missed and missed_rises are null for an outage. boot, from_ns and to_ns: a gap that was found while the clock was not
     -- trusted, until its time is known; from_ns is null where it began in another boot.
     CREATE TABLE gap (

@@ -2,11 +2,11 @@ import type { Database } from "better-sqlite3";
 import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader, PageRequest } from "../../domain/ledger.ts";
-import type { EdgeSource } from "../../domain/sale.ts";
 import { auditReader } from "../ledger/audit.ts";
 import { bootReader } from "../ledger/boot.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { deviceReader } from "../ledger/device.ts";
+import { lineStateReader } from "../ledger/line-state.ts";
 import { locationReader } from "../ledger/location.ts";
 import { openForReading } from "../ledger/open.ts";
 import { recordReader } from "../ledger/record.ts";
@@ -40,7 +40,7 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...summaryReader(db, calendar),
     ...overviewReader(db, calendar),
     ...wiringReader(db),
-    ...sightingReader(db),
+    ...lineStateReader(db),
     ...bootReader(db),
     ...statusReader(db, calendar),
     ...auditReader(db),
@@ -57,11 +57,4 @@ function gapReader(db: Database) {
     gaps: (userId: Id, request: PageRequest): readonly Gap[] =>
       page.all(userId, request.before ?? Number.MAX_SAFE_INTEGER, request.limit),
   };
-}
-
-function sightingReader(db: Database) {
-  const last = db.prepare<[string], EdgeSource>(
-    "SELECT boot_id AS bootId, request, sequence FROM line_state JOIN boot USING (boot) WHERE line = ?",
-  );
-  return { lastSighting: (line: string): EdgeSource | undefined => last.get(line) };
 }

@@ -1,0 +1,96 @@
+import type { Database } from "better-sqlite3";
+import type { BootMoment } from "../../domain/boot.ts";
+import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
+import type { Gap } from "../../domain/gap.ts";
+import type { Id } from "../../domain/id.ts";
+import { type LineState, missedRises } from "../../domain/sale.ts";
+import type { WriteContext } from "./commands.ts";
+
+const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
+
+/** Where a gap of a user's line ends. */
+export interface GapEnd {
+  readonly line: string;
+  readonly userId: Id;
+  readonly timeMs: number;
+  /** Null without a running boot: the command line's, while no service runs. */
+  readonly moment: BootMoment | null;
+  /** Whether the wall clock is not trusted at that moment. */
+  readonly provisional: boolean;
+}
+
+interface GapRow extends Omit<Gap, "gapId"> {
+  readonly userId: Id;
+  readonly notedMs: number;
+  /** With the moments in nanoseconds of this boot, while its clock is not trusted. */
+  readonly bootId: string | null;
+  readonly fromNs: number | null;
+  readonly toNs: number | null;
+}
+
+interface Found extends Omit<Gap, "gapId" | "line" | "toTimeMs"> {
+  /** Where it began by the monotonic time of the boot in which it ends; null where it began in another. */
+  readonly fromMs: number | null;
+}
+
+/** Gives how gaps enter the ledger: each in the transaction of what shows it. */
+export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "tell">) {
+  const insert = db.prepare<GapRow>(
+    `INSERT INTO gap (user_id, line, from_ms, to_ms, missed, missed_rises, reason, noted_ms, boot, from_ns, to_ns)
+     VALUES (@userId, @line, @fromTimeMs, @toTimeMs, @missed, @missedRises, @reason, @notedMs,
+             (SELECT boot FROM boot WHERE boot_id = @bootId), @fromNs, @toNs)`,
+  );
+
+  function add({ line, userId, timeMs, moment, provisional }: GapEnd, { fromMs, ...found }: Found): void {
+    const gap = { line, toTimeMs: timeMs, ...found };
+    const unsettled = provisional ? moment : null;
+    const { lastInsertRowid } = insert.run({
+      ...gap,
+      userId,
+      notedMs: context.nowMs(),
+      bootId: unsettled?.bootId ?? null,
+      fromNs: unsettled === null || fromMs === null ? null : Math.round(fromMs * NS_PER_MS),
+      toNs: unsettled === null ? null : Math.round(unsettled.monotonicMs * NS_PER_MS),
+    });
+    context.tell({ kind: "gap", userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
+  }
+
+  /** Where the clock of that boot was never trusted, as it had it when the line last changed. */
+  function timeInBootBefore(since: BootMoment, { changed }: LineState): number {
+    const known = context.boots.timeOf(since.bootId, since.monotonicMs);
+    if (known !== null) return known;
+    if (changed.bootId !== since.bootId) return changed.timeMs;
+    return Math.round(changed.timeMs + since.monotonicMs - Number(changed.monotonicNs) / NS_PER_MS);
+  }
+
+  return {
+    /** `missed` edges were lost just before the end, after the line's last state. */
+    overflow(end: GapEnd, missed: number, before: LineState | undefined): void {
+      const from = before?.changed;
+      add(end, {
+        fromTimeMs: from?.timeMs ?? end.timeMs,
+        fromMs:
+          from !== undefined && from.bootId === end.moment?.bootId
+            ? Number(from.monotonicNs) / NS_PER_MS
+            : null,
+        missed,
+        missedRises: missedRises(before?.active ?? false, missed),
+        reason: "overflow",
+      });
+    },
+
+    /** The line was not watched since then. `before` is its last state: without one nothing could be missed. */
+    outage(end: GapEnd, since: BootMoment, before: LineState): void {
+      const { moment, timeMs } = end;
+      const isSameBoot = since.bootId === moment?.bootId;
+      const lastedMs = isSameBoot ? moment.monotonicMs - since.monotonicMs : 0;
+      add(end, {
+        fromTimeMs: isSameBoot ? Math.round(timeMs - lastedMs) : timeInBootBefore(since, before),
+        fromMs: isSameBoot ? since.monotonicMs : null,
+        missed: null,
+        missedRises: null,
+        reason: "outage",
+      });
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Database } from "better-sqlite3";
+import type { BootMoment } from "../../domain/boot.ts";
+import type { EdgeSource, LineState } from "../../domain/sale.ts";
+
+interface StateRow {
+  readonly active: number;
+  readonly activeLow: number;
+  readonly changedMs: number;
+  readonly changedBootId: string;
+  readonly changedNs: number;
+  readonly changedProvisional: number;
+  readonly bootId: string;
+  readonly request: number;
+  readonly sequence: number;
+  readonly recordId: number | null;
+}
+
+/** What the ledger last saw of the wired lines, and since when it sees nothing of some. */
+export function lineStates(db: Database) {
+  const state = db.prepare<[string], StateRow>(
+    `SELECT active, active_low AS activeLow, changed_ms AS changedMs, c.boot_id AS changedBootId,
+            changed_ns AS changedNs, changed_provisional AS changedProvisional, b.boot_id AS bootId, s.request, s.sequence, r.record_id AS recordId
+       FROM line_state s JOIN boot b ON b.boot = s.boot JOIN boot c ON c.boot = changed_boot
+       LEFT JOIN record r ON r.record_id = s.record_id
+      WHERE s.line = ?`,
+  );
+  const unwatched = db.prepare<[], BootMoment & { line: string }>(
+    "SELECT line, boot_id AS bootId, since_ms AS monotonicMs FROM unwatched JOIN boot USING (boot)",
+  );
+  return {
+    /** Undefined for a line of which nothing was seen yet. */
+    stateOf(line: string): LineState | undefined {
+      const row = state.get(line);
+      return row && toState(row);
+    },
+    /** Since when lines are not watched, by line. */
+    unwatched: (): ReadonlyMap<string, BootMoment> =>
+      new Map(unwatched.all().map(({ line, ...since }) => [line, since])),
+  };
+}
+
+/** The same for readers. */
+export function lineStateReader(db: Database) {
+  const last = db.prepare<[string], EdgeSource>(
+    "SELECT boot_id AS bootId, request, sequence FROM line_state JOIN boot USING (boot) WHERE line = ?",
+  );
+  return {
+    lastSighting: (line: string): EdgeSource | undefined => last.get(line),
+    unwatched: lineStates(db).unwatched,
+  };
+}
+
+function toState(row: StateRow): LineState {
+  return {
+    active: row.active === 1,
+    activeLow: row.activeLow === 1,
+    changed: {
+      timeMs: row.changedMs,
+      provisional: row.changedProvisional === 1,
+      bootId: row.changedBootId,
+      monotonicNs: BigInt(row.changedNs),
+    },
+    source: { bootId: row.bootId, request: row.request, sequence: row.sequence },
+    recordId: row.recordId,
+  };
+}
