@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Overview, Report } from "../../src/web/api/shapes.ts";
 import { doorTexts, firstRunTexts } from "../../src/web/messages/door.ts";
+import { elementTexts } from "../../src/web/messages/element.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 import { guideTexts } from "../../src/web/messages/guide.ts";
 import { locationsTexts } from "../../src/web/messages/locations.ts";
@@ -49,6 +50,7 @@ for (const { language, width } of TOLD) {
 function tell(language: Language, width: number): void {
   const words = {
     door: doorTexts[language].door,
+    element: elementTexts[language],
     firstRun: firstRunTexts[language],
     frame: frameTexts[language],
     guide: guideTexts[language],
@@ -113,14 +115,14 @@ function tell(language: Language, width: number): void {
 
   it("lights a room's tile as its relay goes high, and counts one sale", async () => {
     const tile = page.locator(".tile").first();
-    await tile.getByText(words.rooms.off, { exact: true }).waitFor();
+    await tile.getByText(words.element.off, { exact: true }).waitFor();
     await page.locator(".live-pill-live").waitFor({ state: "attached" });
     await opened.drive("SIM0", true);
-    await tile.getByText(words.rooms.on, { exact: true }).waitFor();
+    await tile.getByText(words.element.on, { exact: true }).waitFor();
     await tile.getByText(words.rooms.today(1, "1")).waitFor();
     expect(await opened.get("/api/data?period=semanal")).to.include({ totalRevenue: SOLD, totalSales: 1 });
     await opened.drive("SIM0", false);
-    await tile.getByText(words.rooms.off, { exact: true }).waitFor();
+    await tile.getByText(words.element.off, { exact: true }).waitFor();
   });
 
   it("shows on the panel what the API sums up, for the week and for the year", async () => {
@@ -178,7 +180,7 @@ function tell(language: Language, width: number): void {
   it("says that it is not live while the network is gone or the server is, and comes back with what happened", async () => {
     const tile = page.locator(".tile").nth(1);
     const lost = page.getByText(words.frame.live.lostDetail);
-    const isOn = tile.getByText(words.rooms.on, { exact: true });
+    const isOn = tile.getByText(words.element.on, { exact: true });
     const live = page.locator(".live-pill-live");
     await live.waitFor({ state: "attached" });
     await page.context().setOffline(true);
@@ -193,7 +195,7 @@ function tell(language: Language, width: number): void {
     await lost.waitFor();
     opened.service = await opened.appliance.start();
     await opened.drive("SIM1", false);
-    await tile.getByText(words.rooms.off, { exact: true }).waitFor();
+    await tile.getByText(words.element.off, { exact: true }).waitFor();
     await live.waitFor({ state: "attached" });
   });
 

@@ -130,20 +130,19 @@ export function useForm(): FormControl {
 
 interface FormActionsProps {
   readonly isBusy: boolean;
-  /** The main button's text, and its text while the form is sent. */
+  /** The main button's text. */
   readonly text: string;
-  readonly busyText: string;
   readonly isDisabled?: boolean;
   readonly onCancel?: (() => void) | undefined;
   readonly children?: ComponentChildren;
 }
 
-export function FormActions({ isBusy, text, busyText, isDisabled, onCancel, children }: FormActionsProps) {
-  const { cancel } = useTexts(elementTexts);
+export function FormActions({ isBusy, text, isDisabled, onCancel, children }: FormActionsProps) {
+  const { cancel, saving } = useTexts(elementTexts);
   return (
     <div class="actions">
       <Button kind="main" type="submit" isBusy={isBusy} isDisabled={isDisabled === true}>
-        {isBusy ? busyText : text}
+        {isBusy ? saving : text}
       </Button>
       {onCancel !== undefined && <Button onPress={onCancel}>{cancel}</Button>}
       {children}

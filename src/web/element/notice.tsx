@@ -26,6 +26,12 @@ export function Notice({ kind = "info", title, children }: NoticeProps) {
   );
 }
 
+/** Whether a room is on. */
+export function OnTag({ isOn }: { readonly isOn: boolean }) {
+  const { on, off } = useTexts(elementTexts);
+  return <span class={isOn ? "tag tag-on" : "tag"}>{isOn ? on : off}</span>;
+}
+
 interface NothingProps {
   readonly title: string;
   readonly detail?: string;

@@ -53,16 +53,12 @@ export function Nav({ view, hasFaults, isMoreOpen, onMore }: NavProps) {
   );
 }
 
-/** The seldom ways, for a phone's menu. */
-export function SeldomNav({
-  view,
-  hasFaults,
-  onGone,
-}: {
-  readonly view: View;
-  readonly hasFaults: boolean;
+interface SeldomNavProps extends Pick<NavProps, "view" | "hasFaults"> {
   readonly onGone: () => void;
-}) {
+}
+
+/** The seldom ways, for a phone's menu. */
+export function SeldomNav({ view, hasFaults, onGone }: SeldomNavProps) {
   const texts = useTexts(frameTexts);
   return (
     <nav aria-label={texts.nav.more}>

@@ -26,21 +26,17 @@ async function load(): Promise<SeldomViews> {
   }
 }
 
-/** Loads them before they are asked for. Returns what calls it off. */
-function loadSeldomViewsSoon(): () => void {
-  // A failure shows when a view is asked for: then its file is requested again.
-  const timer = setTimeout(() => loadSeldomViews().catch((error) => console.info(error)), SOON_MS);
-  return () => clearTimeout(timer);
-}
-
 /** The view of an address. The panel is there at once, the others once their file is. */
 export function ShownView({ view }: { readonly view: View }) {
   const texts = useTexts(frameTexts);
   const [seldom, setSeldom] = useState<SeldomViews | "waiting" | "failed">("waiting");
   const isSeldom = view !== "panel";
 
-  // So that the next view is there at a touch.
-  useEffect(loadSeldomViewsSoon, []);
+  // So that the next view is there at a touch. A failure shows when one is asked for: then its file is requested again.
+  useEffect(() => {
+    const timer = setTimeout(() => loadSeldomViews().catch((error) => console.info(error)), SOON_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     if (!isSeldom) return;
     let isCurrent = true;

@@ -48,8 +48,7 @@ interface LinesFormProps extends LinesStepProps {
 }
 
 function LinesForm({ device, board, onDone }: LinesFormProps) {
-  const guide = useTexts(guideTexts);
-  const texts = guide.lines;
+  const { lines: texts } = useTexts(guideTexts);
   const { api, status, format } = useGateway();
   const { form, isBusy, failure, wasSent, submit } = useForm();
   const [plan, setPlan] = useState<LinePlan>(new Map());
@@ -135,7 +134,6 @@ function LinesForm({ device, board, onDone }: LinesFormProps) {
         isBusy={isBusy}
         isDisabled={plan.size === 0}
         text={plan.size === 0 ? texts.connectNone : texts.connect(plan.size, format.count(plan.size))}
-        busyText={guide.busy}
       >
         <Button onPress={onDone}>{texts.skip}</Button>
       </FormActions>

@@ -1,4 +1,5 @@
-import type { Chip, Device, Line, LinesAnswer, Wiring } from "../api/shapes.ts";
+import type { Device, Line, LinesAnswer, Wiring } from "../api/shapes.ts";
+import { roomKey } from "../rooms/rooms.ts";
 
 interface FreeRoom {
   readonly dId: string;
@@ -32,10 +33,6 @@ export function isFree({ wired, wiredByOther, consumer }: Line): boolean {
   return wired === null && !wiredByOther && consumer === null;
 }
 
-export function freeLines({ lines }: Chip): readonly Line[] {
-  return lines.filter(isFree);
-}
-
 /** The wiring of a line that is wired to one of the user's rooms. */
 export function wiringOf(line: Line, wirings: readonly Wiring[]): Wiring | undefined {
   const { wired } = line;
@@ -46,10 +43,10 @@ export function wiringOf(line: Line, wirings: readonly Wiring[]): Wiring | undef
 
 /** The rooms without a line, in the order of the devices. */
 export function freeRooms({ devices, wirings }: Pick<Board, "devices" | "wirings">): readonly FreeRoom[] {
-  const taken = new Set(wirings.map(({ dId, actuatorId }) => JSON.stringify([dId, actuatorId])));
+  const taken = new Set(wirings.map(({ dId, actuatorId }) => roomKey(dId, actuatorId)));
   return devices.flatMap(({ dId, name, actuators }) =>
     actuators
-      .filter(({ id }) => !taken.has(JSON.stringify([dId, id])))
+      .filter(({ id }) => !taken.has(roomKey(dId, id)))
       .map(({ id }) => ({ dId, deviceName: name, room: id })),
   );
 }

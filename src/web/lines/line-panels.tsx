@@ -1,11 +1,11 @@
 import { useId } from "preact/hooks";
 import type { Chip, Line, Wiring } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Nothing } from "../element/notice.tsx";
+import { Nothing, OnTag } from "../element/notice.tsx";
 import { useFormat } from "../live/gateway.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { type Board, freeLines, isFree, lineName, linesOf, wiringOf } from "./board.ts";
+import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
 import type { LineTest } from "./use-line-test.ts";
 
 export function WiredPanel({ board, doing }: { readonly board: Board; readonly doing: LineDoing }) {
@@ -115,7 +115,9 @@ export function ChipPanel({ chip, doing }: { readonly chip: Chip; readonly doing
         <h2 id={id}>
           {chip.chip} <span class="chip-label">{chip.label}</span>
         </h2>
-        <span class="soft">{texts.chipCount(count(chip.lines.length), count(freeLines(chip).length))}</span>
+        <span class="soft">
+          {texts.chipCount(count(chip.lines.length), count(chip.lines.filter(isFree).length))}
+        </span>
       </div>
       <ul class="chip-lines">
         {chip.lines.map((line) => (
@@ -186,8 +188,8 @@ interface LevelTagProps {
 function LevelTag({ level, isRoom }: LevelTagProps) {
   const texts = useTexts(linesTexts);
   if (level === null) return <span class="tag">{texts.unknown}</span>;
-  const word = isRoom ? (level ? texts.on : texts.off) : level ? texts.high : texts.low;
-  return <span class={level ? "tag tag-on" : "tag"}>{word}</span>;
+  if (isRoom) return <OnTag isOn={level} />;
+  return <span class={level ? "tag tag-on" : "tag"}>{level ? texts.high : texts.low}</span>;
 }
 
 interface DriveSwitchProps {

@@ -14,6 +14,7 @@ import { linesTexts } from "../messages/lines.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
+import { roomKey } from "../rooms/rooms.ts";
 import { addressOf } from "../route.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
 import { priceOf, wholeOf } from "./price.ts";
@@ -144,16 +145,13 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
             [UNAVAILABLE]: texts.mistakes.unavailable,
           }}
         />
-        <FormActions isBusy={isBusy} text={texts.save} busyText={texts.saving} onCancel={onClose} />
+        <FormActions isBusy={isBusy} text={texts.save} onCancel={onClose} />
       </Form>
     </Dialog>
   );
 }
 
-function roomKey(dId: string, room: string): string {
-  return JSON.stringify([dId, room]);
-}
-
+/** From its `roomKey`. */
 function roomOf(key: string): { readonly dId: string; readonly actuatorId: string } {
   const [dId, room] = JSON.parse(key) as readonly unknown[];
   return { dId: String(dId), actuatorId: String(room) };

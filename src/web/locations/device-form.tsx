@@ -103,7 +103,7 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
         failure={unplacedFailure(failure, SHOWN_FIELDS)}
         texts={{ [NOT_FOUND]: texts.mistakes.gone }}
       />
-      <FormActions isBusy={isBusy} text={action} busyText={texts.saving} onCancel={onCancel} />
+      <FormActions isBusy={isBusy} text={action} onCancel={onCancel} />
     </Form>
   );
 }

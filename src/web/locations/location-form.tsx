@@ -59,7 +59,7 @@ export function LocationForm({ location, action, onDone, onCancel }: LocationFor
         failure={unplacedFailure(failure, SHOWN_FIELDS)}
         texts={{ [NOT_FOUND]: texts.mistakes.gone }}
       />
-      <FormActions isBusy={isBusy} text={action} busyText={texts.saving} onCancel={onCancel} />
+      <FormActions isBusy={isBusy} text={action} onCancel={onCancel} />
     </Form>
   );
 }

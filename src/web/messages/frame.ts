@@ -3,13 +3,9 @@ import { bilingual } from "./language.ts";
 export const frameTexts = bilingual(
   {
     appName: "Flanco",
-
     tagline: "Las ventas de cada habitación, en directo.",
-
     switchLanguage: "English",
-
     signOut: "Salir",
-
     skipToContent: "Ir al contenido",
 
     nav: {
@@ -47,9 +43,7 @@ export const frameTexts = bilingual(
       lost: "Conexión en directo perdida.",
       live: "Conexión en directo recuperada.",
     },
-
     viewFailed: "No se ha podido cargar esta parte de la página. Vuelva a intentarlo.",
-
     unknownPage: {
       title: "Esta página no existe",
       home: "Ir al inicio",
@@ -57,13 +51,9 @@ export const frameTexts = bilingual(
   },
   {
     appName: "Flanco",
-
     tagline: "Every room's sales, live.",
-
     switchLanguage: "Español",
-
     signOut: "Sign out",
-
     skipToContent: "Skip to content",
 
     nav: {
@@ -101,9 +91,7 @@ export const frameTexts = bilingual(
       lost: "Live connection lost.",
       live: "Live connection is back.",
     },
-
     viewFailed: "This part of the page could not be loaded. Try again.",
-
     unknownPage: {
       title: "This page does not exist",
       home: "Go to the start",

@@ -8,7 +8,6 @@ export const guideTexts = bilingual(
     steps: { location: "Lugar", device: "Dispositivo", lines: "Líneas", done: "Listo" },
     stepDone: "hecho",
     next: "Seguir",
-    busy: "Guardando…",
     failed: "No se ha podido leer lo que ya hay. Compruebe la conexión y reintente.",
 
     location: {
@@ -65,7 +64,6 @@ export const guideTexts = bilingual(
     steps: { location: "Location", device: "Device", lines: "Lines", done: "Done" },
     stepDone: "done",
     next: "Continue",
-    busy: "Saving…",
     failed: "What is there already could not be read. Check the connection and try again.",
 
     location: {

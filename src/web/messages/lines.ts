@@ -9,8 +9,6 @@ export const linesTexts = bilingual(
     wiredNone: "Ninguna línea está conectada a una habitación todavía.",
     wiredNoneDetail: "Elija una línea libre más abajo y pulse «Conectar».",
     chipCount: (lines: string, free: string) => `Libres: ${free} de ${lines}`,
-    on: "Encendida",
-    off: "Apagada",
     high: "Activa",
     low: "Inactiva",
     unknown: "Sin leer",
@@ -71,7 +69,6 @@ export const linesTexts = bilingual(
     rearm: "Contar como la misma venta si se reenciende antes de (ms)",
     rearmHint: "Si se apaga y se enciende de nuevo dentro de este tiempo, es la misma venta. Lo normal: 0.",
     save: "Guardar",
-    saving: "Guardando…",
     saved: (line: string, room: string) => `La línea ${line} queda asignada a la habitación ${room}.`,
 
     disconnectTitle: (line: string, room: string) => `¿Desconectar ${line} de la habitación ${room}?`,
@@ -102,8 +99,6 @@ export const linesTexts = bilingual(
     wiredNone: "No line is wired to a room yet.",
     wiredNoneDetail: "Choose a free line below and press “Wire”.",
     chipCount: (lines, free) => `Free: ${free} of ${lines}`,
-    on: "On",
-    off: "Off",
     high: "Active",
     low: "Inactive",
     unknown: "Not read",
@@ -161,7 +156,6 @@ export const linesTexts = bilingual(
     rearm: "Count as the same sale if on again within (ms)",
     rearmHint: "Switched off and on again within this time, it is the same sale. Usually 0.",
     save: "Save",
-    saving: "Saving…",
     saved: (line, room) => `Line ${line} is room ${room} from now on.`,
 
     disconnectTitle: (line, room) => `Unwire ${line} from room ${room}?`,

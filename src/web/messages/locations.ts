@@ -42,7 +42,6 @@ export const locationsTexts = bilingual(
       one ? `Será 1 habitación: ${rooms}` : `Serán ${count} habitaciones: ${rooms}`,
     roomsFixed: "Las habitaciones no se pueden cambiar después. Para otras, cree otro dispositivo.",
     save: "Guardar",
-    saving: "Guardando…",
     create: "Crear",
 
     savedLocation: (name: string) => `Lugar guardado: ${name}.`,
@@ -116,7 +115,6 @@ export const locationsTexts = bilingual(
     preview: (rooms, count, one) => (one ? `1 room: ${rooms}` : `${count} rooms: ${rooms}`),
     roomsFixed: "The rooms cannot be changed later. For others, make another device.",
     save: "Save",
-    saving: "Saving…",
     create: "Make",
 
     savedLocation: (name) => `Location saved: ${name}.`,

@@ -6,8 +6,6 @@ export const roomsTexts = bilingual(
     show: "Cuáles se muestran",
     all: "Todas",
     onlyOn: "Encendidas",
-    on: "Encendida",
-    off: "Apagada",
     since: (time: string) => `desde ${time}`,
     today: (count: number, sales: string) =>
       count === 0 ? "Hoy, sin ventas" : count === 1 ? "Hoy 1 venta" : `Hoy ${sales} ventas`,
@@ -41,8 +39,6 @@ export const roomsTexts = bilingual(
     show: "Which are shown",
     all: "All",
     onlyOn: "On",
-    on: "On",
-    off: "Off",
     since: (time) => `since ${time}`,
     today: (count, sales) =>
       count === 0 ? "No sales today" : count === 1 ? "Today 1 sale" : `Today ${sales} sales`,

@@ -20,8 +20,6 @@ export const stateTexts = bilingual(
     room: "Habitación",
     level: "Estado",
     lastChange: "Último cambio",
-    on: "Encendida",
-    off: "Apagada",
     never: "Sin señal todavía",
     provisionalTime: "hora provisional",
 
@@ -90,7 +88,8 @@ export const stateTexts = bilingual(
       simulated: "simulada",
       none: "ninguna",
     },
-    days: (count: string, one: boolean) => (one ? "1 día" : `${count} días`),
+    /** From two on. */
+    days: (count: string) => `${count} días`,
   },
   {
     title: "Status of the gateway",
@@ -111,8 +110,6 @@ export const stateTexts = bilingual(
     room: "Room",
     level: "Level",
     lastChange: "Last change",
-    on: "On",
-    off: "Off",
     never: "No signal yet",
     provisionalTime: "time not certain",
 
@@ -180,6 +177,6 @@ export const stateTexts = bilingual(
       simulated: "simulation",
       none: "nothing",
     },
-    days: (count, one) => (one ? "1 day" : `${count} days`),
+    days: (count) => `${count} days`,
   },
 );

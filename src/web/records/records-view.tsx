@@ -136,7 +136,7 @@ function RecordFoot({ list, onMore }: RecordFootProps) {
   );
 }
 
-export interface Records {
+interface Records {
   readonly list: RecordList;
   /** Fetches the list again from the newest record. */
   readonly begin: () => void;

@@ -4,7 +4,6 @@ import type { Day } from "../format/day.ts";
 export type Month = string;
 
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
-const MONTHS_A_YEAR = 12;
 const OFFERED_MONTHS = 36;
 
 export function monthOf(day: Day): Month {
@@ -18,9 +17,7 @@ export function isMonth(text: string): boolean {
 /** The month so many months later; before, when negative. */
 export function monthAfter(month: Month, months: number): Month {
   const [year = 0, number = 1] = month.split("-").map(Number);
-  const index = year * MONTHS_A_YEAR + number - 1 + months;
-  const years = Math.floor(index / MONTHS_A_YEAR);
-  return `${String(years).padStart(4, "0")}-${String((index % MONTHS_A_YEAR) + 1).padStart(2, "0")}`;
+  return monthOf(new Date(Date.UTC(year, number - 1 + months)).toISOString());
 }
 
 /** The months to choose from, newest first: three years, and older ones as far as the chosen one. */

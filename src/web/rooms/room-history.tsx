@@ -1,7 +1,7 @@
 import { loadFirstRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
-import { Nothing, Unread } from "../element/notice.tsx";
+import { Nothing, OnTag, Unread } from "../element/notice.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { roomsTexts } from "../messages/rooms.ts";
@@ -48,7 +48,7 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
         </p>
       ) : (
         <p class="history-state">
-          <span class={room.value ? "tag tag-on" : "tag"}>{room.value ? texts.on : texts.off}</span>
+          <OnTag isOn={room.value} />
           {sinceMs !== undefined && <span>{texts.since(format.moment(sinceMs, now()))}</span>}
           <span class="soft">
             {device.name} · {device.locationName}

@@ -6,6 +6,7 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded, useMinute } from "../live/use-loaded.ts";
+import { elementTexts } from "../messages/element.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
@@ -164,6 +165,7 @@ interface RoomTileProps {
 /** One room: lit while it is on. It leads to the room's history. */
 function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
+  const { on, off } = useTexts(elementTexts);
   const { format, now } = useGateway();
   return (
     <li class={room.value ? "tile tile-on" : "tile"}>
@@ -174,7 +176,7 @@ function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
         </span>
         <span class="tile-state">
           <span class="tile-lamp" aria-hidden="true" />
-          {room.value ? texts.on : texts.off}
+          {room.value ? on : off}
         </span>
         <span class="tile-since">
           {sinceMs !== undefined && (

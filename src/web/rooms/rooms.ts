@@ -11,6 +11,7 @@ export interface Tally {
   readonly revenue: number;
 }
 
+/** One text for a room of a device, whatever their names hold. */
 export function roomKey(deviceId: string, room: string): string {
   return JSON.stringify([deviceId, room]);
 }

@@ -1,6 +1,6 @@
 import type { AuditAnswer, AuditEntry, LastEdge, Status } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
-import { Nothing, Unread } from "../element/notice.tsx";
+import { Nothing, OnTag, Unread } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { auditTexts } from "../messages/audit.ts";
@@ -53,10 +53,8 @@ function EdgeTable({ edges }: { readonly edges: readonly LastEdge[] }) {
         {
           key: "level",
           title: texts.level,
-          cell: (edge) => {
-            if (edge.level === null) return <span class="soft">{texts.never}</span>;
-            return <span class={edge.level ? "tag tag-on" : "tag"}>{edge.level ? texts.on : texts.off}</span>;
-          },
+          cell: ({ level }) =>
+            level === null ? <span class="soft">{texts.never}</span> : <OnTag isOn={level} />,
         },
         {
           key: "time",
