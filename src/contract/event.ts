@@ -23,7 +23,7 @@ export const EVENTS = {
   }),
   gap,
   /** Devices or locations were added, changed or removed. */
-  places: z.strictObject({}),
+  locations: z.strictObject({}),
 };
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
@@ -31,7 +31,7 @@ export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> }
 export const listenToEvents = declare({
   method: "get",
   path: "/event",
-  summary: "Live changes as server-sent events: record, void, time, actuator, gap, places.",
+  summary: "Live changes as server-sent events: record, void, time, actuator, gap, locations.",
   session: true,
   status: 200,
   stream: "text/event-stream",

@@ -4,7 +4,7 @@ import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
-import type { Overview, OverviewPeriod, PlaceFilter } from "./overview.ts";
+import type { Overview, OverviewFilter, OverviewPeriod } from "./overview.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -142,7 +142,7 @@ export type Change =
   | { readonly kind: "time"; readonly userId: Id; readonly recordId: number; readonly timeMs: number }
   | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
   | { readonly kind: "wiring" }
-  | { readonly kind: "places"; readonly userId: Id }
+  | { readonly kind: "locations"; readonly userId: Id }
   | { readonly kind: "sessions"; readonly userId: Id }
   | { readonly kind: "user"; readonly userId: Id };
 
@@ -170,7 +170,7 @@ export interface LedgerReader {
   /** Undefined when the period has no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
-  overview(userId: Id, period: OverviewPeriod, filter: PlaceFilter, nowMs: number): Overview;
+  overview(userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview;
   /** One page of a search by time, of bounded work. Records sold between two pages do not disturb the later pages. */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */

@@ -7,7 +7,7 @@ export const MAX_CHOICES = 300;
 export type OverviewPeriod = "week" | "year";
 
 /** Sales of one location or device; null matches all. */
-export interface PlaceFilter {
+export interface OverviewFilter {
   readonly location: string | null;
   readonly deviceId: string | null;
 }

@@ -131,8 +131,8 @@ function toEvent(change: Change): Event | undefined {
       return { event: "time", data: { recordId: change.recordId, timeMs: change.timeMs } };
     case "gap":
       return { event: "gap", data: toGapAnswer(change.gap) };
-    case "places":
-      return { event: "places", data: {} };
+    case "locations":
+      return { event: "locations", data: {} };
     default:
       return undefined;
   }

@@ -199,7 +199,7 @@ describe("Live events", () => {
     await post("/api/device", aDevice()).expect(200);
     await appliance.api.delete("/api/device?dId=7234").set("Cookie", user.cookie).expect(200);
     for (let count = 0; count < 3; count += 1) {
-      expect(await page.next()).to.deep.equal({ event: "places", data: {} });
+      expect(await page.next()).to.deep.equal({ event: "locations", data: {} });
     }
   });
 

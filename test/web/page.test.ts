@@ -72,9 +72,9 @@ describe("What is read aloud", () => {
     expect(announcementOf([sale, off], frameTexts.es, money)).to.equal(
       "Venta: habitación 101, 3.50. Habitación 101 apagada.",
     );
-    expect(announcementOf([{ kind: "missed" }, { kind: "places", data: {} }], frameTexts.es, money)).to.equal(
-      "",
-    );
+    expect(
+      announcementOf([{ kind: "missed" }, { kind: "locations", data: {} }], frameTexts.es, money),
+    ).to.equal("");
   });
 
   it("counts them when they are many", () => {

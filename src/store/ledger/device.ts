@@ -91,7 +91,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
       device.actuators.forEach((actuator, position) => {
         insertActuator.run(id, actuator.id, position, actuator.value ? 1 : 0);
       });
-      context.tell({ kind: "places", userId });
+      context.tell({ kind: "locations", userId });
       return id;
     },
     changeDevice(userId: Id, dId: string, changed: DeviceChange): void {
@@ -99,14 +99,14 @@ export function deviceCommands(db: Database, context: WriteContext) {
       const newLocation = locationId === null ? null : locationName.get(userId, locationId);
       if (newLocation === undefined) throw unknownLocation();
       if (change.run(name, locationId, newLocation, userId, dId).changes === 0) throw unknownDevice();
-      context.tell({ kind: "places", userId });
+      context.tell({ kind: "locations", userId });
     },
     removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): void {
       wirings.removed(userId, { dId }, by);
       if (remove.run(userId, dId).changes === 0) {
         throw unknownDevice();
       }
-      context.tell({ kind: "places", userId });
+      context.tell({ kind: "locations", userId });
       context.tell({ kind: "wiring" });
     },
   };

@@ -63,20 +63,20 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return bootOf.get(bootId) ?? 0;
   }
 
-  function addSale(sighting: Sighting, place: LineRoom, boot: number): number {
+  function addSale(sighting: Sighting, room: LineRoom, boot: number): number {
     const record = {
-      locationName: place.locationName,
-      deviceName: place.deviceName,
-      deviceId: place.deviceId,
-      room: place.actuatorId,
-      valorMicros: place.valorMicros,
+      locationName: room.locationName,
+      deviceName: room.deviceName,
+      deviceId: room.deviceId,
+      room: room.actuatorId,
+      valorMicros: room.valorMicros,
       createdTimeMs: sighting.timeMs,
     };
     const { bootId, request, sequence } = sighting.source;
     const { provisional } = sighting;
     const origin = sequence === 0 ? "found_at_start" : "edge";
     const recordId = add({
-      ...{ userId: place.userId, record, origin, provisional },
+      ...{ userId: room.userId, record, origin, provisional },
       source: {
         boot,
         bootId,
@@ -87,19 +87,19 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       },
     });
     const stored = { recordId, ...record, endedTimeMs: null, origin, provisional, voided: null } as const;
-    context.tell({ kind: "record", userId: place.userId, record: stored });
+    context.tell({ kind: "record", userId: room.userId, record: stored });
     return recordId;
   }
 
-  function showValue(sighting: Sighting, place: LineRoom): void {
-    const { deviceId, actuatorId } = place;
+  function showValue(sighting: Sighting, room: LineRoom): void {
+    const { deviceId, actuatorId } = room;
     if (setValue.run({ value: sighting.active ? 1 : 0, deviceId, actuatorId }).changes === 0) return;
-    touchDevice.run(place.deviceId);
+    touchDevice.run(room.deviceId);
     context.tell({
       kind: "actuator",
-      userId: place.userId,
-      deviceId: place.deviceId,
-      actuatorId: place.actuatorId,
+      userId: room.userId,
+      deviceId: room.deviceId,
+      actuatorId: room.actuatorId,
       value: sighting.active,
       timeMs: sighting.timeMs,
     });
@@ -158,24 +158,24 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
 
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
-    const place = rooms.at(sighting.line, Number(sighting.monotonicNs) / NS_PER_MS);
+    const room = rooms.at(sighting.line, Number(sighting.monotonicNs) / NS_PER_MS);
     // The room that the line was watched for is neither the one of now nor the one of then.
-    if (place === undefined || !isWatchedFor(place, sighting)) return { meaning: "nothing", recordId: null };
+    if (room === undefined || !isWatchedFor(room, sighting)) return { meaning: "nothing", recordId: null };
     // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
     const current = rooms.now(sighting.line);
     const isWired = current !== undefined && isWatchedFor(current, sighting);
     const before = isWired ? states.stateOf(sighting.line) : undefined;
-    const meaning = judge(before, sighting, place.rearmMs);
+    const meaning = judge(before, sighting, room.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
     if (meaning === "sale" && isRecorded(sighting)) return { meaning: "repeated", recordId: null };
     const boot = bootNumber(sighting.source.bootId);
     // What was recorded by the other polarity has nothing to do with what is seen from here on.
     let recordId = meaning === "baseline" ? null : (before?.recordId ?? null);
-    if (meaning === "sale") recordId = addSale(sighting, place, boot);
+    if (meaning === "sale") recordId = addSale(sighting, room, boot);
     if (recordId !== null && meaning === "end") end(sighting, boot, recordId);
     if (recordId !== null && meaning === "same_sale") endRecord.run(null, null, null, recordId);
-    noteMissed(sighting, place, before);
-    showValue(sighting, place);
+    noteMissed(sighting, room, before);
+    showValue(sighting, room);
     if (isWired) saveState(sighting, meaning, boot, recordId);
     return { meaning, recordId: meaning === "sale" ? recordId : null };
   }

@@ -51,20 +51,20 @@ export function locationCommands(db: Database, context: WriteContext) {
       }
       const id = context.ids.next();
       insert.run(id, userId, location.name, location.description, context.nowMs());
-      context.tell({ kind: "places", userId });
+      context.tell({ kind: "locations", userId });
       return id;
     },
     changeLocation(userId: Id, locationId: Id, changed: LocationChange): void {
       const { name = null, description = null } = changed;
       if (change.run(name, description, userId, locationId).changes === 0) throw unknownLocation();
       if (name !== null) renameAtDevices.run(name, userId, locationId, name);
-      context.tell({ kind: "places", userId });
+      context.tell({ kind: "locations", userId });
     },
     removeLocation(userId: Id, locationId: Id): void {
       if (remove.run(userId, locationId).changes === 0) {
         throw unknownLocation();
       }
-      context.tell({ kind: "places", userId });
+      context.tell({ kind: "locations", userId });
     },
   };
 }

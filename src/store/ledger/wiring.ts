@@ -53,7 +53,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     }
     const there = onLine.get(wiring.line);
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
-      throw duplicateError("line", `The line ${wiring.line} is already wired to ${placeOf(there, userId)}.`);
+      throw duplicateError("line", `The line ${wiring.line} is already wired to ${roomText(there, userId)}.`);
     }
     const room = onRoom.get(deviceId, wiring.actuatorId);
     if (room !== undefined && room.line !== wiring.line) {
@@ -141,7 +141,7 @@ function toWiring(row: WiringRow): Wiring {
 }
 
 /** Where a line goes, without telling one user of another's rooms. */
-function placeOf(wiring: WiringRow, userId: Id): string {
+function roomText(wiring: WiringRow, userId: Id): string {
   return wiring.userId === userId
     ? `room ${wiring.actuatorId} of ${wiring.deviceName}`
     : "a room of another user";

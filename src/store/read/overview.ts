@@ -4,9 +4,9 @@ import type { Id } from "../../domain/id.ts";
 import {
   MAX_CHOICES,
   type Overview,
+  type OverviewFilter,
   type OverviewPeriod,
   type PlaceChoices,
-  type PlaceFilter,
 } from "../../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
 import { addUp, type Range, type Ranges, RollupSums, type Seller, splitDays } from "./rollup-sum.ts";
@@ -30,7 +30,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar) {
 
   // One transaction: all the parts see the same commit.
   const read = db.transaction(
-    (userId: Id, period: OverviewPeriod, filter: PlaceFilter, nowMs: number): Overview => {
+    (userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview => {
       const today = calendar.dayOf(nowMs);
       const { from, own, bars, before, beforeParts } = period === "week" ? week(today) : year(today);
       const sumsOf = ({ months, days }: Ranges) => [
@@ -56,7 +56,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar) {
     },
   );
   return {
-    overview: (userId: Id, period: OverviewPeriod, filter: PlaceFilter, nowMs: number): Overview =>
+    overview: (userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview =>
       read(userId, period, filter, nowMs),
   };
 }

@@ -1,7 +1,7 @@
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
-import type { PlaceFilter, Sold } from "../../domain/overview.ts";
+import type { OverviewFilter, Sold } from "../../domain/overview.ts";
 import { sumTooLarge } from "../ledger/rollup.ts";
 
 /** Days or months, both ends included; none where the end is before the beginning. */
@@ -28,14 +28,14 @@ interface PeriodRow {
   readonly totalMicros: bigint;
 }
 
-interface Asked extends PlaceFilter {
+interface Asked extends OverviewFilter {
   readonly userId: Id;
   readonly from: number;
   readonly to: number;
 }
 
 const NO_RANGE = { from: 1, to: 0 };
-const ALL: PlaceFilter = { location: null, deviceId: null };
+const ALL: OverviewFilter = { location: null, deviceId: null };
 
 const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
 
@@ -89,7 +89,7 @@ export class RollupSums {
   }
 
   /** How many records of these days count. */
-  count(userId: Id, range: Range<Day>, filter: PlaceFilter): number {
+  count(userId: Id, range: Range<Day>, filter: OverviewFilter): number {
     const { months, days } = splitDays(range);
     const inMonths = months.map((part) => this.#countMonths.get({ userId, ...part, ...filter }) ?? 0);
     const inDays = days.map((part) => this.#countDays.get({ userId, ...part, ...filter }) ?? 0);

@@ -25,7 +25,7 @@ export interface Present extends Locations {
 /** From nothing to the first recorded room: a location, a device with its rooms, and its lines. */
 export function GuideView() {
   const texts = useTexts(guideTexts);
-  const { part, reload } = useLoaded(loadPresent, "guide", ["places"]);
+  const { part, reload } = useLoaded(loadPresent, "guide", ["locations"]);
   /** Null: the first step that is still to be done. */
   const [chosen, setChosen] = useState<Step | null>(null);
   const [dId, setDId] = useState<string | null>(null);

@@ -128,7 +128,7 @@ function useBoard(onMove: (address: string, level: boolean, timeMs: number) => v
       return { simulated, chips, devices, wirings };
     },
     "",
-    ["places"],
+    ["locations"],
   );
   const [levels, setLevels] = useState<ReadonlyMap<string, boolean>>(new Map());
   const note = useCallback(
@@ -137,7 +137,7 @@ function useBoard(onMove: (address: string, level: boolean, timeMs: number) => v
   );
   useLiveEvents((event) => {
     // Everything is fetched again, and what was known before is uncertain: a line may be another room by now.
-    if (event.kind === "missed" || event.kind === "places") setLevels(new Map());
+    if (event.kind === "missed" || event.kind === "locations") setLevels(new Map());
     if (event.kind !== "actuator" || part.kind !== "ready") return;
     const { deviceId, actuatorId, value, time } = event.data;
     const address = addressOfRoom(part.value, deviceId, actuatorId);

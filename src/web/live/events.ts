@@ -13,7 +13,7 @@ export const SERVER_EVENTS = [
   "void",
   "time",
   "actuator",
-  "places",
+  "locations",
   "gap",
 ] as const satisfies readonly EventName[];
 

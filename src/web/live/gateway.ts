@@ -114,7 +114,7 @@ function connect(setLive: SetState<LiveState>, setStatus: SetState<Part<Status>>
         if (freshness.onStream(event.data.at)) onMissed();
         return;
       }
-      if (event.kind === "places" || event.kind === "gap") refresher.ask();
+      if (event.kind === "locations" || event.kind === "gap") refresher.ask();
       events.tell(event);
     },
     onRefused: () => refresher.ask(),

@@ -27,7 +27,7 @@ type LocationWork =
 export function LocationsView() {
   const texts = useTexts(locationsTexts);
   const { compare } = useFormat();
-  const { part, reload } = useLoaded(loadLocations, "", ["places"]);
+  const { part, reload } = useLoaded(loadLocations, "", ["locations"]);
   const [work, setWork] = useState<LocationWork | null>(null);
   const [done, setDone] = useState("");
   const known = readyValue(part);

@@ -30,7 +30,7 @@ export function PanelView() {
     "record",
     "void",
     "time",
-    "places",
+    "locations",
   ]);
   const latest = useLoaded(loadLatest, "latest", ["record", "void", "time"]);
   const known = useDevices();

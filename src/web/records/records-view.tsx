@@ -23,7 +23,7 @@ export function RecordsView() {
   const { replace } = useNavigation();
   const filter = filterOf(useQuery());
   const { compare } = useFormat();
-  const choices = useLoaded((api) => loadChoices(api, compare), "", ["places"]);
+  const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
   const records = useRecords(filter);
   const [isExporting, setExporting] = useState(false);
   const setFilter = (next: RecordFilter) => replace(addressOf("records", { ...next }));

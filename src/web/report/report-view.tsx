@@ -19,7 +19,7 @@ export function ReportView() {
   const texts = useTexts(reportTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
   const { compare } = useFormat();
-  const choices = useLoaded((api) => loadChoices(api, compare), "", ["places"]);
+  const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
   const known = readyValue(choices.part);
   return (
     <ViewFrame

@@ -6,7 +6,7 @@ import { switchRoom } from "./rooms.ts";
 
 /** The devices with their rooms, live. */
 export function useDevices(): Loaded<readonly Device[]> {
-  return useLoaded(loadDevices, "devices", ["places"], afterEvent);
+  return useLoaded(loadDevices, "devices", ["locations"], afterEvent);
 }
 
 function afterEvent(devices: readonly Device[], event: LiveEvent): readonly Device[] {

@@ -83,7 +83,7 @@ export function AuditPanel() {
   const { part, reload } = useLoaded(
     async (api) => (await api.get<AuditAnswer>(`/api/audit?limit=${SHOWN_ENTRIES}`)).data,
     "audit",
-    ["void", "places"],
+    ["void", "locations"],
   );
   if (part.kind === "waiting") return null;
   return (

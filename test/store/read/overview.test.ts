@@ -5,7 +5,7 @@ import type { Database } from "better-sqlite3";
 import { expect } from "chai";
 import fc from "fast-check";
 import { DAY_MS } from "../../../src/domain/clock.ts";
-import { MAX_CHOICES, type OverviewPeriod, type PlaceFilter } from "../../../src/domain/overview.ts";
+import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../src/domain/overview.ts";
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
@@ -22,7 +22,7 @@ interface Sale {
 }
 
 const USER = "u".repeat(24);
-const ALL: PlaceFilter = { location: null, deviceId: null };
+const ALL: OverviewFilter = { location: null, deviceId: null };
 
 /** The moments that an overview is asked for: ordinary ones, nights of changed clocks, and a leap day. */
 const MOMENTS = [
@@ -198,7 +198,7 @@ describe("an overview", () => {
 function addUp(
   sales: readonly Sale[],
   period: OverviewPeriod,
-  filter: PlaceFilter,
+  filter: OverviewFilter,
   nowMs: number,
   dates: ZoneDates,
 ) {

@@ -7,7 +7,7 @@ import { WiredLine } from "./wired-line.ts";
 
 const NOBODY = "0".repeat(24);
 
-describe("Changing a place", () => {
+describe("Changing a location or device", () => {
   let appliance: Appliance;
   let user: SignedInUser;
   let locationId: string;
@@ -129,9 +129,9 @@ describe("Changing a place", () => {
     try {
       expect(await stream.next()).to.include({ event: "hello" });
       await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
-      expect(await stream.next()).to.include({ event: "places" });
+      expect(await stream.next()).to.include({ event: "locations" });
       await change("device", { dId: "7234" }, { device: { name: "Z" } }).expect(200);
-      expect(await stream.next()).to.include({ event: "places" });
+      expect(await stream.next()).to.include({ event: "locations" });
     } finally {
       stream.close();
     }
