@@ -34,10 +34,8 @@ export function findInstallation(): Installation {
 }
 
 /**
- * The built page in a folder, also while it is built anew; no file where there is no such folder. A build brings what
- * index.html is to name before it names that, and removes what it names no more afterwards, and an asset's name tells
- * what is in it: files belong together when the names are the same before and after all were read. Throws what the disk
- * says.
+ * The built page in a folder; no file where there is no such folder. A build may change the folder meanwhile: a name
+ * follows from its file's content, so the files belong together when the names are the same before and after reading.
  */
 export function readFiles(folder: string): readonly InstalledFile[] {
   if (!existsSync(folder)) return [];

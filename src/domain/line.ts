@@ -1,17 +1,12 @@
 /** GPIO lines as every driver shows them. Nothing here knows of a kernel interface. */
 
 /** How the kernel biases a line that no circuit drives. `as-is` leaves the bias as it is. */
-export type Bias = "as-is" | "disabled" | "pull-up" | "pull-down";
-export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const satisfies readonly Bias[];
+export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const;
+export type Bias = (typeof BIASES)[number];
 
 /** `none` watches no lines. */
-export type DriverName = "chardev" | "sysfs" | "simulated" | "none";
-export const DRIVER_NAMES = [
-  "chardev",
-  "sysfs",
-  "simulated",
-  "none",
-] as const satisfies readonly DriverName[];
+export const DRIVER_NAMES = ["chardev", "sysfs", "simulated", "none"] as const;
+export type DriverName = (typeof DRIVER_NAMES)[number];
 
 export interface LineInfo {
   /** The chip's device name, as `gpioinfo` shows it: `gpiochip0`. */

@@ -88,10 +88,7 @@ export class KeptLines {
     return adopted;
   }
 
-  /**
-   * Keeps a line that was just requested, and returns how to end that. A line for which there is no memory, or whose
-   * name would be too long, ends with the process.
-   */
+  /** Keeps a requested line, and returns how to end that. Without memory or a valid name it ends with the process. */
   keep(line: LineInfo, request: LineRequest, descriptor: LineDescriptor): () => void {
     const name = request.keep === undefined ? null : nameOf(line, request, request.keep.request);
     if (name === null) return () => {};

@@ -86,10 +86,7 @@ interface Libc {
   ) => bigint;
 }
 
-/**
- * Loads koffi, only when a driver needs it: it takes time and memory. Throws `unavailable` where koffi has no binary for
- * this machine.
- */
+/** Loads koffi, only when a driver needs it. Throws `unavailable` where it has no binary for this machine. */
 export async function loadKernel(): Promise<GpioKernel> {
   try {
     const koffi = await import("koffi");

@@ -78,10 +78,7 @@ export class LineDescriptor {
     return descriptor;
   }
 
-  /**
-   * Requests one line to read its level, without edges. A request without a direction leaves the line as it is
-   * (uAPI v2). Throws a SyscallError.
-   */
+  /** Requests one line as it is (uAPI v2: no direction, no edges), to read its level. Throws a SyscallError. */
   static requestAsIs(kernel: GpioKernel, chipFd: number, offset: number): LineDescriptor {
     const asIs = { flags: 0n, debounceUs: 0, eventBufferEvents: 0 };
     const bytes = encodeLineRequest({ offset, consumer: CONSUMER, ...asIs });
@@ -166,10 +163,7 @@ class EventRing {
     return events;
   }
 
-  /**
-   * The events after `sequence`, in order. The next read goes behind the newest one. Overwritten events show as a gap
-   * in the sequence numbers.
-   */
+  /** The events after `sequence`, in order; overwritten ones show as a gap. The next read goes behind the newest. */
   recover(sequence: number): LineEventStruct[] {
     const held = decodeLineEvents(this.#bytes)
       // The kernel counts in 32 bits.

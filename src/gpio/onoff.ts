@@ -17,10 +17,7 @@ export interface ExportedLine {
 /** Exports lines by the kernel's global number. Throws system errors (EBUSY: someone has the line). */
 export type ExportLine = (number: number, activeLow: boolean) => ExportedLine;
 
-/**
- * Loads onoff. It is imported here alone, and only when a driver asks. Throws `unavailable` when its
- * addon, epoll, was not built.
- */
+/** Loads onoff, only when a driver asks. Throws `unavailable` when its addon, epoll, was not built. */
 export async function loadOnoff(): Promise<ExportLine> {
   try {
     const onoff = await import("onoff");

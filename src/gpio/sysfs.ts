@@ -33,10 +33,7 @@ export interface SysfsDependencies {
   readonly sysfs: string;
 }
 
-/**
- * Lines through /sys/class/gpio, by onoff: for kernels without the character device's v2 interface. SYSFS_LIMITS lists
- * what it cannot do.
- */
+/** Lines through /sys/class/gpio, by onoff, for kernels without the interface v2. SYSFS_LIMITS lists its limits. */
 export class SysfsDriver implements LineDriver {
   readonly name = "sysfs";
   readonly simulated = false;

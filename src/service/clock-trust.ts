@@ -23,14 +23,13 @@ const ANSWER_MS = 20_000;
 const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
 
 /**
- * Gives the way to ask. koffi is loaded here and only when the configuration asks for it; where it does not
- * load, systemd's mark alone decides, and the log says so. Where the kernel refuses to tell (ProtectClock= of the unit,
- * which forbids to set the clock, forbids to ask as well) systemd-timedated is asked, which may.
+ * Returns the way to ask, and loads koffi for it. Systemd's mark alone decides where koffi does not load, which the log
+ * says. The kernel refuses to answer under ProtectClock= of the unit: then systemd-timedated is asked.
  */
 export async function openSynchronized(log: Log): Promise<Synchronized> {
   const adjtimex = await loadAdjtimex(log);
-  const told = adjtimex !== undefined && mayAsk(adjtimex) ? () => isSynchronized(adjtimex) : askTimedated();
-  return () => existsSync(SYSTEMD_MARK) || told();
+  const answer = adjtimex !== undefined && mayAsk(adjtimex) ? () => isSynchronized(adjtimex) : askTimedated();
+  return () => existsSync(SYSTEMD_MARK) || answer();
 }
 
 function mayAsk(adjtimex: Adjtimex): boolean {
@@ -38,8 +37,8 @@ function mayAsk(adjtimex: Adjtimex): boolean {
 }
 
 /**
- * Whether `program`, timedatectl(1) unless a test has another, has said yes. Asks now and then, as long as it is asked
- * and the answer is no, and waits for none: what it gives is what was said last.
+ * Whether `program`, timedatectl(1) unless a test has another, has answered yes. Asks once a minute at most while the
+ * answer is no, and never waits: the result is that of the last answer.
  */
 export function askTimedated(
   program = "timedatectl",

@@ -104,7 +104,7 @@ export class ClockWatch implements ClockTrust {
     });
   }
 
-  /** Resolves once what was under way is done: for who must know that all is settled. */
+  /** Resolves once the work that is under way is done. */
   async idle(): Promise<void> {
     await this.#working;
   }

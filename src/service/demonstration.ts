@@ -8,10 +8,7 @@ const DEVICES = [
   { dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], valor: 5.5 },
 ];
 
-/**
- * Gives the first user two devices with eight wired rooms, so that the main job is seen at once. Does
- * nothing for a user who has devices already.
- */
+/** Gives the first user two devices with eight wired rooms; does nothing for a user who has devices. */
 export async function seedDemo(reader: LedgerReader, writer: LedgerWriter): Promise<void> {
   const user = reader.users()[0];
   if (user === undefined || reader.devices(user.id).length > 0) return;

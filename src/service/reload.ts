@@ -8,10 +8,8 @@ const LIVE_KEYS = ["allowed_origins", "host_names", "log_level"] as const satisf
 export type LiveSettings = Pick<Config, (typeof LIVE_KEYS)[number]>;
 
 /**
- * Reads the configuration anew, and says in the log what of it takes effect and what waits for a start. Never throws: a
- * configuration with mistakes is told, and what was in force stays.
- * @param started what the service was started with
- * @param live what is in force of it now
+ * Reads the configuration anew, and logs which settings take effect and which wait for a restart. Never throws: when
+ * the configuration has mistakes, the settings in force stay. `live` are these; the service started with `started`.
  */
 export function reread(started: Config, live: LiveSettings, read: () => Config, log: Log): LiveSettings {
   let found: Config;

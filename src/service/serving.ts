@@ -115,7 +115,7 @@ async function end(service: Service, log: Logger, reason: "signal" | Error): Pro
   if (reason instanceof Error) throw reason;
 }
 
-/** Says in one piece, so that who waits for the first line of it has all of it. */
+/** One write, so that a reader of its first line has all of it. */
 function announce(terminal: Console, config: Config, service: Service): void {
   const simulated = config.gpio_driver === "simulated";
   terminal.out(

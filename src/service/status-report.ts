@@ -39,7 +39,7 @@ export class StatusReport implements StatusReader {
   readonly #dependencies: StatusDependencies;
   /** When each fault that is judged here was first seen, in Unix milliseconds. */
   readonly #since = new Map<string, number>();
-  #told: ReadonlySet<string> = new Set();
+  #logged: ReadonlySet<string> = new Set();
   #startedMonotonicMs = 0;
   #disk: Disk | null = null;
   #diskReadMs = 0;
@@ -72,11 +72,11 @@ export class StatusReport implements StatusReader {
       const found = this.status().faults.filter((fault) => !kept.has(nameOf(fault)));
       for (const fault of found) {
         const { code, message, hint, details } = fault;
-        if (!this.#told.has(nameOf(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
+        if (!this.#logged.has(nameOf(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
       }
-      this.#told = new Set(found.map(nameOf));
+      this.#logged = new Set(found.map(nameOf));
     } catch (error) {
-      log.error({ err: error }, "the ledger does not tell how it is");
+      log.error({ err: error }, "the ledger's status cannot be read");
     }
   }
 
@@ -134,7 +134,7 @@ export class StatusReport implements StatusReader {
       this.#disk = await this.#dependencies.readDisk();
     } catch (error) {
       this.#disk = null;
-      this.#dependencies.log.error({ err: error }, "the disk does not tell how full it is");
+      this.#dependencies.log.error({ err: error }, "the disk cannot be examined");
     } finally {
       this.#diskReadMs = monotonicMs(this.#dependencies.clock);
       this.#reading = false;

@@ -10,7 +10,6 @@ export class Supervision {
   readonly #systemd: Systemd | undefined;
   readonly #log: Log;
   #watchdog: Watchdog | undefined;
-  #status = "";
 
   private constructor(systemd: Systemd | undefined, log: Log) {
     this.#systemd = systemd;
@@ -51,15 +50,14 @@ export class Supervision {
   ready(service: Pick<Service, "proveWorking" | "lines">): void {
     const systemd = this.#systemd;
     if (systemd === undefined) return;
-    this.#status = describe(service.lines());
-    systemd.ready(this.#status);
+    systemd.ready(describe(service.lines()));
     if (systemd.watchdogMs === null) return;
     this.#watchdog = new Watchdog({
       systemd,
       limitMs: systemd.watchdogMs,
       probe: async () => {
         await service.proveWorking();
-        this.#updateStatus(describe(service.lines()));
+        systemd.status(describe(service.lines()));
       },
       onSilence: (error) => this.#log.error({ err: error }, "the service does not work: no sign of life"),
     });
@@ -69,12 +67,6 @@ export class Supervision {
   stopping(): void {
     this.#watchdog?.close();
     this.#systemd?.stopping();
-  }
-
-  #updateStatus(status: string): void {
-    if (status === this.#status) return;
-    this.#status = status;
-    this.#systemd?.status(status);
   }
 }
 

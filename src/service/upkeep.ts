@@ -62,10 +62,7 @@ export interface UpkeepDependencies {
   readonly targets?: () => readonly BackupTarget[];
 }
 
-/**
- * What the service does for its ledger by itself: a proven backup a day and a full check a week, each in a thread of its
- * own. Keeps no process running.
- */
+/** A proven backup a day and a full check a week, each in a thread of its own. Keeps no process running. */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
   /** When each job last succeeded and failed in this process, in monotonic milliseconds. */

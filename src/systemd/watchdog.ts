@@ -10,10 +10,7 @@ export interface WatchdogDependencies {
   readonly onSilence: (error: unknown) => void;
 }
 
-/**
- * Gives systemd a sign of life twice within its limit, each after a successful probe. The timer runs on the event loop,
- * so that a blocked loop gives none.
- */
+/** Gives systemd two signs of life within its limit, each after a successful probe; a blocked event loop gives none. */
 export class Watchdog {
   readonly #dependencies: WatchdogDependencies;
   #timer: NodeJS.Timeout | undefined;
