@@ -69,19 +69,19 @@ export function addStatusCommand(program: Command, context: CliContext): void {
       becomeOwner(dataDirectoryOf(config.data_dir));
       const ask = { answerMs: context.answerMs ?? ANSWER_MS };
       const status = await withService(config, (service) => service.call("status", {}), ask);
-      if (status !== undefined) tellRunning(terminal, status, json);
-      else tellStopped(terminal, await readStopped(config, context.installation.version), json);
+      if (status !== undefined) showRunning(terminal, status, json);
+      else showStopped(terminal, await readStopped(config, context.installation.version), json);
     });
 }
 
-function tellRunning(terminal: Terminal, status: Running, json: boolean): void {
+function showRunning(terminal: Terminal, status: Running, json: boolean): void {
   if (json) terminal.json({ running: true, ...status });
   else terminal.out(describeRunning(status).join("\n"));
   if (status.faults.length > 0) throw needsAttention(status.faults);
   if (!json) terminal.out("Nothing needs attention.");
 }
 
-function tellStopped(terminal: Terminal, stopped: Stopped, json: boolean): void {
+function showStopped(terminal: Terminal, stopped: Stopped, json: boolean): void {
   const { facts, held, problem, faults } = stopped;
   if (json) terminal.json({ running: false, ...facts, ...held, faults });
   // Without a data directory there is nothing to show.
@@ -136,9 +136,7 @@ function backupOf(config: Config, nowMs: number): BackupStatus | null {
   const id = identityOf(dataDirectoryOf(config.data_dir).ledger);
   const newest = id === undefined ? undefined : listBackups(folderOf(backupDirectory(config), id))[0];
   if (newest === undefined) return null;
-  const { madeMs, provedMs, records, position, head, clockTrusted } = newest;
-  const ageMs = clockTrusted ? Math.abs(nowMs - madeMs) : null;
-  return { madeMs, provedMs, records, position, head, clockTrusted, ageMs };
+  return { ...newest, ageMs: newest.clockTrusted ? Math.abs(nowMs - newest.madeMs) : null };
 }
 
 /** How a running appliance is, a line each. */
@@ -186,22 +184,14 @@ function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
   return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, with ${backup.records} records, checked in full.`;
 }
 
-function describeDisk({
-  freeBytes,
-  totalBytes,
-  ledgerBytes,
-  logBytes,
-  card,
-}: Present<Facts["disk"]>): string {
+function describeDisk(disk: Present<Facts["disk"]>): string {
+  const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
   const wear = card === null ? "" : ` ${describeCard(card)}`;
   return `Disk: ${size(freeBytes)} of ${size(totalBytes)} free; the ledger takes ${size(ledgerBytes)}, its log ${size(logBytes)}.${wear}`;
 }
 
-function describeCard({
-  device,
-  lifeUsedPercent,
-  spareBlocks,
-}: Present<Present<Facts["disk"]>["card"]>): string {
+function describeCard(card: Present<Present<Facts["disk"]>["card"]>): string {
+  const { device, lifeUsedPercent, spareBlocks } = card;
   const life = lifeUsedPercent === null ? [] : [`at most ${lifeUsedPercent} % of its life used`];
   const spare = spareBlocks === null ? [] : [`spare blocks: ${spareBlocks}`];
   return `Card ${device}: ${[...life, ...spare].join(", ")}.`;
@@ -223,10 +213,8 @@ function duration(ms: number): string {
 }
 
 function size(bytes: number): string {
-  const step = Math.min(
-    SIZES.length - 1,
-    bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / Math.log10(SIZE_STEP)),
-  );
+  const digits = Math.floor(Math.log10(Math.max(1, bytes)));
+  const step = Math.min(SIZES.length - 1, Math.floor(digits / 3));
   const value = bytes / SIZE_STEP ** step;
   return `${step === 0 ? value : value.toFixed(1)} ${SIZES[step]}`;
 }

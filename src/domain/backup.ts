@@ -74,9 +74,3 @@ function dayOf(timeMs: number): number {
 function weekOf(timeMs: number): number {
   return Math.floor((dayOf(timeMs) + DAYS_BEFORE_FIRST_MONDAY) / DAYS_PER_WEEK);
 }
-
-/** What the status shows of the newest proven backup. */
-export type LastBackup = Pick<
-  ProvenBackup,
-  "madeMs" | "provedMs" | "records" | "position" | "head" | "clockTrusted"
->;

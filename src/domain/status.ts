@@ -1,4 +1,4 @@
-import type { LastBackup } from "./backup.ts";
+import type { ProvenBackup } from "./backup.ts";
 import type { Disk } from "./disk.ts";
 import type { Fault } from "./fault.ts";
 import type { GapCount } from "./gap.ts";
@@ -66,7 +66,8 @@ export interface ClockStatus {
 }
 
 /** The newest proven backup, and how old it is. */
-export interface BackupStatus extends LastBackup {
+export interface BackupStatus
+  extends Pick<ProvenBackup, "madeMs" | "provedMs" | "records" | "position" | "head" | "clockTrusted"> {
   /** Null when the clock was not trusted, so that the age is unknown. */
   readonly ageMs: number | null;
 }

@@ -74,8 +74,8 @@ function toTodayAnswer({ day, sales, revenueMicros }: Today) {
 
 export function toBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
-  const { madeMs, provedMs, ...held } = backup;
-  return { madeTime: madeMs, provedTime: provedMs, ...held };
+  const { madeMs, provedMs, records, position, head, clockTrusted, ageMs } = backup;
+  return { madeTime: madeMs, provedTime: provedMs, records, position, head, clockTrusted, ageMs };
 }
 
 function toQueueAnswer({ waiting, limit }: Queue, level: Level) {

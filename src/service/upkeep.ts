@@ -101,9 +101,7 @@ export class Upkeep {
 
   /** The newest proven backup on the gateway itself; null before the first. */
   lastBackup(): BackupStatus | null {
-    if (this.#last === null) return null;
-    const { madeMs, provedMs, records, position, head, clockTrusted } = this.#last;
-    return { madeMs, provedMs, records, position, head, clockTrusted, ageMs: this.#ageMs(this.#last) };
+    return this.#last === null ? null : { ...this.#last, ageMs: this.#ageMs(this.#last) };
   }
 
   faults(): readonly Fault[] {

@@ -9,34 +9,14 @@ import { CHECKOUT } from "../rig/program.ts";
 const UNIT = join(CHECKOUT, "systemd", "flanco.service");
 /** Of 10, as systemd-analyze counts it, in tenths. */
 const MOST_EXPOSED = 15;
-/** The least that the unit says, for a machine without systemd-analyze. */
+/** What systemd-analyze does not judge. */
 const DIRECTIVES = {
   User: "flanco",
   LimitCORE: "0",
   LimitNOFILE: "4096",
   UMask: "0077",
   StateDirectoryMode: "0700",
-  CapabilityBoundingSet: "",
-  AmbientCapabilities: "",
-  NoNewPrivileges: "yes",
-  PrivateUsers: "yes",
-  PrivateTmp: "yes",
-  ProtectSystem: "strict",
-  ProtectHome: "yes",
-  ProtectClock: "yes",
-  ProtectKernelTunables: "yes",
-  ProtectKernelModules: "yes",
-  ProtectKernelLogs: "yes",
-  ProtectControlGroups: "yes",
-  ProtectProc: "invisible",
-  RestrictNamespaces: "yes",
-  RestrictRealtime: "yes",
-  RestrictSUIDSGID: "yes",
-  LockPersonality: "yes",
-  DevicePolicy: "closed",
   DeviceAllow: "char-gpiochip rw",
-  RestrictAddressFamilies: "AF_UNIX AF_INET AF_INET6 AF_NETLINK",
-  SystemCallArchitectures: "native",
   SystemCallErrorNumber: "EPERM",
 } as const;
 
@@ -51,7 +31,7 @@ function exposure(unit: string): { readonly isLittle: boolean; readonly said: st
 describe("the unit", () => {
   const text = readFileSync(UNIT, "utf8");
 
-  it("has every directive that confines the service", () => {
+  it("bounds memory dumps, files and devices", () => {
     for (const [name, value] of Object.entries(DIRECTIVES)) {
       expect(text.split("\n"), name).to.include(`${name}=${value}`);
     }
