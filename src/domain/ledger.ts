@@ -72,7 +72,7 @@ export interface LedgerCommands {
   noteBoot(bootId: string, zeroMs: number | null): void;
   /**
    * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and gives how many: 0 when
-   * none is left. Removes none while the noted boot has no zero.
+   * none is left. Ages are monotonic: a wrong clock ends nothing early.
    */
   purge(): number;
 

@@ -127,8 +127,7 @@ export class ClockWatch implements ClockTrust {
       await this.#note();
     // Zero first: from then on the writer places by itself what was seen before.
     const zeroMs = this.#noted?.zeroMs ?? null;
-    if (zeroMs === null) return;
-    if (!this.#settled) {
+    if (zeroMs !== null && !this.#settled) {
       const moved = await settleTimes(writer, bootId, zeroMs);
       this.#settled = true;
       if (moved > 0) log.info({ moved }, "records were given their time");

@@ -59,21 +59,21 @@ export function purgeCommands(db: Database, context: WriteContext) {
   return {
     /**
      * Removes sessions that have ended and idempotency keys that are old enough, some at once; how many, so
-     * that 0 is all of them. Removes nothing while the clock of the boot that runs is not trusted.
+     * that 0 is all of them. Ages are monotonic, so a wrong clock ends nothing early.
      */
     purge(): number {
       const now = context.boots.now();
       if (now === undefined) return 0;
       const boots = context.boots.all();
       const nowMs = context.boots.timeOf(now.bootId, now.monotonicMs);
-      if (nowMs === null) return 0;
       const ageOf = ageBy(now, nowMs, boots);
       return purgeSessions(ageOf) + purgeKeys(ageOf);
     },
   };
 }
 
-function ageBy(now: BootMoment, nowMs: number, boots: readonly Boot[]): (begun: Begun) => number {
+/** A row of no boot has wall time alone: without a trusted clock its age is unknown. */
+function ageBy(now: BootMoment, nowMs: number | null, boots: readonly Boot[]): (begun: Begun) => number {
   return ({ bootId, begunMs }) =>
-    bootId === null ? nowMs - begunMs : leastAgeMs({ bootId, monotonicMs: begunMs }, now, boots);
+    bootId === null ? (nowMs ?? begunMs) - begunMs : leastAgeMs({ bootId, monotonicMs: begunMs }, now, boots);
 }
