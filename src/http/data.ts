@@ -45,8 +45,8 @@ function idempotencyOf(context: Context, record: NewRecord): Idempotency | null 
       fields: { "Idempotency-Key": { kind: "length", message } },
     });
   }
-  const { locationName, deviceName, deviceId, room, valorMicros, createdTimeMs } = record;
-  const canonical = JSON.stringify([locationName, deviceName, deviceId, room, valorMicros, createdTimeMs]);
+  // Every field, in the order of the declaration, in which the body was parsed.
+  const canonical = JSON.stringify(Object.values(record));
   return { key, bodyHash: createHash("sha256").update(canonical).digest("hex") };
 }
 

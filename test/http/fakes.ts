@@ -3,6 +3,7 @@ import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { ChipInfo, DrivableLines } from "../../src/domain/line.ts";
 import type { Lines, LinesStatus, SurveyedChip } from "../../src/domain/lines.ts";
 import type { Log } from "../../src/domain/log.ts";
+import type { PasswordHasher } from "../../src/domain/user.ts";
 import { formatLine, resolveLine } from "../../src/gpio/address.ts";
 
 /** Two times that move only when a test says so, and apart from each other, as on a gateway without a clock chip. */
@@ -101,6 +102,9 @@ export class FakeLines implements Lines, DrivableLines {
     return () => {};
   }
 }
+
+/** Takes every password for a wrong one, at once. */
+export const WRONG_PASSWORDS: PasswordHasher = { hash: async () => "", matches: async () => false };
 
 /** Keeps what was logged as errors. */
 export class KeptLog implements Log {

@@ -4,6 +4,7 @@ import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { exchange } from "../rig/exchange.ts";
 import { mutatedBody, TARGETS } from "../security/mutation.ts";
 import { aRecord } from "./bodies.ts";
+import { WRONG_PASSWORDS } from "./fakes.ts";
 import { INSIDE } from "./inside.ts";
 
 const RUNS = 150;
@@ -15,7 +16,7 @@ describe("Any body, mutated at random", () => {
   let user: SignedInUser;
 
   before(async () => {
-    appliance = await Appliance.open();
+    appliance = await Appliance.open({ passwords: WRONG_PASSWORDS });
     user = await appliance.addUser();
   });
   after(() => appliance.close());

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Appliance, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
-import type { Description } from "./openapi-description.ts";
+import { type Description, operationsOf } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 const SAFE = ["get", "head", "options"] as const;
@@ -42,12 +42,6 @@ describe("What a page of another site can have a browser send", () => {
       driven: [...lines.driven],
       reconciliations: lines.reconciliations,
     };
-  }
-
-  function operations(): (readonly [string, string])[] {
-    return Object.entries(description.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => [method, path] as const),
-    );
   }
 
   /** Every key that any endpoint takes, with a value that is there. */
@@ -99,13 +93,11 @@ describe("What a page of another site can have a browser send", () => {
   it("changes nothing by a form, a blob or a text, at any operation that takes a body", async () => {
     const before = state();
     let count = 0;
-    for (const [method, path] of operations()) {
+    for (const { method, path } of operationsOf(description)) {
       if (method === "get" || path === "/api/logout" || method === "delete") continue;
       for (const type of SIMPLE_TYPES) {
         for (const body of bodies()) {
-          const request = appliance.api[method as "post" | "put" | "patch"](path)
-            .query(query())
-            .set("Cookie", user.cookie);
+          const request = appliance.api[method](path).query(query()).set("Cookie", user.cookie);
           if (type !== "") request.set("Content-Type", type);
           const { status } = await request.serialize(String).send(JSON.stringify(body));
           expect(status, `${method} ${path} as ${type}`).to.equal(415);
@@ -124,10 +116,10 @@ describe("What a page of another site can have a browser send", () => {
   ] as const) {
     it(`changes nothing with ${what}, at any operation, though it is JSON`, async () => {
       const before = state();
-      for (const [method, path] of operations()) {
+      for (const { method, path } of operationsOf(description)) {
         if (method === "get") continue;
         for (const body of bodies()) {
-          const { status } = await appliance.api[method as "post" | "put" | "patch" | "delete"](path)
+          const { status } = await appliance.api[method](path)
             .query(query())
             .set({ Cookie: user.cookie, ...headers })
             .send(body);

@@ -4,6 +4,9 @@ import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
+/** Targets that node's HTTP parser lets through and that are no URL. */
+const UNREADABLE = ["http://[::1", "http://[/api/device", "d://althz"];
+
 describe("A request's host", () => {
   let appliance: Appliance;
   let user: SignedInUser;
@@ -13,6 +16,15 @@ describe("A request's host", () => {
     user = await appliance.addUser();
   });
   after(() => appliance.close());
+
+  /** Sends these bytes, and gives all that comes until the service hangs up. */
+  async function ask(text: string): Promise<string> {
+    const socket = connect(appliance.port, "127.0.0.1").setEncoding("utf8");
+    socket.write(text);
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    return answer;
+  }
 
   for (const host of [
     "127.0.0.1",
@@ -73,15 +85,6 @@ describe("A request's host", () => {
   });
 
   describe("stands once in a request:", () => {
-    /** Sends these bytes, and gives all that comes until the service hangs up. */
-    async function ask(text: string): Promise<string> {
-      const socket = connect(appliance.port, "127.0.0.1").setEncoding("utf8");
-      socket.write(text);
-      let answer = "";
-      for await (const chunk of socket) answer += chunk;
-      return answer;
-    }
-
     for (const [what, headers] of [
       ["twice the same", "Host: localhost\r\nHost: localhost\r\n"],
       ["a good one before another", "Host: localhost\r\nhost: evil.example.com\r\n"],
@@ -97,6 +100,28 @@ describe("A request's host", () => {
     it("none is refused, and in HTTP/1.0 is no known one", async () => {
       expect(await ask("GET /healthz HTTP/1.1\r\n\r\n")).to.match(/^HTTP\/1\.1 400 /);
       expect(await ask("GET /healthz HTTP/1.0\r\n\r\n")).to.match(/^HTTP\/1\.1 421 /);
+    });
+  });
+
+  describe("beside a target", () => {
+    const askFor = (target: string) =>
+      ask(`GET ${target} HTTP/1.1\r\nHost: ${appliance.host}\r\nConnection: close\r\n\r\n`);
+
+    for (const target of UNREADABLE) {
+      it(`that is no URL is a mistake of the client, answered in the contract's envelope: ${target}`, async () => {
+        const [head = "", body = ""] = (await askFor(target)).split("\r\n\r\n");
+        expect(head).to.match(/^HTTP\/1\.1 400 /);
+        expect(head).to.match(/^content-type: application\/json/im);
+        expect(JSON.parse(body)).to.deep.equal({
+          status: "error",
+          error: "The request's target is not a valid URL. Send a path that begins with /.",
+        });
+        expect(appliance.log.errors).to.deep.equal([]);
+      });
+    }
+
+    it("that is a whole URL is served as the URL's path is", async () => {
+      expect(await askFor(`http://${appliance.host}/healthz`)).to.match(/^HTTP\/1\.1 200 /);
     });
   });
 });

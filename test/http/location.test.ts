@@ -89,12 +89,6 @@ describe("Locations", () => {
     expect(second.devices).to.deep.equal([]);
   });
 
-  it("may have the same name twice", async () => {
-    await add(aLocation()).expect(200);
-    await add(aLocation()).expect(200);
-    expect(await list()).to.have.lengthOf(2);
-  });
-
   it("may have an empty description, of 2,000 characters at most", async () => {
     await add(aLocation({ description: "" })).expect(200);
     await add(aLocation({ description: "ñ".repeat(2_000) })).expect(200);
@@ -143,6 +137,7 @@ describe("Locations", () => {
       const response = await remove(`?locationId=${locationId}`).expect(200);
       expect(response.body).to.deep.equal({ status: "success" });
       expect(await list()).to.deep.equal([]);
+      await remove(`?locationId=${locationId}`).expect(404);
       expect(appliance.reader.devices(user.id)).to.have.lengthOf(1);
       expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(1);
       await appliance.api.get("/api/data?period=semanal").set("Cookie", user.cookie).expect(200);
@@ -170,13 +165,6 @@ describe("Locations", () => {
         expect(await list()).to.have.lengthOf(1);
       });
     }
-
-    it("are 404 the second time", async () => {
-      await add(aLocation()).expect(200);
-      const [{ _id: locationId }] = await list();
-      await remove(`?locationId=${locationId}`).expect(200);
-      await remove(`?locationId=${locationId}`).expect(404);
-    });
   });
 
   it("of other users are invisible and untouchable", async () => {

@@ -16,6 +16,8 @@ interface Response {
 }
 
 interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
   /** Empty for one that needs no session. */
   readonly security: readonly object[];
   readonly responses: Readonly<Record<string, Response>>;
@@ -24,6 +26,15 @@ interface Operation {
 export interface Description {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** Every operation of a description. */
+export function operationsOf({ paths }: Description) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method as Method, path, ...operation })),
+  );
 }
 
 const ROOT = "openapi";

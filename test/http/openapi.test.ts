@@ -4,10 +4,9 @@ import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
-import { Conformance, type Description } from "./openapi-description.ts";
+import { WRONG_PASSWORDS } from "./fakes.ts";
+import { Conformance, type Description, type Method, operationsOf } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
-
-type Method = "get" | "post" | "put" | "patch" | "delete";
 
 interface Sent {
   readonly cookie?: string;
@@ -76,7 +75,7 @@ describe("What happens at the API", () => {
     });
 
     it("too many wrong passwords, and too many wrong links", async () => {
-      const guessed = await Appliance.open();
+      const guessed = await Appliance.open({ passwords: WRONG_PASSWORDS });
       const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
       try {
         for (const [path, body] of [
@@ -237,7 +236,7 @@ describe("What happens at the API", () => {
     });
 
     it("what is told to who is not signed in", async () => {
-      for (const [method, path] of operations()) {
+      for (const { method, path } of operationsOf(description)) {
         if (["/api/login", "/api/logout", "/api/first-run"].includes(path)) continue;
         await answers(401, method, path);
       }
@@ -245,7 +244,7 @@ describe("What happens at the API", () => {
 
     it("what is told to other sites", async () => {
       const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": "cross-site" };
-      for (const [method, path] of operations()) {
+      for (const { method, path } of operationsOf(description)) {
         await answers(403, method, path, { headers, cookie: user.cookie });
       }
     });
@@ -288,7 +287,7 @@ describe("What happens at the API", () => {
         };
         appliance.breaker.failure = failure;
         appliance.lines.refusal = failure;
-        for (const [method, path] of operations()) {
+        for (const { method, path } of operationsOf(description)) {
           // Signing out never fails, and live events ask nothing of the ledger.
           if (path === "/api/logout" || path === "/api/event") continue;
           // What is only read waits for no other write.
@@ -305,12 +304,6 @@ describe("What happens at the API", () => {
       expect(conformance.unseen()).to.deep.equal([]);
     });
   });
-
-  function operations(): (readonly [Method, string])[] {
-    return Object.entries(description.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => [method as Method, path] as const),
-    );
-  }
 
   async function observeFirstRun(fresh: Appliance, status: number, body: object): Promise<void> {
     const response = await fresh.api.post("/api/first-run").send(body).expect(status);

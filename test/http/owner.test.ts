@@ -2,19 +2,11 @@ import { expect } from "chai";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord, BODIES } from "./bodies.ts";
+import { WRONG_PASSWORDS } from "./fakes.ts";
+import { operationsOf } from "./openapi-description.ts";
 import { WiredLine } from "./wired-line.ts";
 
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-}
-
-interface Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly parameters: readonly Parameter[];
-  readonly takesBody: boolean;
-}
+type Operation = ReturnType<typeof operationsOf>[number];
 
 /** A request with one place for a value of somebody else's. */
 interface Probe {
@@ -66,8 +58,8 @@ describe("What is another user's", () => {
   let ids: ReadonlyMap<string, readonly [string, string]>;
 
   before(async () => {
-    appliance = await Appliance.open();
-    operations = await readOperations();
+    appliance = await Appliance.open({ passwords: WRONG_PASSWORDS });
+    operations = operationsOf((await appliance.api.get("/api/openapi.json").expect(200)).body);
     victim = await appliance.addUser();
     await settle(victim);
     curious = await appliance.addUser();
@@ -75,18 +67,6 @@ describe("What is another user's", () => {
     ids = idsOf(victim);
   });
   after(() => appliance.close());
-
-  async function readOperations(): Promise<readonly Operation[]> {
-    const { paths } = (await appliance.api.get("/api/openapi.json").expect(200)).body as {
-      paths: Record<string, Record<string, { parameters?: Parameter[]; requestBody?: object }>>;
-    };
-    return Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
-        ...{ method, path, parameters },
-        takesBody: requestBody !== undefined,
-      })),
-    );
-  }
 
   /** Gives a user one of everything. */
   async function settle({ cookie, id }: SignedInUser): Promise<void> {
@@ -141,7 +121,7 @@ describe("What is another user's", () => {
 
   /** Every place of an operation where a client may put a value. */
   function probesOf(operation: Operation): readonly Probe[] {
-    const { parameters, method, path } = operation;
+    const { parameters = [], method, path } = operation;
     const body = BODIES[`${method} ${path}`];
     // How many are wanted names nothing of anybody's.
     const named = (kind: string) =>
@@ -171,7 +151,7 @@ describe("What is another user's", () => {
   async function ask(user: SignedInUser, probe: Probe, value: string): Promise<string> {
     const { method, path } = probe.operation;
     const { query, headers, body } = probe.fill(value);
-    const request = appliance.api[method as "get" | "post" | "put" | "patch" | "delete"](path)
+    const request = appliance.api[method](path)
       .query(query)
       .set({ Cookie: user.cookie, ...headers });
     const response = body === undefined ? await request : await request.send(body);
@@ -208,7 +188,7 @@ describe("What is another user's", () => {
 
   it("is asked for at every operation: each that takes a body has one here", () => {
     const needed = operations
-      .filter(({ takesBody }) => takesBody)
+      .filter(({ requestBody }) => requestBody !== undefined)
       .map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(BODIES)).to.have.members(needed);
   });
