@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { destination, type Logger, pino } from "pino";
 import type { Config } from "../config/schema.ts";
+import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
 import type { Installation } from "../installation.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
@@ -63,7 +64,7 @@ export async function serve(
     if (process.stdin.isTTY) stop.resolve("signal");
     else void reload(service, config, read, log);
   });
-  await openPatiently(service, supervision, log, stop.promise);
+  await openPatiently(service, supervision.restarts, log, stop.promise);
   supervision.ready(service);
   announce(terminal, config, service);
   // A fresh link is printed when the one before ends.
@@ -78,24 +79,22 @@ export async function serve(
 }
 
 /**
- * Under systemd a start that failed waits before the process ends: it would be started again at once, which is right
- * after a crash, and would be a storm over a disk that is read-only or a port that is taken.
+ * Opens the service. A start that failed waits before it throws if systemd restarts the process at once (`restarts`):
+ * that is right after a crash, and would be a storm over a disk that is read-only or a port that is taken.
  */
-async function openPatiently(
-  service: Service,
-  supervision: Supervision,
-  log: Logger,
+export async function openPatiently(
+  service: Pick<Service, "open">,
+  restarts: boolean,
+  log: Pick<Log, "error">,
   stopped: Promise<unknown>,
+  waitMs = FAILED_START_MS,
 ): Promise<void> {
   try {
     await service.open();
   } catch (error) {
-    if (supervision.restarts) {
-      log.error(
-        { err: error, seconds: FAILED_START_MS / 1_000 },
-        "the service could not start: it waits, then ends",
-      );
-      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, FAILED_START_MS))]);
+    if (restarts) {
+      log.error({ err: error, seconds: waitMs / 1_000 }, "the service could not start: it waits, then ends");
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, waitMs))]);
     }
     throw error;
   }
