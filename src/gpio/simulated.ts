@@ -12,27 +12,13 @@ import type {
 import { CONSUMER, inUseError, resolveLine } from "./address.ts";
 import { DebouncedEdges } from "./debounced-edges.ts";
 
-export const SIMULATED_CHIP = "simchip0";
+const CHIP = "simchip0";
 
 export interface SimulatedDependencies {
   readonly clock: Clock;
   readonly timers: Timers;
   /** How many lines there are: SIM0, SIM1 and so on. */
   readonly lineCount: number;
-}
-
-/** The simulated chip with all its lines free and low. */
-export function simulatedChip(lineCount: number): ChipInfo {
-  return {
-    name: SIMULATED_CHIP,
-    label: "flanco simulation",
-    lines: Array.from({ length: lineCount }, (_, offset) => ({
-      chip: SIMULATED_CHIP,
-      offset,
-      name: `SIM${offset}`,
-      holder: null,
-    })),
-  };
 }
 
 interface SimulatedLine {
@@ -55,8 +41,8 @@ export class SimulatedDriver implements LineDriver, DrivableLines {
 
   constructor(dependencies: SimulatedDependencies) {
     this.#dependencies = dependencies;
-    this.#lines = simulatedChip(dependencies.lineCount).lines.map((info) => ({
-      info,
+    this.#lines = Array.from({ length: dependencies.lineCount }, (_, offset) => ({
+      info: { chip: CHIP, offset, name: `SIM${offset}`, holder: null },
       high: false,
       holder: null,
       watched: null,
@@ -104,8 +90,8 @@ export class SimulatedDriver implements LineDriver, DrivableLines {
   }
 
   #chips(): readonly ChipInfo[] {
-    const chip = simulatedChip(this.#dependencies.lineCount);
-    return [{ ...chip, lines: this.#lines.map((line) => ({ ...line.info, holder: line.holder })) }];
+    const lines = this.#lines.map(({ info, holder }) => ({ ...info, holder }));
+    return [{ name: CHIP, label: "flanco simulation", lines }];
   }
 
   #find(name: string): SimulatedLine {

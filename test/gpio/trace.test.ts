@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { simulatedChip } from "../../src/gpio/simulated.ts";
+import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { parseTrace, TracePlayer } from "../../src/gpio/trace.ts";
 import { thrown } from "../rig/rejection.ts";
 import { VirtualTime } from "../rig/virtual-time.ts";
 
-const CHIPS = [simulatedChip(8)];
+const TIME = new VirtualTime();
+const CHIPS = await new SimulatedDriver({ clock: TIME, timers: TIME, lineCount: 8 }).detect();
 
 describe("A trace file", () => {
   it("is parsed into steps in order of time, without comments and empty rows", () => {
