@@ -10,7 +10,6 @@ import type {
   LedgerStatus,
   Status,
   StatusReader,
-  Today,
 } from "../domain/status.ts";
 import { toGapAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
@@ -19,31 +18,26 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     serve(getStatus, ({ userId }) => {
       const status = appliance.status(userId);
-      const lastBackup = toUsersBackupAnswer(status.lastBackup);
-      return { data: { ...toStatusAnswer(status), lastBackup } };
+      return { data: { ...toStatusAnswer(status), lastBackup: toUsersBackupAnswer(status.lastBackup) } };
     }),
   ];
 }
 
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status) {
+  const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
   const { clock, queues, faults } = status;
   const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status),
-    driver: status.driver,
-    simulated: status.simulated,
-    startedTime: status.startedMs,
-    uptimeMs: status.uptimeMs,
+    ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
+    startedTime: startedMs,
     clock: {
       time: clock.nowMs,
       trusted: clock.trusted,
       trustedSince: clock.trustedSinceMs,
       bootId: clock.bootId,
     },
-    linesWired: status.linesWired,
-    linesWatched: status.linesWatched,
-    lineFailures: status.lineFailures,
     queues: {
       writes: toQueueAnswer(queues.writes, levels.writes),
       edges: toQueueAnswer(queues.edges, levels.edges),
@@ -59,7 +53,11 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
   return {
     ...{ version, timeZone, currency, provisional },
     disk: toDiskAnswer(disk, faults),
-    recordsToday: toTodayAnswer(today),
+    recordsToday: {
+      day: today.day,
+      sales: today.sales,
+      revenue: valorFromMicros(BigInt(today.revenueMicros)),
+    },
     lastEdges: lastEdges.map(toEdgeAnswer),
     gaps: gaps.all,
     gapsLast30Days: gaps.last30Days,
@@ -68,14 +66,10 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
   };
 }
 
-function toTodayAnswer({ day, sales, revenueMicros }: Today) {
-  return { day, sales, revenue: valorFromMicros(BigInt(revenueMicros)) };
-}
-
 export function toBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
-  const { madeMs, provedMs, records, position, head, clockTrusted, ageMs } = backup;
-  return { madeTime: madeMs, provedTime: provedMs, records, position, head, clockTrusted, ageMs };
+  const { madeMs, provedMs, ...rest } = backup;
+  return { madeTime: madeMs, provedTime: provedMs, ...rest };
 }
 
 function toQueueAnswer({ waiting, limit }: Queue, level: Level) {
@@ -99,6 +93,6 @@ export function toFaultAnswer({ sinceMs, ...fault }: Fault) {
   return { ...fault, sinceTime: sinceMs };
 }
 
-function toEdgeAnswer({ active, timeMs, ...place }: LastEdge) {
-  return { ...place, level: active, time: timeMs };
+function toEdgeAnswer({ active, timeMs, ...edge }: LastEdge) {
+  return { ...edge, level: active, time: timeMs };
 }

@@ -155,6 +155,26 @@ describe("Bad input", () => {
     });
   }
 
+  for (const [path, textField, make, fields] of [
+    ["/api/data", "message", aRecord, Object.keys(aRecord())],
+    ["/api/device", "error", aDevice, Object.keys(aDevice().newDevice)],
+    ["/api/location", "error", aLocation, Object.keys(aLocation().location)],
+  ] as const) {
+    it(`without a field is refused by ${path}, and the text names the field`, async () => {
+      for (const field of fields) {
+        const response = await held.post(path, make({ [field]: undefined })).expect(400);
+        expect(response.body).to.deep.equal({
+          status: "error",
+          [textField]: `${field}: is required.`,
+          errors: { [field]: { kind: "required", message: "is required" } },
+        });
+      }
+      expect(recordCount()).to.equal(1);
+      expect(held.appliance.reader.devices(held.user.id)).to.have.lengthOf(1);
+      expect(held.appliance.reader.locations(held.user.id)).to.deep.equal([]);
+    });
+  }
+
   for (const [what, actuator, field] of [
     ["a number for its id", { id: 101, value: true }, "actuators.0.id"],
     ["an empty id", { id: "", value: true }, "actuators.0.id"],

@@ -197,17 +197,6 @@ describe("Devices", () => {
     expect((await list())[0].name).to.equal(longest);
   });
 
-  for (const field of ["dId", "name", "locationId", "locationName", "actuators"]) {
-    it(`are refused without ${field}, which the text names`, async () => {
-      const response = await register(aDevice({ [field]: undefined })).expect(400);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        error: `${field}: is required.`,
-        errors: { [field]: { kind: "required", message: "is required" } },
-      });
-    });
-  }
-
   it("are refused without newDevice around them", async () => {
     const response = await register(aDevice().newDevice).expect(400);
     expect(response.body.errors).to.deep.equal({ newDevice: { kind: "required", message: "is required" } });

@@ -102,17 +102,6 @@ describe("Locations", () => {
     expect(lengths).to.deep.equal([0, 2_000]);
   });
 
-  for (const field of ["name", "description"]) {
-    it(`are refused without ${field}, which the text names`, async () => {
-      const response = await add(aLocation({ [field]: undefined })).expect(400);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        error: `${field}: is required.`,
-        errors: { [field]: { kind: "required", message: "is required" } },
-      });
-    });
-  }
-
   it("are refused with a blank name", async () => {
     const response = await add(aLocation({ name: " \t\n" })).expect(400);
     expect(response.body.errors).to.have.all.keys("name");
