@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { makeBackup } from "../store/backup/backup.ts";
-import { folderOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { folderOf } from "../store/ledger/identity.ts";
 import { type CliContext, configOf } from "./context.ts";
 
 /** `flanco backup`: a proven copy of the ledger, made beside a running service. */

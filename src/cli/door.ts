@@ -6,6 +6,7 @@ import type { OperationData, OperationInput, OperationName } from "../contract/o
 import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { operatorTable, runOperation } from "../http/operator.ts";
+import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import { becomeOwner, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
@@ -69,7 +70,8 @@ async function withLocalDoor<T>(
   lock.acquire();
   finishReplacing(dataDirectory.ledger);
   const passwords = new WorkerPasswordHasher();
-  const writer = storeWriter({ file: dataDirectory.ledger, timeZone: config.time_zone }, systemClock, {
+  const ledger = { file: dataDirectory.ledger, tailDirectory: tailDirectory(config) };
+  const writer = storeWriter({ ...ledger, timeZone: config.time_zone }, systemClock, {
     onChanges: () => {},
     onProgress: (done, total) => terminal.progress("Bringing the ledger up to date", done, total),
     onDeath: () => {},

@@ -20,6 +20,8 @@ export interface ProvenBackup {
   /** Number and hash (hexadecimal) of the newest entry. */
   readonly position: number;
   readonly head: string;
+  /** Commits that made its ledger. */
+  readonly commits: number;
   /** Records, voided ones too. */
   readonly records: number;
   /** Sum of the records without voided ones, in millionths: a decimal text, because it may exceed the safe integers. */

@@ -10,6 +10,7 @@ export const FAULT_CODES = [
   "backup_missing",
   "backup_old",
   "backup_foreign",
+  "tail_failed",
   "ledger_damaged",
   "check_failed",
   "records_lost",
@@ -77,6 +78,17 @@ export function backupFailedFault(directory: string, reason: string, sinceMs: nu
     message: `The backup to ${directory} has failed: ${reason}`,
     hint: "It is tried again every hour; earlier backups were kept. Run flanco backup to see it work.",
     details: { directory, reason },
+  };
+}
+
+/** What the newest backup lacks is not copied beside the ledger. */
+export function tailFailedFault(reason: string, sinceMs: number): Fault {
+  return {
+    code: "tail_failed",
+    sinceMs,
+    message: `The copy of what the newest backup lacks cannot be written: ${reason}.`,
+    hint: "Everything is recorded all the same. The next backup, within an hour, begins a new copy: look at the backup disk.",
+    details: { reason },
   };
 }
 

@@ -28,6 +28,13 @@ export function backupTargets(
   return [own, { directory: disk, skipped }];
 }
 
+/** Where the tail of the ledger is kept: on the removable disk while it is there. */
+export function tailDirectory(config: Parameters<typeof backupTargets>[0]): string {
+  return (
+    backupTargets(config).findLast(({ skipped }) => skipped === null)?.directory ?? backupDirectory(config)
+  );
+}
+
 /** A removable disk is another device than the root file system. Its directory may be yet to be made. */
 function isMounted(directory: string): boolean {
   let there = directory;

@@ -11,7 +11,7 @@ import { openReader, type StoreReader } from "../store/read/reader.ts";
 import { type Recovered, recoverLedger } from "../store/repair/recover.ts";
 import { clearSuspect, isSuspect, markSuspect } from "../store/repair/suspect.ts";
 import { verifyLedger } from "../store/repair/verify.ts";
-import { backupTargets } from "./backup-target.ts";
+import { backupTargets, tailDirectory } from "./backup-target.ts";
 
 export interface RecoveryOptions {
   readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir">;
@@ -53,24 +53,28 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 function writerOf(options: LedgerOptions): StoreWriter {
   const { config, clock, log, onChanges, onProgress, onFatal } = options;
   const { ledger, reserve } = options.dataDirectory;
-  return storeWriter({ file: ledger, timeZone: config.time_zone, reserve }, clock, {
-    onDisk: (fullSinceMs) => {
-      if (fullSinceMs === null) log.warn({}, "the disk has room again");
-      else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
+  return storeWriter(
+    { file: ledger, timeZone: config.time_zone, reserve, tailDirectory: tailDirectory(config) },
+    clock,
+    {
+      onDisk: (fullSinceMs) => {
+        if (fullSinceMs === null) log.warn({}, "the disk has room again");
+        else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
+      },
+      onChanges,
+      onProgress,
+      onDeath: (error) => {
+        // The quick check of the next start may miss the damage: it must check all of the file.
+        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
+        onFatal(error);
+      },
     },
-    onChanges,
-    onProgress,
-    onDeath: (error) => {
-      // The quick check of the next start may miss the damage: it must check all of the file.
-      if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
-      onFatal(error);
-    },
-  });
+  );
 }
 
 /**
- * Opens a ledger with `open`. A damaged ledger is set aside first, and built anew from the newest proven backup and
- * every entry of the damaged file that can be read. Call with the data directory locked. `open` must leave nothing
+ * Opens a ledger with `open`. A damaged ledger is set aside first, and rebuilt from the newest proven backup and
+ * the tail. Call with the data directory locked. `open` must leave nothing
  * open when it throws.
  */
 export async function openRecovering<T>(options: RecoveryOptions, open: () => Promise<T>): Promise<T> {
@@ -107,13 +111,8 @@ function recover(options: RecoveryOptions, damage: FlancoError): void {
   logRecovered(log, recovered);
 }
 
-function logRecovered(log: Log, { keptAs, backup, entries, holes, placesSaved }: Recovered): void {
-  log.warn(
-    { keptAs, backup: backup.file, entries },
-    `the ledger was built anew from the backup ${backup.file} and ${entries} entries of the damaged file`,
-  );
-  for (const hole of holes) log.error({ ...hole }, "entries of the ledger are lost");
-  if (!placesSaved) {
-    log.warn({}, "users, devices and wiring are those of the backup: check them; everybody signs in anew");
-  }
+function logRecovered(log: Log, { keptAs, backup, commits, lost }: Recovered): void {
+  const from = backup === null ? "its beginning" : `the backup ${backup.file}`;
+  log.warn({ keptAs, commits }, `the ledger was rebuilt from ${from} and ${commits} later commits`);
+  if (lost !== null) log.error({ ...lost }, "entries of the ledger are lost");
 }

@@ -166,7 +166,7 @@ export class Service {
     this.#closing.push(() => recorder.close());
     await recorder.open();
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
-    const upkeep = new Upkeep({ config, dataDirectory, clock, trust, log, onDamaged: onFatal });
+    const upkeep = new Upkeep({ config, dataDirectory, clock, trust, log, writer, onDamaged: onFatal });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
     const frontDoor = new FrontDoor({

@@ -18,15 +18,17 @@ import {
   type Fault,
   foreignFault,
   lostFault,
+  tailFailedFault,
 } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest } from "../store/backup/backup.ts";
-import { folderOf, foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
+import { foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
 import { beginJob, type RunningJob } from "../store/backup/upkeep-job.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
-import { readLedger, readLedgerId } from "../store/ledger/identity.ts";
+import { folderOf, readLedger, readLedgerId } from "../store/ledger/identity.ts";
+import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
 import { faultsOf, type Verification } from "../store/repair/verify.ts";
@@ -54,6 +56,8 @@ export interface UpkeepDependencies {
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
+  /** Keeps the commits that the newest backup lacks. */
+  readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   /** The file itself is damaged: the process must stop, so that the next one sets it aside and builds it anew. */
   readonly onDamaged: (error: Error) => void;
   /** In place of the threads that do the work. */
@@ -74,6 +78,7 @@ export class Upkeep {
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
   #openedMs = 0;
+  #tailFailedMs: number | null = null;
   #ledgerId = "";
 
   constructor(dependencies: UpkeepDependencies) {
@@ -105,7 +110,12 @@ export class Upkeep {
   }
 
   faults(): readonly Fault[] {
-    return [...this.#faults.values()];
+    const { clock, writer } = this.#dependencies;
+    const failure = writer.tail?.failure ?? null;
+    if (failure === null) this.#tailFailedMs = null;
+    else this.#tailFailedMs ??= clock.nowMs();
+    const failed = failure === null ? [] : [tailFailedFault(failure, this.#tailFailedMs ?? 0)];
+    return [...this.#faults.values(), ...failed];
   }
 
   /** Does what is due. Called every minute; resolves when all of it is done, at once while a call is under way. */
@@ -114,8 +124,10 @@ export class Upkeep {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      for (const target of targets()) {
-        await this.#backup(target);
+      const all = targets();
+      const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
+      for (const target of all) {
+        await this.#backup(target, tail);
         this.#lookForForeign(target);
       }
       await this.#check();
@@ -124,9 +136,11 @@ export class Upkeep {
     }
   }
 
-  async #backup({ directory, skipped }: BackupTarget): Promise<void> {
-    const { dataDirectory, clock, trust, log, config, jobs = THREADS } = this.#dependencies;
-    if (skipped !== null || !this.#isBackupDue(directory)) return;
+  /** `tail` is the directory of the ledger's tail. */
+  async #backup({ directory, skipped }: BackupTarget, tail: string): Promise<void> {
+    const { dataDirectory, clock, trust, log, config, writer, jobs = THREADS } = this.#dependencies;
+    if (skipped !== null || !this.#isBackupDue(directory, tail)) return;
+    if (directory === tail) writer.backupBegins(directory);
     const request = {
       ledger: dataDirectory.ledger,
       directory,
@@ -137,6 +151,7 @@ export class Upkeep {
     await this.#run(`backup ${directory}`, jobs.backup(request), {
       done: (backup) => {
         if (directory === backupDirectory(config)) this.#last = backup;
+        writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
       failed: (error) => backupFailedFault(directory, error.message, clock.nowMs()),
@@ -154,12 +169,18 @@ export class Upkeep {
   }
 
   /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */
-  #isBackupDue(directory: string): boolean {
-    const { clock, trust } = this.#dependencies;
+  #isBackupDue(directory: string, tail: string): boolean {
+    const { clock, trust, writer } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);
     if (here.failed < RETRY_MS) return false;
-    if (here.done !== undefined) return here.done >= DAY_MS;
     const newest = listBackups(folderOf(directory, this.#ledgerId))[0];
+    // What it lacks is not in the tail: the two together would not make the ledger.
+    const torn =
+      directory === tail &&
+      writer.tail !== null &&
+      (writer.tail.failure !== null || writer.tail.from > (newest?.commits ?? 0));
+    if (torn && (here.done ?? RETRY_MS) >= RETRY_MS) return true;
+    if (here.done !== undefined) return here.done >= DAY_MS;
     if (newest === undefined) return true;
     if (newest.clockTrusted && trust.trusted()) return Math.abs(clock.nowMs() - newest.madeMs) >= DAY_MS;
     return monotonicMs(clock) - this.#openedMs >= HOUR_MS;

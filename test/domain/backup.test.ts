@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 
 function backup(number: number, madeMs: number, clockTrusted = true): ProvenBackup {
-  const held = { position: number, head: "", records: number, totalMicros: "0" };
+  const held = { position: number, head: "", commits: number, records: number, totalMicros: "0" };
   const file = { ledger: "", locations: [], file: `${number}`, schema: 2, bytes: 1, sha256: "" };
   return { number, madeMs, provedMs: madeMs, clockTrusted, ...held, ...file };
 }

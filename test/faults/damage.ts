@@ -45,19 +45,21 @@ export interface Truth {
   readonly voids: ReadonlyMap<number, number>;
 }
 
-/** A data directory with a ledger, half of it in a proven backup, that is copied for each trial. */
+/** A data directory with a ledger, half of it in a proven backup and all of it in the tail, that is copied for each trial. */
 export class DamageBench {
   readonly #base = mkdtempSync(join(tmpdir(), "flanco-damage-"));
   readonly #backups: boolean;
   #truth: Truth = { micros: new Map(), voids: new Map() };
 
-  /** Without backups: the control. */
+  /** Without backups and tail: the control. */
   constructor(backups = true) {
     this.#backups = backups;
   }
 
   async open(): Promise<this> {
-    const ledger = await new TestLedger().open();
+    const ledger = new TestLedger();
+    ledger.tail = this.#backups;
+    await ledger.open();
     const user = await ledger.addUser();
     const sell = (from: number, to: number) =>
       Promise.all(
@@ -66,14 +68,14 @@ export class DamageBench {
         ),
       );
     await sell(0, BACKED_UP);
-    const directory = join(this.#base, "backups");
+    const directory = ledger.backups;
     if (this.#backups) {
       await makeBackup({ ledger: ledger.file, directory, nowMs: NOW_MS, clockTrusted: true, rotate: true });
     }
     await sell(BACKED_UP, SALES);
     for (const recordId of VOIDED) await ledger.writer.voidRecord(recordId, "relay tested");
     await ledger.close();
-    cpSync(ledger.file, join(this.#base, "flanco.db"));
+    cpSync(ledger.directory, this.#base, { recursive: true });
     await ledger.remove();
     this.#truth = readTruth(join(this.#base, "flanco.db"));
     return this;
@@ -147,8 +149,9 @@ export async function start(dataDirectory: DataDirectory): Promise<Start> {
   const config = { data_dir: dataDirectory.path, backup_dir: "", backup_disk_dir: "" };
   const options = { config, dataDirectory, log, nowMs: CLOCK.nowMs, onProgress: () => {} };
   return openRecovering(options, async () => {
+    const settings = { file: dataDirectory.ledger, timeZone: "UTC", tailDirectory: dataDirectory.backups };
     const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
-    const writer = storeWriter({ file: dataDirectory.ledger, timeZone: "UTC" }, CLOCK, listener);
+    const writer = storeWriter(settings, CLOCK, listener);
     await writer.open();
     try {
       const reader = openReader(dataDirectory.ledger, "UTC");
@@ -163,36 +166,15 @@ export async function start(dataDirectory: DataDirectory): Promise<Start> {
 
 /** How a ledger that verifies differs from the truth; each text is a lie, or a silence. */
 export function liesOf(file: string, truth: Truth): string[] {
-  const db = new DatabaseConstructor(file, { readonly: true });
-  try {
-    const lost = db
-      .prepare<[], { from: number; to: number }>(
-        `SELECT lost_from AS "from", lost_to AS "to" FROM correction WHERE kind = 'lost' AND lost_from IS NOT NULL`,
-      )
-      .all();
-    const openEnd = Math.max(0, ...lost.filter(({ from, to }) => from === to).map(({ from }) => from));
-    // Where the end could not be read, one number stands for all that may have been after it.
-    const isTold = (position: number) =>
-      lost.some(({ from, to }) => from <= position && position <= to) || (openEnd > 0 && position > openEnd);
-    const held = readTruth(file);
-    const lies: string[] = [];
-    for (const [recordId, micros] of held.micros) {
-      if (truth.micros.get(recordId) !== micros) lies.push(`record ${recordId} is ${micros}`);
-    }
-    for (const recordId of truth.micros.keys()) {
-      if (!held.micros.has(recordId) && !isTold(recordId)) lies.push(`record ${recordId} is gone in silence`);
-    }
-    for (const [recordId, position] of truth.voids) {
-      const counts = held.micros.has(recordId) && !held.voids.has(recordId);
-      if (counts && !isTold(position)) lies.push(`record ${recordId} counts again`);
-    }
-    for (const recordId of held.voids.keys()) {
-      if (!truth.voids.has(recordId)) lies.push(`record ${recordId} counts no more`);
-    }
-    return lies;
-  } finally {
-    db.close();
-  }
+  const held = readTruth(file);
+  const differ = (one: ReadonlyMap<number, number>, other: ReadonlyMap<number, number>) =>
+    [...one].filter(([recordId, value]) => other.get(recordId) !== value).map(([recordId]) => recordId);
+  return [
+    ...differ(held.micros, truth.micros).map((recordId) => `record ${recordId} was never so`),
+    ...differ(truth.micros, held.micros).map((recordId) => `record ${recordId} is gone or changed`),
+    ...differ(truth.voids, held.voids).map((recordId) => `record ${recordId} counts again`),
+    ...differ(held.voids, truth.voids).map((recordId) => `record ${recordId} counts no more`),
+  ];
 }
 
 /** What the file holds, as SQLite reads it. */

@@ -7,10 +7,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { BackupTarget } from "../../src/service/backup-target.ts";
 import { Upkeep } from "../../src/service/upkeep.ts";
-import { folderOf, writeProof } from "../../src/store/backup/backup-directory.ts";
+import { writeProof } from "../../src/store/backup/backup-directory.ts";
 import type { RunningJob } from "../../src/store/backup/upkeep-job.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
+import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
+import type { TailState } from "../../src/store/ledger/tail.ts";
 import { isSuspect } from "../../src/store/repair/suspect.ts";
 import type { Verification } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
@@ -38,6 +39,7 @@ function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
       schema: 2,
       position: 1,
       head: "0".repeat(64),
+      commits: 1,
       records: 1,
       totalMicros: "0",
       bytes: 1,
@@ -58,6 +60,9 @@ class Gateway {
   readonly begun: string[] = [];
   readonly ended: Error[] = [];
   trusted = true;
+  tail: TailState | null = null;
+  /** What the writer was told of backups. */
+  readonly told: string[] = [];
   /** What a job fails with, by its name in `begun`. */
   readonly failures = new Map<string, Error>();
   verification = SOUND;
@@ -120,6 +125,11 @@ class Gateway {
       config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: "" },
       ...{ dataDirectory: this.dataDirectory, clock: this.clock, log: this.log },
       trust: { trusted: () => this.trusted },
+      writer: {
+        tail: this.tail,
+        backupBegins: (directory) => void this.told.push(`begins ${directory}`),
+        backupProved: (directory, commits) => void this.told.push(`proved ${directory} ${commits}`),
+      },
       onDamaged: (error) => void this.ended.push(error),
       jobs: {
         backup: (request) =>
@@ -250,6 +260,27 @@ describe("The service's upkeep", () => {
       expect(gateway.upkeep.lastBackup()).to.include({ records: 1, ageMs: DAY_MS - 1 });
       expect(await gateway.look()).to.deep.equal([]);
       expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
+    });
+
+    it("makes one at once where the tail does not follow on the newest, and tries again each hour", async () => {
+      gateway.leave(gateway.backups, gateway.ownBackup({ madeMs: START_MS }));
+      gateway.tail = { from: 1, failure: null };
+      gateway.restart();
+      expect(await gateway.look()).to.deep.equal([]);
+      gateway.tail = { from: 2, failure: null };
+      gateway.restart();
+      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(gateway.told).to.deep.equal([`begins ${gateway.backups}`, `proved ${gateway.backups} 1`]);
+      expect(await gateway.after(HOUR_MS - 1)).to.deep.equal([]);
+      expect(await gateway.after(1)).to.deep.equal([gateway.backups]);
+    });
+
+    it("makes one at once where the tail cannot be written, and says so", async () => {
+      gateway.leave(gateway.backups, gateway.ownBackup({ madeMs: START_MS }));
+      gateway.tail = { from: 0, failure: "ENOSPC" };
+      gateway.restart();
+      expect(await gateway.look()).to.deep.equal([gateway.backups]);
+      expect(gateway.faults).to.deep.equal(["tail_failed"]);
     });
 
     it("does not count those of another ledger, and names them where they are on the removable disk", async () => {

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { User } from "../../src/domain/user.ts";
-import { folderOf } from "../../src/store/backup/backup-directory.ts";
-import { identityOf } from "../../src/store/ledger/identity.ts";
+import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import type { StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { writerHere } from "../rig/writer.ts";
@@ -18,6 +17,8 @@ export class TestLedger {
   readonly progress: [number, number][] = [];
   nowMs = Date.UTC(2026, 10, 21, 12);
   monotonicMs = 0;
+  /** Whether it keeps a tail, in its directory of backups. */
+  tail = false;
   #writer: StoreWriter | undefined;
   #reader: StoreReader | undefined;
   readonly #makeWriter: typeof storeWriter;
@@ -29,7 +30,8 @@ export class TestLedger {
 
   async open(timeZone = "UTC"): Promise<this> {
     const clock = { nowMs: () => this.nowMs, monotonicNs: () => BigInt(this.monotonicMs * 1_000_000) };
-    const writer = this.#makeWriter({ file: this.file, timeZone }, clock, {
+    const tail = this.tail ? { tailDirectory: this.backups } : {};
+    const writer = this.#makeWriter({ file: this.file, timeZone, ...tail }, clock, {
       onChanges: (changes) => void this.changes.push(...changes),
       onProgress: (done, total) => void this.progress.push([done, total]),
       onDeath: () => {},

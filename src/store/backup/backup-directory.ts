@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { SECOND_MS } from "../../domain/clock.ts";
 import { writeDurably } from "../../durable-file.ts";
-import { LEDGER_ID } from "../ledger/identity.ts";
+import { folderOf, LEDGER_ID } from "../ledger/identity.ts";
 import { removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
@@ -23,16 +23,12 @@ const proof = z.object({
   schema: z.int().check(z.gte(1)),
   position: z.int().check(z.gte(0)),
   head: hex,
+  commits: z.int().check(z.gte(0)),
   records: z.int().check(z.gte(0)),
   totalMicros: z.string().check(z.regex(/^-?\d+$/)),
   bytes: z.int().check(z.gte(1)),
   sha256: hex,
 });
-
-/** The folder of one ledger's backups, in a directory where other ledgers may have theirs. */
-export function folderOf(directory: string, ledgerId: string): string {
-  return join(directory, ledgerId);
-}
 
 /** The newest proven backup of each other ledger that has its folder there. */
 export function foreignBackups(directory: string, ledgerId: string): readonly ProvenBackup[] {

@@ -5,7 +5,7 @@ import { outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { NO_HASH } from "../ledger/chain.ts";
-import { readLedger, readLedgerId } from "../ledger/identity.ts";
+import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { DataLock } from "../ledger/lock.ts";
 import { openForReading } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
@@ -13,7 +13,6 @@ import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import {
   draftIn,
-  folderOf,
   freeName,
   listBackups,
   removeBackup,

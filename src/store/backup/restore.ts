@@ -6,6 +6,7 @@ import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
+import { passOverCommits } from "../ledger/chain.ts";
 import {
   forgetIdentity,
   identityOf,
@@ -17,7 +18,6 @@ import {
 import { openForWriting } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
-import { isLogDamaged } from "../repair/log-file.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase } from "./file-copy.ts";
@@ -79,7 +79,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
   try {
-    prepareDraft(backup, draft);
+    makeOwn(openDraft(backup, draft));
     const id = readLedger(draft, readLedgerId);
     const known = identityOf(ledger);
     const other = known !== id && (known !== undefined || existsSync(ledger));
@@ -117,8 +117,8 @@ function noteRestored(
   }
 }
 
-/** Copies a backup to a draft that may be changed: with this program's schema, without a log and without sessions. */
-export function prepareDraft(backup: string, draft: string): void {
+/** Copies a backup to a draft that may be changed: with this program's schema. Gives it open. */
+export function openDraft(backup: string, draft: string): Database {
   if (!existsSync(backup)) {
     throw new FlancoError("not_found", `There is no backup ${backup}.`, {
       hint: "Backups lie in the directory that backup_dir names (flanco config show).",
@@ -134,7 +134,11 @@ export function prepareDraft(backup: string, draft: string): void {
   if (proof !== undefined && proof.sha256 !== sha256)
     throw refused(backup, "it is not the file that was proved");
   try {
-    makeOwn(draft);
+    const db = openForWriting(draft);
+    for (let schema = 1; schema < SCHEMA_VERSION; schema += 1) {
+      rmSync(`${draft}.schema-${schema}`, { force: true });
+    }
+    return db;
   } catch (error) {
     if (error instanceof FlancoError && error.code === "damaged")
       throw refused(backup, "SQLite cannot read it");
@@ -142,33 +146,23 @@ export function prepareDraft(backup: string, draft: string): void {
   }
 }
 
-function makeOwn(draft: string): void {
-  const db = openForWriting(draft);
-  try {
-    // A session may have ended since the backup was made, by signing out or by a changed password.
-    db.exec("DELETE FROM session");
-    passOverRequests(db);
-    db.pragma("journal_mode = DELETE");
-  } finally {
-    db.close();
-  }
-  for (let schema = 1; schema < SCHEMA_VERSION; schema += 1) {
-    rmSync(`${draft}.schema-${schema}`, { force: true });
-  }
-}
-
-/** Continues with request numbers that were never given. */
-export function passOverRequests(db: Database): void {
+/** Makes a copy a ledger of its own, in one file, and closes it. */
+export function makeOwn(db: Database): void {
+  // A session may have ended since the backup was made, by signing out or by a changed password.
+  db.exec("DELETE FROM session");
+  // Continues with request numbers that were never given.
   db.exec(
     `INSERT INTO setting (name, value) VALUES ('last_request', '${SKIPPED_REQUESTS}')
      ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ${SKIPPED_REQUESTS}`,
   );
+  passOverCommits(db);
+  db.pragma("journal_mode = DELETE");
+  db.close();
 }
 
 /** The entries that only the replaced ledger has. Null when they are not known. */
 function missingFrom(ledger: string, held: Tally): MissingEntries | null {
-  // Of a damaged log SQLite reads the beginning only: what follows would be taken for never written.
-  if (!existsSync(ledger) || isLogDamaged(ledger)) return null;
+  if (!existsSync(ledger)) return null;
   const missing = readable(() =>
     readLedger(ledger, (db) => {
       // The two ledgers have different histories, so there is no common entry to count from.

@@ -52,6 +52,11 @@ export class Boots {
     this.#bootId = bootId;
   }
 
+  /** As `note` did in another process, whose commit is made again. */
+  resume(bootId: string | undefined): void {
+    this.#bootId = bootId;
+  }
+
   /** This moment; undefined before `note`, for example in a command that runs without the service. */
   now(): BootMoment | undefined {
     return this.#bootId === undefined

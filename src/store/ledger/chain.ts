@@ -130,21 +130,38 @@ export function readHead(db: Database): ChainHead {
   return head ?? { position: 0, hash: NO_HASH };
 }
 
+/** How many commits the file holds. */
+export function readCommits(db: Database): number {
+  return db.prepare<[], number>("SELECT commits FROM chain_head").pluck().get() ?? 0;
+}
+
+/**
+ * A restored or rebuilt ledger goes on with commits that no copy of the one before has: their numbers are further apart than
+ * any ledger will count.
+ */
+export function passOverCommits(db: Database): void {
+  db.exec(`UPDATE chain_head SET commits = commits + ${2 ** 40}`);
+}
+
 /**
  * The end of the chain in the writer thread, where entries are appended. As with rollups, a command's
  * entries count once it has succeeded (`keep`), and a batch's once the head is in its transaction (`flush`).
  */
 export class Chain {
-  readonly #save: { run(position: number, hash: Buffer): unknown };
+  readonly #save: { run(position: number, hash: Buffer, commits: number): unknown };
   /** In the file. */
   #stored: ChainHead;
   /** With the commands of this transaction that succeeded. */
   #kept: ChainHead;
   /** With the command that runs. */
   #head: ChainHead;
+  #commits: number;
 
   constructor(db: Database) {
-    this.#save = db.prepare<[number, Buffer]>("UPDATE chain_head SET position = ?, hash = ?");
+    this.#save = db.prepare<[number, Buffer, number]>(
+      "UPDATE chain_head SET position = ?, hash = ?, commits = ?",
+    );
+    this.#commits = readCommits(db);
     this.#stored = this.#kept = this.#head = readHead(db);
   }
 
@@ -172,13 +189,24 @@ export class Chain {
     this.#head = this.#kept;
   }
 
-  /** Writes the head. Call within the transaction of its entries, and `commit` after it. */
+  /** The newest entry, with the commands of this transaction that succeeded. */
+  get head(): ChainHead {
+    return this.#kept;
+  }
+
+  /** Commits that the file holds. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** Writes the head, and counts the commit. Call within the transaction of its entries, and `commit` after it. */
   flush(): void {
-    if (this.#kept !== this.#stored) this.#save.run(this.#kept.position, this.#kept.hash);
+    this.#save.run(this.#kept.position, this.#kept.hash, this.#commits + 1);
   }
 
   commit(): void {
     this.#stored = this.#kept;
+    this.#commits += 1;
   }
 
   /** The transaction was rolled back. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ErrorData } from "../../domain/error.ts";
-import type { IdGenerator } from "../../domain/id.ts";
+import type { Id } from "../../domain/id.ts";
 import type { Change, LedgerCommands } from "../../domain/ledger.ts";
 import { type AuditLog, auditCommands } from "./audit.ts";
 import type { Boots } from "./boot.ts";
@@ -14,12 +14,13 @@ import { locationCommands } from "./location.ts";
 import { purgeCommands } from "./purge.ts";
 import { recordCommands } from "./record.ts";
 import type { RollupWriter } from "./rollup.ts";
+import type { TailState } from "./tail.ts";
 import { userCommands } from "./user.ts";
 import { wiringCommands } from "./wiring.ts";
 
 /** What every writing function works with, inside one transaction of the writer thread. */
 export interface WriteContext {
-  readonly ids: IdGenerator;
+  readonly ids: { next(): Id };
   readonly rollups: RollupWriter;
   readonly chain: Chain;
   readonly calendar: LocalCalendar;
@@ -91,6 +92,8 @@ export interface WriterSettings {
   readonly timeZone: string;
   /** A file that holds room on the disk for the time when it is full; undefined: none is held. */
   readonly reserve?: string;
+  /** The backup directory that the tail (tail.ts) is kept in; undefined: none is kept. */
+  readonly tailDirectory?: string;
 }
 
 /** The settings as they reach the thread. */
@@ -120,6 +123,7 @@ export type WriterMessage =
   | { readonly kind: "failed"; readonly error: ErrorData }
   /** The disk is full since then (Unix milliseconds), or has room again. */
   | { readonly kind: "disk"; readonly fullSinceMs: number | null }
+  | { readonly kind: "tail"; readonly state: TailState }
   /** Nothing is written any more in this process: the disk fails, or the file is damaged. */
   | { readonly kind: "fatal"; readonly error: ErrorData }
   /** The answers to one batch, in its order, after its commit. */
@@ -127,4 +131,6 @@ export type WriterMessage =
 
 export type WriterRequest =
   | { readonly kind: "batch"; readonly batch: BatchRequest }
+  /** A backup to that directory begins, or, with the number of its commits, is proved. */
+  | { readonly kind: "backup"; readonly directory: string; readonly proved: number | null }
   | { readonly kind: "close" };

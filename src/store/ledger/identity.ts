@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
@@ -14,6 +14,11 @@ export function readLedgerId(db: Database): string {
   throw new FlancoError("damaged", "The ledger's identity cannot be read.", {
     hint: "Restore a backup with flanco restore.",
   });
+}
+
+/** The folder of one ledger's backups, in a directory where other ledgers may have theirs. */
+export function folderOf(directory: string, ledgerId: string): string {
+  return join(directory, ledgerId);
 }
 
 /** Reads something of a ledger that no other call has open. Throws as `openForReading` does. */

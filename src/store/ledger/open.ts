@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { isLogDamaged } from "../repair/log-file.ts";
 import { quickCheck } from "../repair/quick-check.ts";
 import { isFull } from "./disk-error.ts";
 import { MIGRATIONS, type MigrationProgress, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
@@ -35,8 +34,6 @@ export function openForWriting(
 ): Database {
   if (!existsSync(file)) create(file, migrations);
   refuseTruncated(file);
-  if (isLogDamaged(file))
-    throw damaged(file, "its log is, before the end: what was committed last would be missing");
   const db = openChecked(file, migrations);
   if (requireKnownSchema(db, migrations) === migrations.length) return db;
   upgradeLedger(db, file, onProgress, migrations);

@@ -146,12 +146,14 @@ const initial: Migration = {
     ) STRICT;
     CREATE INDEX correction_by_record ON correction (record_id);
 
+    -- commits: how often the ledger was written to, so that its copy beside it (tail.ts) can be compared.
     CREATE TABLE chain_head (
       only INTEGER PRIMARY KEY CHECK (only = 1),
       position INTEGER NOT NULL,
-      hash BLOB NOT NULL
+      hash BLOB NOT NULL,
+      commits INTEGER NOT NULL
     ) STRICT;
-    INSERT INTO chain_head (only, position, hash) VALUES (1, 0, zeroblob(32));
+    INSERT INTO chain_head (only, position, hash, commits) VALUES (1, 0, zeroblob(32), 0);
 
     -- changed_provisional: changed_ms was not trusted, and is still to be set.
     CREATE TABLE line_state (

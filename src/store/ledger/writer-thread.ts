@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
-import { IdGenerator } from "../../domain/id.ts";
+import { type Id, IdGenerator } from "../../domain/id.ts";
 import type { Change, LedgerCommands } from "../../domain/ledger.ts";
 import { AuditLog } from "./audit.ts";
 import { Boots } from "./boot.ts";
 import { LocalCalendar } from "./calendar.ts";
-import { Chain } from "./chain.ts";
+import { Chain, readCommits } from "./chain.ts";
 import {
   allCommands,
   type BatchRequest,
@@ -22,10 +22,15 @@ import {
 } from "./commands.ts";
 import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
-import { noteIdentity, readLedgerId } from "./identity.ts";
+import { folderOf, noteIdentity, readLedgerId } from "./identity.ts";
 import { openForWriting } from "./open.ts";
+<<<<<<< HEAD
 import { RollupWriter } from "./rollup.ts";
 import { bringRollupsToZone } from "./rollup-zone.ts";
+=======
+import { RollupWriter, rebuildRollups } from "./rollup.ts";
+import { requireAllCommits, Tail, type TailBatch, type TailCommand, type TailFrame } from "./tail.ts";
+>>>>>>> 9063dbe (The commits that the newest backup lacks have a copy: a rebuild loses nothing, and the surgery on SQLite's log and pages goes)
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
@@ -50,7 +55,7 @@ interface CheckpointRow {
 }
 
 /** The one connection that writes. Lives in a thread of its own, so that a slow disk stalls nothing else. */
-class WriterThread {
+export class WriterThread {
   readonly #db: Database;
   readonly #commands: LedgerCommands;
   readonly #rollups: RollupWriter;
@@ -62,15 +67,30 @@ class WriterThread {
   readonly #rollbackTo: Statement<[]>;
   readonly #logState: Statement<[], CheckpointRow>;
   readonly #room: DiskRoom | undefined;
+  readonly #onCommit: (commit: number, frame: TailFrame) => void;
+  readonly #boots: Boots;
   #nowMs = 0;
   #monotonicMs = 0;
+  /** What the running transaction has done, for the tail. */
+  #batches: TailBatch[] = [];
+  /** Of the batch that runs. */
+  #done: TailCommand[] = [];
+  #ids: Id[] = [];
+  /** Identifiers of the command that is made again; null while commands are new. */
+  #given: Id[] | null = null;
   #changes: Change[] = [];
 
   #failure: ErrorData | undefined;
 
-  constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
+  constructor(
+    db: Database,
+    calendar: LocalCalendar,
+    room: DiskRoom | undefined,
+    onCommit: (commit: number, frame: TailFrame) => void = () => {},
+  ) {
     this.#db = db;
     this.#room = room;
+    this.#onCommit = onCommit;
     // A checkpoint that SQLite makes by itself keeps its failures to itself.
     db.pragma("wal_autocheckpoint = 0");
     this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
@@ -83,8 +103,16 @@ class WriterThread {
     this.#rollbackTo = db.prepare("ROLLBACK TO command");
     const nowMs = () => this.#nowMs;
     const boots = new Boots(db, () => this.#monotonicMs);
+    this.#boots = boots;
+    const generator = new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE));
     this.#commands = allCommands(db, {
-      ids: new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE)),
+      ids: {
+        next: () => {
+          const id = this.#given?.shift() ?? generator.next();
+          this.#ids.push(id);
+          return id;
+        },
+      },
       rollups: this.#rollups,
       chain: this.#chain,
       calendar,
@@ -107,6 +135,43 @@ class WriterThread {
   commit(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
     if (this.#failure !== undefined) return allFailed(batches, this.#failure);
     return this.#tryCommit(batches, "together");
+  }
+
+  /** Commits that the file holds. */
+  get commits(): number {
+    return this.#chain.commits;
+  }
+
+  /**
+   * Makes a commit of the tail again. False where it does not come out as it was; then nothing of it is kept. Throws what
+   * SQLite throws.
+   */
+  repeat({ bootId, batches, position, head }: TailFrame): boolean {
+    this.#boots.resume(bootId);
+    this.#begin.run();
+    try {
+      for (const { nowMs, monotonicMs, commands } of batches) {
+        this.#nowMs = nowMs;
+        this.#monotonicMs = monotonicMs;
+        for (const { name, input, ids } of commands) {
+          this.#given = [...ids];
+          this.#runTogether(name, input);
+        }
+      }
+      const made = this.#chain.head;
+      if (made.position !== position || made.hash.toString("hex") !== head) throw new NotTheSame();
+      this.#rollups.flush();
+      this.#chain.flush();
+      this.#end.run();
+      this.#chain.commit();
+      return true;
+    } catch (error) {
+      this.#rollBack();
+      if (error instanceof NotTheSame || error instanceof FlancoError) return false;
+      throw error;
+    } finally {
+      this.#given = null;
+    }
   }
 
   /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
@@ -146,20 +211,36 @@ class WriterThread {
 
   /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
   #commitOnce(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+    const bootId = this.#boots.now()?.bootId;
+    this.#batches = [];
     try {
       this.#begin.run();
       const answers = batches.map((batch) => this.#runBatch(batch, how));
+      const written = this.#batches.filter(({ commands }) => commands.length > 0);
       this.#rollups.flush();
-      this.#chain.flush();
+      if (written.length > 0) this.#chain.flush();
       this.#end.run();
-      this.#chain.commit();
+      if (written.length > 0) {
+        this.#chain.commit();
+        const { position, hash } = this.#chain.head;
+        this.#onCommit(this.#chain.commits, {
+          position,
+          head: hash.toString("hex"),
+          bootId,
+          batches: written,
+        });
+      }
       return answers;
     } catch (error) {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      this.#rollups.discard();
-      this.#chain.discard();
+      this.#rollBack();
       throw namedByDisk(error, dirname(this.#db.name));
     }
+  }
+
+  #rollBack(): void {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    this.#rollups.discard();
+    this.#chain.discard();
   }
 
   #fail(batches: readonly BatchRequest[], error: unknown): readonly BatchAnswer[] {
@@ -190,8 +271,11 @@ class WriterThread {
   }
 
   #runBatch(batch: BatchRequest, how: Isolation): BatchAnswer {
-    this.#nowMs = batch.nowMs;
-    this.#monotonicMs = batch.monotonicMs;
+    const { nowMs, monotonicMs } = batch;
+    this.#nowMs = nowMs;
+    this.#monotonicMs = monotonicMs;
+    this.#done = [];
+    this.#batches.push({ nowMs, monotonicMs, commands: this.#done });
     const run = how === "together" ? this.#runTogether : this.#runApart;
     return { kind: "batch", results: batch.commands.map(({ name, input }) => run.call(this, name, input)) };
   }
@@ -201,6 +285,7 @@ class WriterThread {
     // A client that posts can come back; the room that is left is for edges, which cannot.
     if (PRIORITIES[name] === "post" && this.#room?.full) return { error: DISK_FULL };
     this.#changes = [];
+    this.#ids = [];
     // The main thread made the message of a call that the compiler has checked.
     const run = this.#commands[name] as (...input: readonly unknown[]) => unknown;
     const output = run(...input);
@@ -211,7 +296,13 @@ class WriterThread {
     const result = this.#run(name, input);
     this.#rollups.keep();
     this.#chain.keep();
+    this.#noteDone(name, input, result);
     return result;
+  }
+
+  /** Only what has changed the ledger is made again from the tail. */
+  #noteDone(name: CommandName, input: readonly unknown[], result: CommandResult): void {
+    if (name !== "ping" && "output" in result) this.#done.push({ name, input, ids: this.#ids });
   }
 
   /** Rolls back to before the command when it fails, and answers with the error. */
@@ -224,6 +315,7 @@ class WriterThread {
       this.#rollups.flush();
       this.#release.run();
       this.#chain.keep();
+      this.#noteDone(name, input, result);
       return result;
     } catch (error) {
       this.#rollups.discard();
@@ -236,6 +328,9 @@ class WriterThread {
     }
   }
 }
+
+/** A commit of the tail does not lead to the head that it led to. */
+class NotTheSame extends Error {}
 
 const DISK_FULL: ErrorData = {
   code: "unavailable",
@@ -273,13 +368,15 @@ function say(port: MessagePort, message: WriterMessage): void {
 }
 
 /** Takes everything that waits, commits it as one, and answers each batch. */
-function serve(port: MessagePort, thread: WriterThread): void {
+function serve(port: MessagePort, thread: WriterThread, tail: LedgerTail | undefined): void {
   port.on("message", (first: WriterRequest) => {
     const batches: BatchRequest[] = [];
     let closing = false;
     for (let next: { message: WriterRequest } | undefined = { message: first }; next; ) {
-      if (next.message.kind === "close") closing = true;
-      else batches.push(next.message.batch);
+      const { message } = next;
+      if (message.kind === "close") closing = true;
+      else if (message.kind === "backup") tail?.backup(message.directory, message.proved);
+      else batches.push(message.batch);
       next = receiveMessageOnPort(port) as { message: WriterRequest } | undefined;
     }
     if (batches.length > 0) for (const answer of thread.commit(batches)) say(port, answer);
@@ -288,15 +385,45 @@ function serve(port: MessagePort, thread: WriterThread): void {
     if (failure !== undefined) say(port, { kind: "fatal", error: failure });
     if (closing || failure !== undefined) {
       thread.close();
-      port.close();
+      void Promise.resolve(tail?.tail.close()).finally(() => port.close());
     }
   });
 }
 
+/** The tail with the folders of its ledger. */
+interface LedgerTail {
+  readonly tail: Tail;
+  backup(directory: string, proved: number | null): void;
+}
+
+function openTail(port: MessagePort, db: Database, directory: string | undefined): LedgerTail | undefined {
+  if (directory === undefined) return undefined;
+  const id = readLedgerId(db);
+  const tail = new Tail((state) => say(port, { kind: "tail", state }));
+  tail.open(folderOf(directory, id), readCommits(db));
+  return {
+    tail,
+    backup: (target, proved) => {
+      if (proved === null) tail.begin(folderOf(target, id));
+      else void tail.trim(folderOf(target, id), proved);
+    },
+  };
+}
+
 /** Throws as `openForWriting` does. */
+<<<<<<< HEAD
 function openLedger(file: string, calendar: LocalCalendar, port: MessagePort): Database {
   const onProgress = (done: number, total: number) => say(port, { kind: "progress", done, total });
   const db = openForWriting(file, onProgress);
+=======
+function openLedger(
+  { file, tailDirectory }: WriterStart,
+  calendar: LocalCalendar,
+  port: MessagePort,
+): Database {
+  if (tailDirectory !== undefined) requireAllCommits(file, tailDirectory);
+  const db = openForWriting(file, (done, total) => say(port, { kind: "progress", done, total }));
+>>>>>>> 9063dbe (The commits that the newest backup lacks have a copy: a rebuild loses nothing, and the surgery on SQLite's log and pages goes)
   try {
     bringRollupsToZone(db, calendar, onProgress);
     noteIdentity(file, readLedgerId(db));
@@ -318,18 +445,18 @@ function openInReserve(reserve: Reserve | undefined, open: () => Database): Data
 }
 
 /** Opens the ledger and answers on this port until it is told to close. Says on it why it cannot. */
-export function start(
-  port: MessagePort,
-  { file, timeZone, reserve: reserveFile, startMs }: WriterStart,
-): void {
+export function start(port: MessagePort, settings: WriterStart): void {
+  const { timeZone, reserve: reserveFile, startMs, tailDirectory } = settings;
   try {
     const calendar = new LocalCalendar(timeZone);
     const reserve = reserveFile === undefined ? undefined : new Reserve(reserveFile);
-    const db = openInReserve(reserve, () => openLedger(file, calendar, port));
+    const db = openInReserve(reserve, () => openLedger(settings, calendar, port));
     const room =
       reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
     room?.open(startMs);
-    serve(port, new WriterThread(db, calendar, room));
+    const tail = openTail(port, db, tailDirectory);
+    const thread = new WriterThread(db, calendar, room, (commit, frame) => tail?.tail.add(commit, frame));
+    serve(port, thread, tail);
     say(port, { kind: "ready" });
   } catch (error) {
     say(port, { kind: "failed", error: toFailure(error) });

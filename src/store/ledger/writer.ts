@@ -13,6 +13,7 @@ import {
   type WriterSettings,
   type WriterStart,
 } from "./commands.ts";
+import type { TailState } from "./tail.ts";
 
 /** Writes that may wait for a commit. Beyond it a request is told to come back later. */
 const MAX_WAITING = 4_096;
@@ -88,6 +89,7 @@ class WriterLink {
   #opened = false;
   #closing = false;
   #diskFullSinceMs: number | null = null;
+  #tail: TailState | null = null;
   #onIdle: (() => void) | undefined;
 
   constructor(
@@ -114,6 +116,7 @@ class WriterLink {
         } else if (message.kind === "failed") reject(errorFromData(message.error));
         else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
         else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
+        else if (message.kind === "tail") this.#tail = message.state;
         else if (message.kind === "fatal") this.#die(errorFromData(message.error));
         else this.#settle(message.results);
       });
@@ -157,6 +160,21 @@ class WriterLink {
   /** Since when the disk is full, in Unix milliseconds; null while it has room. */
   get diskFullSinceMs(): number | null {
     return this.#diskFullSinceMs;
+  }
+
+  /** How the tail is; null where none is kept. */
+  get tail(): TailState | null {
+    return this.#tail;
+  }
+
+  /** A backup to that directory begins, and a new file of the tail with it. */
+  backupBegins(directory: string): void {
+    this.#send({ kind: "backup", directory, proved: null });
+  }
+
+  /** It is proved and durable: the tail need not reach further back than its commits. */
+  backupProved(directory: string, commits: number): void {
+    this.#send({ kind: "backup", directory, proved: commits });
   }
 
   /** Sends a write. Resolves after its commit; rejects as `LedgerCommands` says. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { MICROS_PER_UNIT } from "../../domain/amount.ts";
-import { readHead } from "../ledger/chain.ts";
+import { readCommits, readHead } from "../ledger/chain.ts";
 
 /** What a ledger holds, short enough to compare two of them. */
 export interface Tally {
@@ -8,6 +8,8 @@ export interface Tally {
   readonly position: number;
   /** Its hash, hexadecimal. */
   readonly head: string;
+  /** Commits that made it. */
+  readonly commits: number;
   /** Records, voided ones too. */
   readonly records: number;
   /** Sum of the records that count, in millionths, as a decimal text. */
@@ -32,7 +34,10 @@ export function tallyOf(db: Database): Tally {
     .safeIntegers()
     .get() ?? {};
   const total = (units ?? 0n) * BigInt(MICROS_PER_UNIT) + (micros ?? 0n);
-  return { position, head: hash.toString("hex"), records: Number(records), totalMicros: String(total) };
+  return {
+    ...{ position, head: hash.toString("hex"), commits: readCommits(db) },
+    ...{ records: Number(records), totalMicros: String(total) },
+  };
 }
 
 /** The hash of one entry, hexadecimal; undefined where the ledger holds none of that number. */

@@ -1,35 +1,54 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Loss } from "../../domain/gap.ts";
 import { syncPath } from "../../durable-file.ts";
-import { folderOf, listBackups } from "../backup/backup-directory.ts";
+import { listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
-import { prepareDraft } from "../backup/restore.ts";
+import { makeOwn, newestTime, openDraft } from "../backup/restore.ts";
 import { appendAudit } from "../ledger/audit.ts";
-import { identityOf, readable, readLedger } from "../ledger/identity.ts";
+import { LocalCalendar } from "../ledger/calendar.ts";
+import {
+  anchorOf,
+  type CorrectionEntry,
+  correctionText,
+  hashOf,
+  readCommits,
+  readHead,
+} from "../ledger/chain.ts";
+import { folderOf, identityOf, readable, readLedger } from "../ledger/identity.ts";
+import { openForWriting } from "../ledger/open.ts";
+import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
+import { WriterThread } from "../ledger/writer-thread.ts";
 import { entryHash } from "../read/tally.ts";
-import { type Salvaged, type SalvageNote, salvage } from "./salvage.ts";
-import { openScratch } from "./scratch.ts";
-import { faultsOf, verifyLedger } from "./verify.ts";
+import { faultsOf, rollupZone, verifyLedger } from "./verify.ts";
 
-export interface Recovered extends Salvaged {
+export interface Recovered {
   /** Where the damaged file is kept, whole. */
   readonly keptAs: string;
-  readonly backup: ProvenBackup;
-  /** Directory of that backup. */
-  readonly directory: string;
+  /** Null where the tail reaches back to the ledger's beginning, and no backup was needed. */
+  readonly backup: ProvenBackup | null;
+  /** Commits that were made again from the tail. */
+  readonly commits: number;
+  /** The chain's positions that could not be had; null where nothing is missing. */
+  readonly lost: { readonly from: number; readonly to: number } | null;
+}
+
+/** What a rebuild begins with. */
+interface Base {
+  readonly db: Database;
+  readonly backup: ProvenBackup | null;
 }
 
 /**
- * Replaces a damaged ledger by the newest proven backup and all that can be read of the damaged one, which is set
- * aside whole. Call with the data directory locked and the ledger closed. The damaged file stays in its place until the
- * new one is whole and checked, so that an interruption at any moment leaves it to be done again. Throws `damaged` when
- * there is no backup to build on: then nothing has changed.
+ * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and sets the damaged file aside
+ * whole. Call with the data directory locked and the ledger closed. The damaged file stays in its place until the new
+ * one is whole and checked, so that an interruption at any moment leaves it to be done again. Throws `damaged` when
+ * there is nothing to build on: then nothing has changed.
  */
 export function recoverLedger(
   ledger: string,
@@ -39,91 +58,160 @@ export function recoverLedger(
   onProgress: (done: number, total: number) => void,
 ): Recovered {
   const draft = replacementDraft(ledger);
-  const scratch = `${ledger}.salvage`;
   try {
     const id = identityOf(ledger);
     if (id === undefined) throw unknownLedger(damage);
     const folders = directories.map((directory) => folderOf(directory, id));
-    const { backup, directory } = restoreNewest(ledger, folders, draft, damage);
+    const segments = folders.flatMap(segmentsIn).toSorted((one, other) => one.from - other.from);
+    const base = baseFor(ledger, id, folders, segments, draft);
     const keptAs = nameAside(ledger, "damaged", nowMs);
-    if (keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
-    const model = join(directory, backup.file);
-    const source = openScratch(ledger, model, scratch);
-    const salvaged = mergeInto(draft, source, { keptAs: basename(keptAs), model, nowMs });
+    if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
+    const { db, backup } = base;
+    const before = readCommits(db);
+    repeatCommits(db, segments);
+    const commits = readCommits(db) - before;
+    const lost = noteLoss(db, {
+      newest: newestKnown(ledger, segments, readCommits(db)),
+      keptAs: basename(keptAs),
+      nowMs,
+    });
+    const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
+    appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
+    makeOwn(db);
     const faults = faultsOf(verifyLedger(draft, onProgress));
-    if (faults.length > 0) {
-      throw new FlancoError(
-        "damaged",
-        `The ledger that was put together anew does not hold: ${faults.join("; ")}.`,
-        {
-          hint: `Nothing was changed. flanco restore ${model} goes back to that backup.`,
-        },
-      );
-    }
+    if (faults.length > 0) throw unsound(faults);
     syncPath(draft);
     replaceLedger(ledger, keptAs);
-    return { ...salvaged, keptAs, backup, directory };
+    return { keptAs, backup, commits, lost };
   } finally {
     removeDatabase(draft);
-    removeDatabase(scratch);
   }
 }
 
-/** Copies the newest backup of this ledger that still is what was proved. */
-function restoreNewest(
+/** The newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything. */
+function baseFor(
   ledger: string,
+  id: string,
   folders: readonly string[],
+  segments: readonly Segment[],
   draft: string,
-  damage: FlancoError,
-): { readonly backup: ProvenBackup; readonly directory: string } {
+): Base | undefined {
   const candidates = folders
-    .flatMap((directory) => listBackups(directory).map((backup) => ({ backup, directory })))
-    .map((candidate) => ({ ...candidate, onChain: isOnChain(ledger, candidate.backup) }))
-    .filter(({ onChain }) => onChain !== false)
-    .toSorted(
-      (one, other) =>
-        Number(other.onChain ?? false) - Number(one.onChain ?? false) ||
-        other.backup.position - one.backup.position ||
-        other.backup.number - one.backup.number,
-    );
-  for (const candidate of candidates) {
+    .flatMap((folder) => listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) })))
+    .toSorted((one, other) => other.backup.commits - one.backup.commits)
+    .filter(({ backup }) => isOnChain(ledger, segments, backup));
+  for (const { backup, file } of candidates) {
     try {
-      prepareDraft(join(candidate.directory, candidate.backup.file), draft);
-      return candidate;
+      return { db: openDraft(file, draft), backup };
     } catch (error) {
       // The disk has damaged this one as well: an older one is next.
       if (!(error instanceof FlancoError) || !["damaged", "too_new"].includes(error.code)) throw error;
     }
   }
-  throw noBackup(damage);
+  if (segments[0]?.from !== 0) return undefined;
+  removeDatabase(draft);
+  const db = openForWriting(draft);
+  db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_id'").run(id);
+  return { db, backup: null };
 }
 
 /**
- * Whether the damaged file has the backup's newest entry: a restore may have led away from it. Undefined where that cannot
- * be read.
+ * Whether the backup's newest entry is the one that the damaged file or the tail has there, as far as they can be read: a
+ * restore may have led away from it.
  */
-function isOnChain(ledger: string, { position, head }: ProvenBackup): boolean | undefined {
-  if (position === 0) return true;
-  const hash = readable(() => readLedger(ledger, (db) => entryHash(db, position)));
-  return hash === undefined ? undefined : hash === head;
+function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenBackup): boolean {
+  const { position, head, commits } = backup;
+  const stored = position === 0 ? head : readable(() => readLedger(ledger, (db) => entryHash(db, position)));
+  if (stored !== undefined && stored !== head) return false;
+  const segment = segments.find(({ from, end }) => from < commits && commits <= end);
+  if (segment === undefined) return true;
+  for (const { commit, frame } of readFrames(segment)) if (commit === commits) return frame.head === head;
+  return true;
 }
 
-function mergeInto(
-  draft: string,
-  source: Database | undefined,
-  { keptAs, model, nowMs }: SalvageNote & { readonly model: string },
-): Salvaged {
-  const target = new DatabaseConstructor(draft, { fileMustExist: true });
-  try {
-    target.pragma("synchronous = FULL");
-    const salvaged = salvage(target, source, { nowMs, keptAs });
-    const details = { backup: basename(model), keptAs, entries: salvaged.entries };
-    appendAudit(target, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
-    return salvaged;
-  } finally {
-    target.close();
-    source?.close();
+/** Makes the tail's commits again that follow on the base, up to the first that is missing or leads elsewhere. */
+function repeatCommits(db: Database, segments: readonly Segment[]): void {
+  const thread = new WriterThread(db, new LocalCalendar(rollupZone(db)), undefined);
+  // The draft is made durable as a whole.
+  db.pragma("synchronous = OFF");
+  for (const segment of segments) {
+    if (segment.end <= thread.commits) continue;
+    for (const { commit, frame } of readFrames(segment)) {
+      if (commit <= thread.commits) continue;
+      if (commit > thread.commits + 1 || !thread.repeat(frame)) return;
+    }
   }
+}
+
+/**
+ * The newest position that the ledger is known to have had. One more than what was recovered where the tail does not say
+ * that it is all: up to a second of commits may be missing.
+ */
+function newestKnown(
+  ledger: string,
+  segments: readonly Segment[],
+  commits: number,
+): (recovered: number) => number {
+  const stored = readable(() => readLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) })));
+  const isAll = segments.some(({ end, closed }) => end === commits && closed);
+  return (recovered) => {
+    if (stored !== undefined && stored.commits >= commits) return Math.max(recovered, stored.position);
+    return isAll ? recovered : recovered + 1;
+  };
+}
+
+interface LossNote {
+  readonly newest: (recovered: number) => number;
+  /** Name of the damaged file, for the reader of the ledger. */
+  readonly keptAs: string;
+  readonly nowMs: number;
+}
+
+/** Entries at the end that are gone become a `lost` entry after them, so that no number is given twice. */
+function noteLoss(db: Database, { newest, keptAs, nowMs }: LossNote): Recovered["lost"] {
+  const head = readHead(db);
+  const to = newest(head.position);
+  if (to <= head.position) return null;
+  const from = head.position + 1;
+  const since = newestTime(db);
+  const after = append(db, head.hash, {
+    position: to + 1,
+    reason: `the ledger goes on here after the damage to ${keptAs}`,
+    notedMs: nowMs,
+  });
+  append(db, after.hash, {
+    position: to + 2,
+    lostFrom: from,
+    lostTo: to,
+    anchor: anchorOf(after.hash, after.text),
+    reason: `between ${since === null ? "the beginning" : new Date(since).toISOString()} and ${new Date(nowMs).toISOString()}; the damaged file is kept as ${keptAs}`,
+    notedMs: nowMs,
+  });
+  return { from, to };
+}
+
+function append(
+  db: Database,
+  before: Buffer,
+  given: Pick<CorrectionEntry, "position" | "reason" | "notedMs"> & Partial<CorrectionEntry>,
+): { readonly hash: Buffer; readonly text: string } {
+  const empty = { recordId: null, timeMs: null, lostFrom: null, lostTo: null, anchor: null };
+  const entry: CorrectionEntry = { kind: "lost", ...empty, ...given };
+  const text = correctionText(entry);
+  const hash = hashOf(before, text);
+  const { position, lostFrom, lostTo, anchor, reason, notedMs } = entry;
+  db.prepare(
+    `INSERT INTO correction (correction_id, kind, lost_from, lost_to, anchor, reason, noted_ms, hash)
+     VALUES (?, 'lost', ?, ?, ?, ?, ?, ?)`,
+  ).run(position, lostFrom, lostTo, anchor, reason, notedMs, hash);
+  db.prepare("UPDATE chain_head SET position = ?, hash = ?").run(position, hash);
+  return { hash, text };
+}
+
+function unsound(faults: readonly string[]): FlancoError {
+  return new FlancoError("damaged", `The ledger that was rebuilt does not hold: ${faults.join("; ")}.`, {
+    hint: "Nothing was changed. flanco restore goes back to a backup.",
+  });
 }
 
 function unknownLedger(damage: FlancoError): FlancoError {

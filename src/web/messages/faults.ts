@@ -63,6 +63,11 @@ const es: FaultTexts = {
       what: ({ text }) => `El disco de copias tiene copias de otro registro: ${text("ledgers")}.`,
       todo: () => "Si el disco es de otro equipo, devuélvalo. Si no, avise a su técnico.",
     },
+    tail_failed: {
+      what: () => "La copia de las últimas ventas no se puede escribir.",
+      todo: () =>
+        "Todo se registra. Si mañana sigue este aviso, pida a su técnico que revise el disco de copias.",
+    },
     ledger_damaged: {
       what: () => "La revisión del registro ha encontrado un error.",
       todo: () => "No apague el equipo y llame a su técnico.",
@@ -168,6 +173,11 @@ const en: FaultTexts = {
     backup_foreign: {
       what: ({ text }) => `The backup disk holds backups of another ledger: ${text("ledgers")}.`,
       todo: () => "If the disk is another gateway's, give it back. Otherwise tell your technician.",
+    },
+    tail_failed: {
+      what: () => "The copy of the newest sales cannot be written.",
+      todo: () =>
+        "Everything is recorded. If this is still here tomorrow, ask your technician to check the backup disk.",
     },
     ledger_damaged: {
       what: () => "The check of the ledger has found a mistake.",

@@ -12,9 +12,9 @@ import {
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { NewWiring } from "../../../src/domain/wiring.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { folderOf } from "../../../src/store/backup/backup-directory.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { KEPT_OF_EACH_KIND } from "../../../src/store/ledger/audit.ts";
+import { folderOf } from "../../../src/store/ledger/identity.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
@@ -231,6 +231,9 @@ describe("the audit log", () => {
   });
 
   it("goes on in a ledger that is built anew, and says so", async () => {
+    await ledger.close();
+    ledger.tail = true;
+    await ledger.open();
     const user = await ledger.addUser();
     const directory = ledger.backups;
     await makeBackup({

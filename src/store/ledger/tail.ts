@@ -1,0 +1,291 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { crc32 } from "node:zlib";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import { readCommits } from "./chain.ts";
+import type { BatchRequest, CommandName } from "./commands.ts";
+import { folderOf, readable, readLedger, readLedgerId } from "./identity.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+
+const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+/** How long a commit may wait for its write to the tail. */
+const WAIT_MS = 1_000;
+/** Written at once, whatever the time. */
+const MUCH_BYTES = 256 * 1024;
+/** A tail that is longer says that no backup succeeds: the next one begins it anew. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Length and checksum of what follows, four bytes each; then the commit's number, eight bytes, and the frame itself. */
+const HEADER_BYTES = 8;
+const NUMBER_BYTES = 8;
+/** The schema, and the commit that the file's first frame follows. */
+const NAME = /^tail-(\d+)-(\d+)$/;
+
+/** One command of a commit that succeeded, and the identifiers that it was given. */
+export interface TailCommand {
+  readonly name: CommandName;
+  readonly input: readonly unknown[];
+  readonly ids: readonly Id[];
+}
+
+export type TailBatch = Omit<BatchRequest, "commands"> & { readonly commands: readonly TailCommand[] };
+
+/** All that is needed to make a commit again, and the chain's head after it, which must come out. */
+export interface TailFrame {
+  readonly position: number;
+  /** Hexadecimal. */
+  readonly head: string;
+  /** The boot that ran before it. */
+  readonly bootId: string | undefined;
+  readonly batches: readonly TailBatch[];
+}
+
+/** A file of the tail as it was found. */
+export interface Segment {
+  readonly file: string;
+  /** The commit that its first frame follows. */
+  readonly from: number;
+  /** Its last whole frame. */
+  readonly end: number;
+  /** Whether the writer has ended by itself after that frame. */
+  readonly closed: boolean;
+  /** Up to the last whole frame: what follows is torn. */
+  readonly bytes: number;
+}
+
+/** The files of the tail in a ledger's folder, oldest first: those of this program's schema that can be read. */
+export function segmentsIn(folder: string): readonly Segment[] {
+  return (orNothing(() => readdirSync(folder)) ?? [])
+    .flatMap((name) => {
+      const [, schema, from] = NAME.exec(name) ?? [];
+      if (Number(schema) !== SCHEMA_VERSION) return [];
+      return orNothing(() => segmentOf(join(folder, name), Number(from))) ?? [];
+    })
+    .toSorted((one, other) => one.from - other.from);
+}
+
+/** A disk that is not there, or fails, must not keep the service from its work. */
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}
+
+function segmentOf(file: string, from: number): Segment {
+  let segment: Segment = { file, from, end: from, closed: false, bytes: 0 };
+  for (const { commit, frame, bytes } of framesOf(file)) {
+    segment = { ...segment, end: commit, closed: frame.length === 0, bytes };
+  }
+  return segment;
+}
+
+/** The frames of one file, with their commits' numbers. An empty one stands where the writer has ended by itself. */
+export function* readFrames({ file }: Segment): Generator<{ commit: number; frame: TailFrame }> {
+  for (const { commit, frame } of framesOf(file)) {
+    if (frame.length > 0) yield { commit, frame: deserialize(frame) as TailFrame };
+  }
+}
+
+/** Up to the first that is torn or damaged. `bytes` is where the frame ends. */
+function* framesOf(file: string): Generator<{ commit: number; frame: Buffer; bytes: number }> {
+  const content = readFileSync(file);
+  for (let at = 0; at + HEADER_BYTES + NUMBER_BYTES <= content.length; ) {
+    const end = at + HEADER_BYTES + content.readUInt32BE(at);
+    const summed = content.subarray(at + HEADER_BYTES, end);
+    if (end > content.length || summed.length < NUMBER_BYTES) return;
+    if (crc32(summed) !== content.readUInt32BE(at + 4)) return;
+    yield { commit: summed.readDoubleBE(0), frame: summed.subarray(NUMBER_BYTES), bytes: end };
+    at = end;
+  }
+}
+
+function encoded(commit: number, frame: TailFrame | null): Buffer {
+  const payload = frame === null ? Buffer.alloc(0) : serialize(frame);
+  const bytes = Buffer.alloc(HEADER_BYTES + NUMBER_BYTES + payload.length);
+  bytes.writeDoubleBE(commit, HEADER_BYTES);
+  payload.copy(bytes, HEADER_BYTES + NUMBER_BYTES);
+  bytes.writeUInt32BE(bytes.length - HEADER_BYTES, 0);
+  bytes.writeUInt32BE(crc32(bytes.subarray(HEADER_BYTES)), 4);
+  return bytes;
+}
+
+/**
+ * Throws `damaged` where the ledger lacks commits that its tail has. SQLite reads a log up to the first frame that is
+ * damaged, and takes the rest for a commit that a power cut interrupted. Call before the ledger is opened for writing: the
+ * log goes then.
+ */
+export function requireAllCommits(ledger: string, directory: string): void {
+  const held = readable(() =>
+    readLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readCommits(db) })),
+  );
+  // Opening a ledger that cannot be read says what is wrong with it.
+  if (held === undefined) return;
+  const end = Math.max(0, ...segmentsIn(folderOf(directory, held.id)).map((segment) => segment.end));
+  if (end <= held.commits) return;
+  throw new FlancoError(
+    "damaged",
+    `The ledger ${ledger} is damaged: its last ${end - held.commits} commits are missing.`,
+    { hint: "Nothing was changed. Restore a backup with flanco restore." },
+  );
+}
+
+/** How the tail is, for the service. */
+export interface TailState {
+  /** The commit that it follows without a gap; no backup before that can be brought up to date by it. */
+  readonly from: number;
+  /** Why nothing is added to it; null while it works. */
+  readonly failure: string | null;
+}
+
+/**
+ * What the ledger has and its newest backup may lack: each commit's commands, in files that only grow. Written behind the
+ * commits, at most a second later and off the thread, so that no sale waits for this disk and none fails with it. No file
+ * is held open in between: a removable disk can be unmounted.
+ */
+export class Tail {
+  readonly #tell: (state: TailState) => void;
+  #file = "";
+  #bytes = 0;
+  #from = 0;
+  #commit = 0;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #beginning = Promise.resolve();
+  #failure: string | null = null;
+
+  constructor(tell: (state: TailState) => void) {
+    this.#tell = tell;
+  }
+
+  /** Goes on with the newest file where that ends with this commit, otherwise begins one. */
+  open(folder: string, commit: number): void {
+    this.#attempt(() => {
+      const last = segmentsIn(folder).at(-1);
+      if (last === undefined || last.end !== commit) return this.#begin(folder, commit);
+      truncateSync(last.file, last.bytes);
+      this.#go(last.file, last.from, last.bytes);
+    });
+    this.#commit = commit;
+  }
+
+  /** Begins a new file, as each backup does, so that the ones before can be removed once it is proved. */
+  begin(folder: string): void {
+    this.#beginning = this.#write().then(() => this.#attempt(() => this.#begin(folder, this.#commit)));
+  }
+
+  /** Removes what a proved backup of that folder holds. */
+  async trim(folder: string, commit: number): Promise<void> {
+    await this.#beginning;
+    this.#attempt(() => {
+      for (const { file, end } of segmentsIn(folder)) {
+        if (end <= commit && file !== this.#file) rmSync(file);
+      }
+      for (const name of readdirSync(folder)) {
+        const schema = NAME.exec(name)?.[1];
+        if (schema !== undefined && Number(schema) !== SCHEMA_VERSION) rmSync(join(folder, name));
+      }
+    });
+  }
+
+  /** Takes a commit. Call after it, in the order of the commits. */
+  add(commit: number, frame: TailFrame): void {
+    this.#commit = commit;
+    if (this.#failure === null) this.#push(encoded(commit, frame));
+  }
+
+  /** Writes what waits, and that it is all. */
+  async close(): Promise<void> {
+    await this.#beginning;
+    if (this.#failure === null) this.#push(encoded(this.#commit, null));
+    await this.#write();
+    clearTimeout(this.#timer);
+  }
+
+  #push(bytes: Buffer): void {
+    if (this.#bytes + this.#pendingBytes > MAX_BYTES) {
+      this.#fail(`it has reached ${MAX_BYTES / 1024 / 1024} MiB without a backup`);
+      return;
+    }
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes >= MUCH_BYTES) void this.#write();
+    else this.#timer ??= setTimeout(() => void this.#write(), WAIT_MS).unref();
+  }
+
+  /** One write at a time; resolves when nothing waits. */
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#writing !== undefined) await this.#writing;
+    if (this.#pending.length === 0) return;
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#bytes += bytes.length;
+    this.#writing = append(this.#file, bytes).catch((error: unknown) => this.#fail(reasonOf(error)));
+    await this.#writing;
+    this.#writing = undefined;
+    return this.#write();
+  }
+
+  #begin(folder: string, commit: number): void {
+    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+    // A file of that name follows the same commit: what it holds was never in the ledger.
+    const file = join(folder, `tail-${SCHEMA_VERSION}-${String(commit).padStart(16, "0")}`);
+    rmSync(file, { force: true });
+    this.#go(file, commit, 0);
+  }
+
+  #go(file: string, from: number, bytes: number): void {
+    this.#file = file;
+    this.#from = from;
+    this.#bytes = bytes;
+    this.#failure = null;
+    this.#tell({ from, failure: null });
+  }
+
+  #attempt(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#fail(reasonOf(error));
+    }
+  }
+
+  /** From here to the next `begin` nothing is added: a file with a gap is of no use. */
+  #fail(reason: string): void {
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#failure = reason;
+    this.#tell({ from: this.#from, failure: reason });
+  }
+}
+
+/** Makes the bytes durable at the end of a file; a new file's name too. */
+async function append(file: string, bytes: Buffer): Promise<void> {
+  const handle = await open(file, "a", OWNER_ONLY_FILE);
+  try {
+    const { size } = await handle.stat();
+    await handle.writeFile(bytes);
+    await handle.datasync();
+    if (size > 0) return;
+    const folder = await open(dirname(file), "r");
+    await folder.sync().finally(() => folder.close());
+  } finally {
+    await handle.close();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  return code === undefined ? error.message : `${code}${path === undefined ? "" : ` at ${basename(path)}`}`;
+}

@@ -1,0 +1,272 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import type { Sighting } from "../../../src/domain/sale.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { type Recovered, recoverLedger } from "../../../src/store/repair/recover.ts";
+import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { until } from "../../rig/until.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
+const LINE = "GPIO17";
+/** Less than a header: nothing can be read of such a file. */
+const STUMP_BYTES = 90;
+const MEGABYTE = 1024 * 1024;
+
+describe("The tail of a ledger", () => {
+  let ledger: TestLedger;
+  let userId: string;
+  let deviceId: string;
+
+  beforeEach(async () => {
+    ledger = new TestLedger();
+    ledger.tail = true;
+    await ledger.open();
+    const wired = await ledger.wire(LINE);
+    userId = wired.user.id;
+    deviceId = wired.deviceId;
+  });
+
+  afterEach(() => ledger.remove());
+
+  async function sell(count: number): Promise<void> {
+    for (let sold = 0; sold < count; sold += 1) {
+      await ledger.writer.addRecord(userId, newRecord(), {
+        key: `key ${ledger.reader.newestEntry()}`,
+        bodyHash: "d",
+      });
+    }
+  }
+
+  function level(active: boolean, sequence: number): Sighting {
+    return {
+      ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active },
+      timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
+      monotonicNs: BigInt(sequence) * 1_000_000_000n,
+      source: { bootId: "boot", request: 1, sequence },
+      ...{ missed: 0, provisional: true },
+    };
+  }
+
+  /** A bit of everything that a ledger takes in. */
+  async function live(): Promise<void> {
+    await ledger.writer.noteBoot("boot", null);
+    await ledger.writer.openRequest();
+    await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2), level(true, 3)]);
+    await sell(3);
+    await ledger.writer.voidRecord(2, "relay tested");
+    await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
+    await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));
+    const location = { name: "Clínica Norte", description: "" };
+    await ledger.writer.addLocation(userId, location);
+    await ledger.writer.voidRecord(2, "again").catch(() => {});
+    await Promise.all([sell(2), ledger.writer.voidRecord(99, "not there").catch(() => {})]);
+    await ledger.writer.setPassword(userId, "another");
+  }
+
+  async function backUp(): Promise<ProvenBackup> {
+    ledger.writer.backupBegins(ledger.backups);
+    const commits = commitsOf(ledger.file);
+    await until("a new file of it is begun", () => ledger.writer.tail?.from === commits);
+    const backup = await makeBackup({
+      ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs },
+      ...{ clockTrusted: true, rotate: false },
+    });
+    ledger.writer.backupProved(ledger.backups, backup.commits);
+    await ledger.writer.ping();
+    return backup;
+  }
+
+  /** Every row but what a rebuild adds. */
+  function rows(): Record<string, unknown[]> {
+    const db = new DatabaseConstructor(ledger.file, { readonly: true });
+    try {
+      const all = db.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+      );
+      const names = (all.pluck().all() as string[]).filter((name) => name !== "session");
+      const only: Record<string, string> = {
+        audit: "WHERE kind <> 'ledger_rebuilt'",
+        setting: "WHERE name NOT IN ('last_request', 'rollup_zone')",
+      };
+      return Object.fromEntries(
+        names.map((name) => {
+          const found = db.prepare(`SELECT * FROM ${name} ${only[name] ?? ""}`).all() as object[];
+          return [name, found.map((row) => ("commits" in row ? { ...row, commits: 0 } : row))];
+        }),
+      );
+    } finally {
+      db.close();
+    }
+  }
+
+  const recover = (): Recovered =>
+    recoverLedger(ledger.file, DAMAGED, [ledger.backups], ledger.nowMs, () => {});
+
+  /** As a process that is killed leaves the directory: once the tail has everything, without its last mark. */
+  async function crash(): Promise<void> {
+    const commits = commitsOf(ledger.file);
+    const folder = ledger.folder;
+    await until("the tail is written", () => segmentsIn(folder).at(-1)?.end === commits);
+    const copy = `${ledger.directory}-crashed`;
+    cpSync(ledger.directory, copy, { recursive: true });
+    await ledger.close();
+    rmSync(ledger.directory, { recursive: true });
+    cpSync(copy, ledger.directory, { recursive: true });
+    rmSync(copy, { recursive: true });
+  }
+
+  function commitsOf(file: string): number {
+    const db = new DatabaseConstructor(file, { readonly: true });
+    const commits = Number(db.prepare("SELECT commits FROM chain_head").pluck().get());
+    db.close();
+    return commits;
+  }
+
+  for (const [when, prepare] of [
+    ["before the first backup", () => {}],
+    ["after a backup", backUp],
+    [
+      "after a backup and a restart",
+      async () => {
+        await backUp();
+        await ledger.close();
+        await ledger.open();
+      },
+    ],
+  ] as const) {
+    it(`makes the ledger again ${when}, every row of it`, async () => {
+      await sell(2);
+      await prepare();
+      await live();
+      await ledger.close();
+      const before = rows();
+      expect(before["record"]).to.have.length(9);
+      truncateSync(ledger.file, STUMP_BYTES);
+      expect(recover().lost).to.equal(null);
+      expect(rows()).to.deep.equal(before);
+      await ledger.open();
+      await live().catch(() => {});
+      expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
+    });
+  }
+
+  it("shows that commits are gone with a part of SQLite's log, before the log is touched", async () => {
+    await sell(20);
+    await crash();
+    const log = readFileSync(`${ledger.file}-wal`);
+    const damaged = Buffer.from(log);
+    const at = Math.floor(damaged.length / 2);
+    damaged.writeUInt32BE(damaged.readUInt32BE(at) ^ 1, at);
+    writeFileSync(`${ledger.file}-wal`, damaged);
+    const refusal = await ledger.open().catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(FlancoError).with.property("code", "damaged");
+    expect(String(refusal)).to.match(/its last \d+ commits are missing/);
+    expect(readFileSync(`${ledger.file}-wal`).equals(damaged)).to.equal(true);
+    const { keptAs, lost } = recover();
+    expect(readFileSync(`${keptAs}-wal`).equals(damaged)).to.equal(true);
+    expect(lost, "up to a second before the end is not known").to.deep.equal({ from: 21, to: 21 });
+    expect(verifyLedger(ledger.file, () => {})).to.deep.include({
+      records: 20,
+      broken: null,
+      differences: [],
+    });
+  });
+
+  it("is read up to a torn end, and what the damaged file had more is told", async () => {
+    await sell(5);
+    await crash();
+    const tail = segmentsIn(ledger.folder)[0]?.file ?? "";
+    truncateSync(tail, statSync(tail).size - 10);
+    expect(recover().lost).to.deep.equal({ from: 5, to: 5 });
+    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 4, broken: null });
+  });
+
+  it("ends at the first commit that leads elsewhere", async () => {
+    await sell(2);
+    await backUp();
+    await sell(2);
+    await ledger.close();
+    const db = new DatabaseConstructor(ledger.file);
+    db.prepare("UPDATE chain_head SET hash = zeroblob(32)").run();
+    db.close();
+    await ledger.open();
+    await sell(2);
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(recover().lost).to.deep.equal({ from: 5, to: 5 });
+    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 4, broken: null });
+  });
+
+  it("goes on after a torn end, and begins anew where a commit is missing in it", async () => {
+    await sell(2);
+    await crash();
+    const [first] = segmentsIn(ledger.folder);
+    appendFileSync(first?.file ?? "", "torn");
+    await ledger.open();
+    await until("the tail is open", () => ledger.writer.tail !== null);
+    expect(ledger.writer.tail).to.deep.equal({ from: 0, failure: null });
+    await sell(1);
+    await ledger.close();
+    ledger.tail = false;
+    await ledger.open();
+    await sell(1);
+    await ledger.close();
+    ledger.tail = true;
+    await ledger.open();
+    await until("the tail is open", () => ledger.writer.tail !== null);
+    expect(ledger.writer.tail).to.deep.equal({ from: commitsOf(ledger.file), failure: null });
+    await backUp();
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(recover().lost).to.equal(null);
+    expect(verifyLedger(ledger.file, () => {}).records).to.equal(4);
+  });
+
+  it("reaches back to the newest proved backup alone", async () => {
+    await sell(2);
+    const backup = await backUp();
+    await sell(1);
+    await ledger.close();
+    const segments = segmentsIn(ledger.folder);
+    expect(segments.map(({ from, closed }) => [from, closed])).to.deep.equal([[backup.commits, true]]);
+    expect(recover()).to.deep.include({ backup, commits: 1, lost: null });
+  });
+
+  it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
+    await ledger.close();
+    rmSync(ledger.folder, { recursive: true });
+    mkdirSync(ledger.backups, { recursive: true });
+    writeFileSync(ledger.folder, "in its way");
+    const { folder } = ledger;
+    await ledger.open();
+    await sell(2);
+    await until("it is told", () => ledger.writer.tail?.failure !== null);
+    expect(ledger.writer.tail?.failure).to.contain("EEXIST");
+    rmSync(folder);
+    await backUp();
+    await until("it goes on", () => ledger.writer.tail?.failure === null);
+  });
+
+  it("has an end: beyond it only a backup helps", async () => {
+    const record = newRecord({ deviceName: "x".repeat(MEGABYTE) });
+    for (let sold = 0; sold < 66; sold += 1) await ledger.writer.addRecord(userId, record, null);
+    await until("it is told", () => ledger.writer.tail?.failure !== null);
+    expect(ledger.writer.tail?.failure).to.contain("64 MiB");
+    expect(readdirSync(ledger.folder).filter((name) => name.startsWith("tail"))).to.have.length(1);
+  });
+});
