@@ -53,23 +53,20 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 function writerOf(options: LedgerOptions): StoreWriter {
   const { config, clock, log, onChanges, onProgress, onFatal } = options;
   const { ledger, reserve } = options.dataDirectory;
-  return storeWriter(
-    { file: ledger, timeZone: config.time_zone, reserve, tailDirectory: tailDirectory(config) },
-    clock,
-    {
-      onDisk: (fullSinceMs) => {
-        if (fullSinceMs === null) log.warn({}, "the disk has room again");
-        else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
-      },
-      onChanges,
-      onProgress,
-      onDeath: (error) => {
-        // The quick check of the next start may miss the damage: it must check all of the file.
-        if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
-        onFatal(error);
-      },
+  const tail = { tailDirectory: tailDirectory(config) };
+  return storeWriter({ file: ledger, ...tail, timeZone: config.time_zone, reserve }, clock, {
+    onDisk: (fullSinceMs) => {
+      if (fullSinceMs === null) log.warn({}, "the disk has room again");
+      else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
     },
-  );
+    onChanges,
+    onProgress,
+    onDeath: (error) => {
+      // The quick check of the next start may miss the damage: it must check all of the file.
+      if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
+      onFatal(error);
+    },
+  });
 }
 
 /**

@@ -58,7 +58,7 @@ export interface UpkeepDependencies {
   readonly log: Log;
   /** Keeps the commits that the newest backup lacks. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
-  /** The file itself is damaged: the process must stop, so that the next one sets it aside and builds it anew. */
+  /** The file itself is damaged: the process must stop, so that the next one sets it aside and rebuilds it. */
   readonly onDamaged: (error: Error) => void;
   /** In place of the threads that do the work. */
   readonly jobs?: UpkeepJobs;
@@ -292,7 +292,7 @@ export class Upkeep {
 
 function damagedFile(what: string): FlancoError {
   return new FlancoError("damaged", `The full check has found the ledger's file damaged: ${what}.`, {
-    hint: "Start the service again: it sets the file aside and builds it anew from the newest backup.",
+    hint: "Start the service again: it sets the file aside and rebuilds it from the newest backup and the tail.",
   });
 }
 

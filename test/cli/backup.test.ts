@@ -62,7 +62,7 @@ describe("flanco backup and flanco restore", function () {
     expect(onlyLine(skipped)).to.include("No disk is mounted at /nowhere/disk");
   });
 
-  it("let a service start with a damaged ledger: set aside, built anew, and told in the status", async () => {
+  it("let a service start with a damaged ledger: set aside, rebuilt, and told in the status", async () => {
     await backUp();
     truncateSync(appliance.ledgerFile, 40_960);
     const service = await appliance.start();
@@ -79,7 +79,7 @@ describe("flanco backup and flanco restore", function () {
     truncateSync(appliance.ledgerFile, 40_960);
     const ended = await appliance.run(["serve"]);
     expect(ended.exitCode).to.equal(1);
-    expect(ended.stderr).to.include("There is no proven backup of it to repair it from");
+    expect(ended.stderr).to.include("There is no proven backup to repair it from");
     expect(ended.stderr).to.include("flanco restore FILE");
   });
 });

@@ -83,6 +83,13 @@ export const CONTROLS = {
       to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name)));`,
     },
   ],
+  "the newest commits have no copy": [
+    {
+      file: "src/store/ledger/writer-thread.ts",
+      from: "openTail(port, db, tailDirectory)",
+      to: "openTail(port, db, undefined)",
+    },
+  ],
   "no disk space is reserved": [
     {
       file: "src/service/ledger.ts",

@@ -82,7 +82,7 @@ describe("A stick with the backups of two ledgers", () => {
     await own.close();
     rmSync(folderOf(stick, backup.ledger), { recursive: true });
     truncateSync(own.file, STUMP_BYTES);
-    expect(failureOf(recover).message).to.contain("There is no proven backup of it");
+    expect(failureOf(recover).message).to.contain("There is no proven backup");
     expect(readFileSync(own.file)).to.have.length(STUMP_BYTES);
   });
 
