@@ -24,13 +24,10 @@ import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
 import { folderOf, noteIdentity, readLedgerId } from "./identity.ts";
 import { openForWriting } from "./open.ts";
-<<<<<<< HEAD
+
 import { RollupWriter } from "./rollup.ts";
 import { bringRollupsToZone } from "./rollup-zone.ts";
-=======
-import { RollupWriter, rebuildRollups } from "./rollup.ts";
 import { requireAllCommits, Tail, type TailBatch, type TailCommand, type TailFrame } from "./tail.ts";
->>>>>>> 9063dbe (The commits that the newest backup lacks have a copy: a rebuild loses nothing, and the surgery on SQLite's log and pages goes)
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
@@ -67,7 +64,6 @@ export class WriterThread {
   readonly #rollbackTo: Statement<[]>;
   readonly #logState: Statement<[], CheckpointRow>;
   readonly #room: DiskRoom | undefined;
-  readonly #onCommit: (commit: number, frame: TailFrame) => void;
   readonly #boots: Boots;
   #nowMs = 0;
   #monotonicMs = 0;
@@ -75,6 +71,7 @@ export class WriterThread {
   #batches: TailBatch[] = [];
   /** Of the batch that runs. */
   #done: TailCommand[] = [];
+  #committed: [commit: number, frame: TailFrame][] = [];
   #ids: Id[] = [];
   /** Identifiers of the command that is made again; null while commands are new. */
   #given: Id[] | null = null;
@@ -82,15 +79,9 @@ export class WriterThread {
 
   #failure: ErrorData | undefined;
 
-  constructor(
-    db: Database,
-    calendar: LocalCalendar,
-    room: DiskRoom | undefined,
-    onCommit: (commit: number, frame: TailFrame) => void = () => {},
-  ) {
+  constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
     this.#db = db;
     this.#room = room;
-    this.#onCommit = onCommit;
     // A checkpoint that SQLite makes by itself keeps its failures to itself.
     db.pragma("wal_autocheckpoint = 0");
     this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
@@ -174,6 +165,13 @@ export class WriterThread {
     }
   }
 
+  /** The commits since the last call, for the tail. */
+  takeCommitted(): readonly (readonly [commit: number, frame: TailFrame])[] {
+    const committed = this.#committed;
+    this.#committed = [];
+    return committed;
+  }
+
   /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
   checkpoint(): void {
     if (this.#failure !== undefined) return;
@@ -223,12 +221,8 @@ export class WriterThread {
       if (written.length > 0) {
         this.#chain.commit();
         const { position, hash } = this.#chain.head;
-        this.#onCommit(this.#chain.commits, {
-          position,
-          head: hash.toString("hex"),
-          bootId,
-          batches: written,
-        });
+        const frame = { position, head: hash.toString("hex"), bootId, batches: written };
+        this.#committed.push([this.#chain.commits, frame]);
       }
       return answers;
     } catch (error) {
@@ -380,6 +374,7 @@ function serve(port: MessagePort, thread: WriterThread, tail: LedgerTail | undef
       next = receiveMessageOnPort(port) as { message: WriterRequest } | undefined;
     }
     if (batches.length > 0) for (const answer of thread.commit(batches)) say(port, answer);
+    for (const [commit, frame] of thread.takeCommitted()) tail?.tail.add(commit, frame);
     thread.checkpoint();
     const { failure } = thread;
     if (failure !== undefined) say(port, { kind: "fatal", error: failure });
@@ -411,19 +406,14 @@ function openTail(port: MessagePort, db: Database, directory: string | undefined
 }
 
 /** Throws as `openForWriting` does. */
-<<<<<<< HEAD
-function openLedger(file: string, calendar: LocalCalendar, port: MessagePort): Database {
-  const onProgress = (done: number, total: number) => say(port, { kind: "progress", done, total });
-  const db = openForWriting(file, onProgress);
-=======
 function openLedger(
   { file, tailDirectory }: WriterStart,
   calendar: LocalCalendar,
   port: MessagePort,
 ): Database {
   if (tailDirectory !== undefined) requireAllCommits(file, tailDirectory);
-  const db = openForWriting(file, (done, total) => say(port, { kind: "progress", done, total }));
->>>>>>> 9063dbe (The commits that the newest backup lacks have a copy: a rebuild loses nothing, and the surgery on SQLite's log and pages goes)
+  const onProgress = (done: number, total: number) => say(port, { kind: "progress", done, total });
+  const db = openForWriting(file, onProgress);
   try {
     bringRollupsToZone(db, calendar, onProgress);
     noteIdentity(file, readLedgerId(db));
@@ -455,8 +445,7 @@ export function start(port: MessagePort, settings: WriterStart): void {
       reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
     room?.open(startMs);
     const tail = openTail(port, db, tailDirectory);
-    const thread = new WriterThread(db, calendar, room, (commit, frame) => tail?.tail.add(commit, frame));
-    serve(port, thread, tail);
+    serve(port, new WriterThread(db, calendar, room), tail);
     say(port, { kind: "ready" });
   } catch (error) {
     say(port, { kind: "failed", error: toFailure(error) });

@@ -22,10 +22,11 @@ import {
 } from "../ledger/chain.ts";
 import { folderOf, identityOf, readable, readLedger } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
+import { bringRollupsToZone, rollupZone } from "../ledger/rollup-zone.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 import { WriterThread } from "../ledger/writer-thread.ts";
 import { entryHash } from "../read/tally.ts";
-import { faultsOf, rollupZone, verifyLedger } from "./verify.ts";
+import { faultsOf, verifyLedger } from "./verify.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole. */
@@ -131,7 +132,9 @@ function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenB
 
 /** Makes the tail's commits again that follow on the base, up to the first that is missing or leads elsewhere. */
 function repeatCommits(db: Database, segments: readonly Segment[]): void {
-  const thread = new WriterThread(db, new LocalCalendar(rollupZone(db)), undefined);
+  const calendar = new LocalCalendar(rollupZone(db));
+  bringRollupsToZone(db, calendar, () => {});
+  const thread = new WriterThread(db, calendar, undefined);
   // The draft is made durable as a whole.
   db.pragma("synchronous = OFF");
   for (const segment of segments) {
