@@ -79,7 +79,7 @@ describe("flanco backup and flanco restore", function () {
     truncateSync(appliance.ledgerFile, 40_960);
     const ended = await appliance.run(["serve"]);
     expect(ended.exitCode).to.equal(1);
-    expect(ended.stderr).to.include("There is no proven backup to repair it from");
+    expect(ended.stderr).to.include("There is no proven backup of it to repair it from");
     expect(ended.stderr).to.include("flanco restore FILE");
   });
 });

@@ -225,7 +225,7 @@ function unknownLedger(damage: FlancoError): FlancoError {
 }
 
 function noBackup(damage: FlancoError): FlancoError {
-  return new FlancoError("damaged", `${damage.message} There is no proven backup to repair it from.`, {
+  return new FlancoError("damaged", `${damage.message} There is no proven backup of it to repair it from.`, {
     hint: "Nothing was changed. Copy the whole data directory to a safe place, then restore a backup from elsewhere with flanco restore FILE.",
     cause: damage,
   });
