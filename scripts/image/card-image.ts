@@ -32,7 +32,7 @@ export function imageName(version: string): string {
  */
 export function buildCardImage(options: CardImageOptions): void {
   if (process.getuid?.() !== 0)
-    throw new ScriptFailure("The card image is built as root: sudo npm run image");
+    throw new ScriptFailure("The card image is built as root: sudo npm run release");
   prepareFor(ARM64);
   installFor("Debian tree");
   installFor("card image");

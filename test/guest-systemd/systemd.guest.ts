@@ -2,14 +2,11 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { before, describe, it } from "mocha";
 import { runInGuest } from "../../scripts/guest/machine.ts";
-import { buildSystemdGuest } from "../../scripts/guest/systemd-machine.ts";
-import { type LedgerRow, lineName, ROOMS, Told } from "../guest/report.ts";
+import { buildSystemdGuest } from "../../scripts/guest/systemd-root.ts";
+import { assertDistinct, assertStamped, drivesOf, isStampOf, rowsOf, WALL_MS } from "../guest/edges.ts";
+import { lineName, ROOMS, Told } from "../guest/report.ts";
 import type { Absence, Reports } from "./report.ts";
 
-/** The kernel stamps in the interrupt itself; all else is the emulated processor's being taken away. */
-const KERNEL_STAMP_MS = 10;
-/** Wall time is the monotonic stamp's, moved by an offset that is measured in milliseconds. */
-const WALL_MS = 30;
 const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
 /** Sales of one room, while the process was away, without which a step would show nothing. */
@@ -61,36 +58,19 @@ describe("The service under systemd", () => {
     it(`records every sale once when ${what}`, () => {
       for (const absence of told.all(step)) {
         for (const room of ROOMS) {
-          const away = risesOf(absence, room).filter((drive) => isAway(absence, drive.beforeNs));
+          const away = drivesOf(absence, room).filter((drive) => isAway(absence, drive.beforeNs));
           assert.isAtLeast(away.length, SALES_WHILE_AWAY, `room ${room} had sales meanwhile`);
-          assert.lengthOf(rowsOf(absence, room), risesOf(absence, room).length, `room ${room}`);
+          assert.lengthOf(rowsOf(absence, room), drivesOf(absence, room).length, `room ${room}`);
         }
         assert.isTrue(absence.rows.every((row) => row.origin === "edge" && row.endedMs !== null));
-        assert.equal(new Set(absence.rows.map(sourceOf)).size, absence.rows.length);
+        assertDistinct(absence.rows);
         assert.deepEqual(absence.gaps, [], "nothing was without a watch");
         tellFigures(step, absence);
       }
     });
 
     it(`records the kernel's times when ${what}`, () => {
-      for (const absence of told.all(step)) {
-        for (const room of ROOMS) {
-          const rises = risesOf(absence, room);
-          for (const [index, row] of rowsOf(absence, room).entries()) {
-            const rise = rises[index];
-            if (rise === undefined) throw new Error(`Room ${room} has a record without an edge.`);
-            const stampNs = row.monotonicNs ?? Number.NaN;
-            assert.isAtLeast(stampNs, rise.beforeNs, `room ${room}, record ${index}`);
-            assert.isAtMost(
-              stampNs,
-              rise.afterNs + KERNEL_STAMP_MS * NS_PER_MS,
-              `room ${room}, record ${index}`,
-            );
-            assert.isAtLeast(row.createdMs, rise.beforeMs - WALL_MS);
-            assert.isAtMost(row.createdMs, rise.afterMs + KERNEL_STAMP_MS + WALL_MS);
-          }
-        }
-      }
+      for (const absence of told.all(step)) assertStamped(absence);
     });
 
     it(`goes on counting each line's edges where it was when ${what}`, () => {
@@ -142,7 +122,7 @@ describe("The service under systemd", () => {
 
   it("loses sales without the descriptor store, in this very proof", () => {
     const absence = told.one("control");
-    const lost = ROOMS.map((room) => risesOf(absence, room).length - rowsOf(absence, room).length);
+    const lost = ROOMS.map((room) => drivesOf(absence, room).length - rowsOf(absence, room).length);
     assert.isTrue(
       lost.every((sales) => sales >= SALES_WHILE_AWAY - 1),
       `lost sales by room: ${lost}`,
@@ -156,9 +136,9 @@ describe("The service under systemd", () => {
     for (const [offset, room] of ROOMS.entries()) {
       const outage = absence.outages.find(({ line }) => line === lineName(offset));
       if (outage === undefined) throw new Error(`no outage of ${lineName(offset)}`);
-      const lost = risesOf(absence, room).filter(
-        ({ beforeNs, afterNs }) =>
-          !rowsOf(absence, room).some(({ monotonicNs }) => isStampOf(monotonicNs, beforeNs, afterNs)),
+      const lost = drivesOf(absence, room).filter(
+        (drive) =>
+          !rowsOf(absence, room).some(({ monotonicNs }) => isStampOf(monotonicNs ?? Number.NaN, drive)),
       );
       assert.isNotEmpty(lost, `room ${room}`);
       for (const { beforeMs, afterMs } of lost) {
@@ -206,23 +186,6 @@ function tellFigures(step: string, absence: Absence): void {
   console.log(`    ${step}: ${rises.length} sales, ${away} in ${seconds} s away; ${rows.length} recorded`);
 }
 
-function risesOf({ drives }: Absence, room: string) {
-  return drives.filter((drive) => drive.room === room && drive.high);
-}
-
-function rowsOf({ rows }: Absence, room: string): readonly LedgerRow[] {
-  return rows.filter((row) => row.room === room);
-}
-
-function isStampOf(monotonicNs: number | null, beforeNs: number, afterNs: number): boolean {
-  const stampNs = monotonicNs ?? Number.NaN;
-  return stampNs >= beforeNs && stampNs <= afterNs + KERNEL_STAMP_MS * NS_PER_MS;
-}
-
 function isAway({ awayFromNs, awayToNs }: Absence, timeNs: number): boolean {
   return timeNs > awayFromNs && timeNs < awayToNs;
-}
-
-function sourceOf({ boot, line, request, sequence }: LedgerRow): string {
-  return JSON.stringify([boot, line, request, sequence]);
 }

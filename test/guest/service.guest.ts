@@ -2,17 +2,13 @@ import { assert } from "chai";
 import { describe, it } from "mocha";
 import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
 import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
+import { assertDistinct, assertStamped, drivesOf, KERNEL_STAMP_MS, rowsOf } from "./edges.ts";
 import { type LedgerRow, lineName, type Reports, ROOMS, Told, valorOf } from "./report.ts";
 
 /** The kernel keeps so many events of a line for a reader that is late. */
 const KERNEL_BUFFER_EVENTS = 1_024;
-/** The kernel stamps in the interrupt itself; all else is the emulated processor's being taken away. */
-const KERNEL_STAMP_MS = 10;
 /** A driver that stamps when it gets to read, on an emulated processor. */
 const READER_STAMP_MS = 500;
-/** Wall time is the monotonic stamp's, moved by an offset that is measured in milliseconds. */
-const WALL_MS = 30;
-const NS_PER_MS = 1e6;
 const MICROS_PER_UNIT = 1e6;
 /** Builds everything from nothing on the first run. */
 const PROOF_MS = 1_500_000;
@@ -52,11 +48,11 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
 
   describe(`The program on a real kernel's lines, through ${driver}`, () => {
     it("makes one record of each rising edge, none twice, each with its own source", () => {
-      const { drives, rows, interrupts } = told.one("paced", driver);
-      assert.equal(interrupts, drives.length, "the kernel itself saw every edge");
+      const paced = told.one("paced", driver);
+      assert.equal(paced.interrupts, paced.drives.length, "the kernel itself saw every edge");
       for (const [offset, room] of ROOMS.entries()) {
-        const risen = drives.filter((drive) => drive.room === room && drive.high);
-        const recorded = rows.filter((row) => row.room === room);
+        const risen = drivesOf(paced, room);
+        const recorded = rowsOf(paced, room);
         assert.isAtLeast(risen.length, 1);
         assert.lengthOf(recorded, risen.length, `room ${room}`);
         for (const row of recorded) {
@@ -64,41 +60,21 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
           assert.equal(row.valorMicros, valorOf(offset) * MICROS_PER_UNIT);
         }
       }
-      assert.equal(new Set(rows.map(sourceOf)).size, rows.length);
+      assertDistinct(paced.rows);
     });
 
-    it(`gives each record the time of its edge, within ${stampMs} ms`, () => {
-      const { drives, rows } = told.one("paced", driver);
-      for (const room of ROOMS) {
-        const risen = drives.filter((drive) => drive.room === room && drive.high);
-        const fallen = drives.filter((drive) => drive.room === room && !drive.high);
-        const recorded = rows.filter((row) => row.room === room);
-        for (const [index, row] of recorded.entries()) {
-          const rise = risen[index];
-          const fall = fallen[index];
-          if (rise === undefined || fall === undefined) throw new Error("A record has no edges.");
-          const stampNs = row.monotonicNs ?? Number.NaN;
-          assert.isAtLeast(stampNs, rise.beforeNs, `room ${room}, record ${index}`);
-          assert.isAtMost(stampNs, rise.afterNs + stampMs * NS_PER_MS, `room ${room}, record ${index}`);
-          assert.isAtLeast(row.createdMs, rise.beforeMs - WALL_MS);
-          assert.isAtMost(row.createdMs, rise.afterMs + stampMs + WALL_MS);
-          assert.isAtLeast(row.endedMs ?? Number.NaN, fall.beforeMs - WALL_MS);
-          assert.isAtMost(row.endedMs ?? Number.NaN, fall.afterMs + stampMs + WALL_MS);
-        }
-      }
+    it(`gives each record the times of its edges, within ${stampMs} ms`, () => {
+      assertStamped(told.one("paced", driver), stampMs);
     });
 
     it("shows every relay low again, and the year's sales and revenue", () => {
       const { drives, actuators, summary } = told.one("paced", driver);
-      const risen = drives.filter((drive) => drive.high);
       assert.deepEqual(
         actuators,
         ROOMS.map((id) => ({ id, value: false })),
       );
-      assert.equal(summary.totalSales, risen.length);
-      const revenue = ROOMS.map(
-        (room, offset) => risen.filter((drive) => drive.room === room).length * valorOf(offset),
-      );
+      assert.equal(summary.totalSales, drives.filter((drive) => drive.high).length);
+      const revenue = ROOMS.map((room, offset) => drivesOf({ drives }, room).length * valorOf(offset));
       assert.equal(
         summary.totalRevenue,
         revenue.reduce((sum, valor) => sum + valor, 0),
@@ -116,7 +92,7 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
         // The buffer keeps the last events: whole pulses, each a record that has ended.
         assert.lengthOf(rows, KERNEL_BUFFER_EVENTS / 2);
         assert.isTrue(rows.every((row) => row.origin === "edge" && row.endedMs !== null));
-        assert.equal(new Set(rows.map(sourceOf)).size, rows.length);
+        assertDistinct(rows);
       });
     }
 
@@ -158,8 +134,4 @@ for (const driver of form === "short" ? (["chardev"] as const) : (["chardev", "s
 
 function originsOf(rows: readonly LedgerRow[] | undefined): readonly string[] | undefined {
   return rows?.map((row) => row.origin);
-}
-
-function sourceOf({ boot, line, request, sequence }: LedgerRow): string {
-  return JSON.stringify([boot, line, request, sequence]);
 }

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { drivesOf, rowsOf } from "../guest/edges.ts";
 import { ROOMS } from "../guest/report.ts";
 import { PackageMachine } from "./machine.ts";
 import type { PackageReport } from "./report.ts";
@@ -50,10 +51,9 @@ function succeeds(step: string): PackageReport {
 function losesNoSale({ absence, said }: PackageReport): void {
   expect(absence?.gaps, said).to.deep.equal([]);
   for (const room of ROOMS) {
-    const rises = absence?.drives.filter((drive) => drive.room === room && drive.high) ?? [];
-    const rows = absence?.rows.filter((row) => row.room === room);
+    const rises = absence === undefined ? [] : drivesOf(absence, room);
     expect(rises.length).to.be.greaterThan(1);
-    expect(rows, `room ${room}`).to.have.length(rises.length);
+    expect(absence && rowsOf(absence, room), `room ${room}`).to.have.length(rises.length);
   }
 }
 
