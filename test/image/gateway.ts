@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { freePort } from "../../scripts/ports.ts";
 import { until } from "../rig/until.ts";
 import type { Card } from "./card.ts";
-import { Control } from "./control.ts";
 
 /** A Zero 2 W has no more. */
 const MEMORY_MIB = 512;
@@ -35,16 +34,18 @@ export class Gateway {
   readonly ports: Ports;
   readonly #qemu: ChildProcess;
   readonly #gone: Promise<unknown>;
-  readonly #control: Control;
   readonly #directory: string;
+  #wrong = "";
+  #monitor = "";
 
-  private constructor(card: Card, ports: Ports, qemu: ChildProcess, control: Control, directory: string) {
+  private constructor(card: Card, ports: Ports, qemu: ChildProcess, directory: string) {
     this.card = card;
     this.ports = ports;
     this.#qemu = qemu;
     this.#gone = once(qemu, "close");
-    this.#control = control;
     this.#directory = directory;
+    qemu.stderr?.on("data", (chunk) => (this.#wrong += chunk));
+    qemu.stdout?.on("data", (chunk) => (this.#monitor += chunk));
   }
 
   /** Switches a gateway on. `address` is the one that it is going to have. */
@@ -69,7 +70,6 @@ export class Gateway {
     const forwards = (Object.keys(PORTS) as (keyof typeof PORTS)[]).map(
       (name) => `hostfwd=tcp:127.0.0.1:${ports[name]}-${address}:${PORTS[name]}`,
     );
-    const socket = join(directory, "control");
     const qemu = spawn(
       "qemu-system-aarch64",
       [
@@ -84,17 +84,11 @@ export class Gateway {
         ],
         ...["-netdev", `user,id=net,net=${NETWORK},restrict=on,${forwards.join(",")}`],
         ...["-device", "virtio-net-device,netdev=net", "-device", "i6300esb", "-action", "watchdog=reset"],
-        ...["-serial", `file:${join(directory, "console")}`, "-qmp", `unix:${socket},server=on,wait=off`],
+        ...["-serial", `file:${join(directory, "console")}`, "-monitor", "stdio"],
       ],
-      { stdio: ["ignore", "ignore", "pipe"] },
+      { stdio: ["pipe", "pipe", "pipe"] },
     );
-    let said = "";
-    qemu.stderr?.on("data", (chunk) => (said += chunk));
-    await until("qemu has its control socket", () => {
-      if (qemu.exitCode !== null) throw new Error(`qemu ended with ${qemu.exitCode}: ${said}`);
-      return existsSync(socket);
-    });
-    return new Gateway(card, ports, qemu, await Control.open(socket), directory);
+    return new Gateway(card, ports, qemu, directory);
   }
 
   /** All that its serial line has shown, without the signs that clear a screen. */
@@ -107,22 +101,29 @@ export class Gateway {
   /** Waits for a text on the console, and gives what it matched. */
   async shows(what: RegExp, deadlineMs = START_MS): Promise<RegExpExecArray> {
     try {
-      return await until(`${what} on the console`, () => what.exec(this.console()) ?? undefined, deadlineMs);
+      const ask = () => {
+        const { exitCode } = this.#qemu;
+        if (exitCode !== null) throw new Error(`qemu ended with ${exitCode}: ${this.#wrong}`);
+        return what.exec(this.console()) ?? undefined;
+      };
+      return await until(`${what} on the console`, ask, deadlineMs);
     } catch (error) {
       throw new Error(`${String(error)}\n${this.console().slice(-6_000)}`);
     }
   }
 
-  /** Lets the line go high for a tenth of a second. */
-  pulse(): Promise<void> {
-    return this.#control.execute("system_powerdown");
+  /** Lets the line go high for a tenth of a second, as from outside: by qemu's monitor. Resolves once it is high. */
+  async pulse(): Promise<void> {
+    const prompts = () => this.#monitor.split("(qemu) ").length;
+    const before = await until("qemu's monitor asks", () => prompts() > 1 && prompts());
+    this.#qemu.stdin?.write("system_powerdown\n");
+    await until("qemu has moved the line", () => prompts() > before);
   }
 
   /** Takes its power away: nothing that it has not written to the card will ever be there. */
   async cutPower(): Promise<void> {
     this.#qemu.kill("SIGKILL");
     await this.#gone;
-    this.#control.close();
   }
 
   async close(): Promise<void> {
