@@ -10,21 +10,19 @@ const IDLE_MS = MINUTE_MS;
 
 type Result = string | boolean;
 
-/** Runs bcrypt in a worker thread, because forty sign-ins at once would stall the main thread for seconds. */
+/**
+ * Runs bcrypt in a worker thread, because forty sign-ins at once would stall the main thread for seconds. The first task
+ * starts the thread.
+ */
 export class WorkerPasswordHasher implements PasswordHasher {
-  #open = false;
+  #closed = false;
   #worker: Worker | undefined;
   /** The tasks that the thread has not answered, in its order. */
   #waiting: PromiseWithResolvers<Result>[] = [];
   #idle: NodeJS.Timeout | undefined;
 
-  /** The first task starts the thread. */
-  open(): void {
-    this.#open = true;
-  }
-
   async close(): Promise<void> {
-    this.#open = false;
+    this.#closed = true;
     await this.#end();
   }
 
@@ -40,7 +38,7 @@ export class WorkerPasswordHasher implements PasswordHasher {
   }
 
   async #submit(task: PasswordTask): Promise<Result> {
-    if (!this.#open) throw cannotCheck();
+    if (this.#closed) throw cannotCheck();
     const worker = this.#worker ?? this.#start();
     const answer = Promise.withResolvers<Result>();
     this.#waiting.push(answer);

@@ -79,7 +79,6 @@ async function withLocalDoor<T>(
   try {
     await writer.open();
     const reader = openReader(dataDirectory.ledger, config.time_zone);
-    passwords.open();
     try {
       const table = operatorTable({
         ...{ reader, writer, passwords, running: null },

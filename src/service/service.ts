@@ -148,7 +148,6 @@ export class Service {
     const sessions = new Sessions(loadSecret(dataDirectory.secret), clock, writer, reader, log, bootId);
     this.#closing.push(() => sessions.close());
     const passwords = new WorkerPasswordHasher();
-    passwords.open();
     this.#closing.push(() => passwords.close());
     const driver = this.#makeDriver();
     await this.#openDemonstration(driver, dataDirectory, ledger);

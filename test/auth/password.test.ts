@@ -29,7 +29,6 @@ describe("Passwords", () => {
 
   before(async () => {
     hasher = new WorkerPasswordHasher();
-    hasher.open();
     hash = await hasher.hash(PASSWORD);
   });
   after(() => hasher.close());
@@ -55,7 +54,6 @@ describe("Passwords", () => {
 
   it("that wait are refused as unavailable when the hasher closes", async () => {
     const busy = new WorkerPasswordHasher();
-    busy.open();
     const waiting = [1, 2, 3].map(() => rejection(busy.matches(PASSWORD, null)));
     await busy.close();
     const codes = (await Promise.all(waiting)).map((error) => error.code);
@@ -83,7 +81,6 @@ describe("Passwords", () => {
   it("are checked again after the thread has died; what waited for it is refused as unavailable", async function () {
     this.timeout(10_000);
     const hurt = new WorkerPasswordHasher();
-    hurt.open();
     try {
       // bcrypt throws at what is no text, and nothing in the thread catches it.
       const fatal = rejection(hurt.hash(7 as unknown as string));

@@ -67,10 +67,7 @@ let passwordHash: Promise<string> | undefined;
 
 /** The one hasher of all appliances, whose thread takes a while to start. */
 export function sharedHasher(): { hasher: WorkerPasswordHasher; passwordHash: Promise<string> } {
-  if (passwordHash === undefined) {
-    hasher.open();
-    passwordHash = hasher.hash(PASSWORD);
-  }
+  passwordHash ??= hasher.hash(PASSWORD);
   return { hasher, passwordHash };
 }
 

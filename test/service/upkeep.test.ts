@@ -25,26 +25,11 @@ const SOUND: Verification = { records: 1, entries: 1, broken: null, differences:
 const FOREIGN = "0a".repeat(16);
 
 function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
+  const digest = "0".repeat(64);
   return {
-    ...{
-      ledger: FOREIGN,
-      locations: ["Clínica"],
-      number: 1,
-      file: "flanco-20260311T110000Z.db",
-      madeMs: START_MS,
-      clockTrusted: true,
-      provedMs: START_MS,
-    },
-    ...{
-      schema: 2,
-      position: 1,
-      head: "0".repeat(64),
-      commits: 1,
-      records: 1,
-      totalMicros: "0",
-      bytes: 1,
-      sha256: "0".repeat(64),
-    },
+    ...{ ledger: FOREIGN, locations: ["Clínica"], number: 1, file: "flanco-20260311T110000Z.db" },
+    ...{ madeMs: START_MS, clockTrusted: true, provedMs: START_MS, schema: 2, position: 1, head: digest },
+    ...{ commits: 1, records: 1, totalMicros: "0", bytes: 1, sha256: digest },
     ...otherwise,
   };
 }
