@@ -1,16 +1,9 @@
 import { expect } from "chai";
 import { PASSWORD } from "../rig/program.ts";
-import { EMAIL, OpenedService, PAGE_TEST_MS, signIn } from "./opened.ts";
+import { EMAIL, OpenedService, suiteService } from "./opened.ts";
 
-describe("The page's door", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-
-  before(async () => {
-    opened = await OpenedService.start();
-  });
-  after(() => opened.close());
-  afterEach(() => opened.closePages());
+describe("The page's door", () => {
+  const opened = suiteService();
 
   it("says kindly what was wrong, and keeps what was typed", async () => {
     const { page } = await opened.open("/", { isSignedIn: false });
@@ -22,7 +15,7 @@ describe("The page's door", function () {
   });
 
   it("says how long to wait after too many attempts, and lets in after that", async () => {
-    const fresh = await OpenedService.start();
+    const fresh = await new OpenedService().start();
     try {
       const { page } = await fresh.open("/", { isSignedIn: false });
       await page.getByLabel("Correo electrónico").fill(EMAIL);
@@ -52,26 +45,6 @@ describe("The page's door", function () {
     } finally {
       await fresh.close();
     }
-  });
-
-  it("closes after a sign-out, and the back button shows nothing", async () => {
-    const { page } = await opened.open("/", { isSignedIn: false });
-    await signIn(page);
-    await page.getByRole("button", { name: "Salir" }).click();
-    await page.getByRole("heading", { level: 1, name: "Iniciar sesión" }).waitFor();
-    await page.goBack().catch(() => null);
-    await page.goto("/registros");
-    await page.getByRole("heading", { level: 1, name: "Iniciar sesión" }).waitFor();
-    expect((await page.context().cookies()).length).to.equal(0);
-  });
-
-  it("speaks English at a press, and remembers it", async () => {
-    const { page } = await opened.open("/", { isSignedIn: false });
-    await page.getByRole("button", { name: "English" }).click();
-    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-    expect(await page.locator("html").getAttribute("lang")).to.equal("en");
-    await page.reload();
-    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
   it("says of a first-run link that it was used, and leads to sign-in", async () => {

@@ -8,7 +8,7 @@ import { systemClock } from "../../src/service/clock.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { type StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
-import { OpenedService } from "./opened.ts";
+import { type OpenedService, suiteService, TIME_ZONE } from "./opened.ts";
 
 /** Within the writer's bounded queue. */
 const BATCH = 4_000;
@@ -50,28 +50,28 @@ const CORRIDORS = ["Pasillo A", "Pasillo B"] as const;
 const ROOMS_PER_DEVICE = 8;
 const PRICES = [3.5, 4, 5.5] as const;
 
-export interface FilledService {
+/** A service for the tests of a suite whose first user has clinics with sales. */
+export class FilledSuite {
   readonly opened: OpenedService;
-  readonly filled: Filled;
-}
+  #filled: Filled | undefined;
 
-/** A running service whose first user has clinics with sales. */
-export async function openFilled(timeZone: string, filling: Filling): Promise<FilledService> {
-  const opened = await OpenedService.start();
-  try {
-    await opened.service.end("SIGTERM");
-    const filled = await fillLedger(opened.appliance.ledgerFile, timeZone, filling);
-    opened.service = await opened.appliance.start();
-    return { opened, filled };
-  } catch (error) {
-    await opened.close();
-    throw error;
+  constructor(filling: Filling) {
+    this.opened = suiteService({}, async (opened) => {
+      await opened.service.end("SIGTERM");
+      this.#filled = await fillLedger(opened.appliance.ledgerFile, filling);
+      await opened.startAgain();
+    });
+  }
+
+  get filled(): Filled {
+    if (this.#filled === undefined) throw new Error("the ledger was not filled");
+    return this.#filled;
   }
 }
 
 /** Fills a stopped service's ledger, which has a user already, through the store's own writer. */
-export async function fillLedger(file: string, timeZone: string, filling: Filling): Promise<Filled> {
-  const writer = storeWriter({ file, timeZone }, systemClock, {
+async function fillLedger(file: string, filling: Filling): Promise<Filled> {
+  const writer = storeWriter({ file, timeZone: TIME_ZONE }, systemClock, {
     onChanges: () => {},
     onProgress: () => {},
     onDeath: (error) => {
@@ -80,7 +80,7 @@ export async function fillLedger(file: string, timeZone: string, filling: Fillin
   });
   await writer.open();
   try {
-    const reader = openReader(file, timeZone);
+    const reader = openReader(file, TIME_ZONE);
     const userId = reader.users()[0]?.id;
     reader.close();
     if (userId === undefined) throw new Error("the ledger to fill has no user");
@@ -95,7 +95,7 @@ export async function fillLedger(file: string, timeZone: string, filling: Fillin
     await wireRooms(writer, userId, first.dId, wiredRooms);
     const troubleMs = Date.now() - TROUBLE_AGO_MS;
     if (filling.withTrouble === true) await addTrouble(writer, first.id, wiredRooms[0], troubleMs);
-    const troubleMonth = formatDay(new LocalCalendar(timeZone).dayOf(troubleMs)).slice(0, "2026-11".length);
+    const troubleMonth = formatDay(new LocalCalendar(TIME_ZONE).dayOf(troubleMs)).slice(0, "2026-11".length);
     return { userId, devices, wiredRooms, troubleMonth };
   } finally {
     await writer.close();

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { focused, LANGUAGES, OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+import { focused, LANGUAGES, suiteService, WIDTHS } from "./opened.ts";
 
 const VIEWS = [
   { path: "/", es: "Panel", en: "Overview" },
@@ -13,15 +13,8 @@ const VIEWS = [
 const PHONE = 320;
 const SELDOM_VIEWS = "**/assets/seldom-views-*.js";
 
-describe("The page's frame", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-
-  before(async () => {
-    opened = await OpenedService.start();
-  });
-  after(() => opened.close());
-  afterEach(() => opened.closePages());
+describe("The page's frame", () => {
+  const opened = suiteService();
 
   for (const language of LANGUAGES) {
     for (const width of WIDTHS) {
@@ -76,11 +69,14 @@ describe("The page's frame", function () {
     await focused(more);
   });
 
-  it("changes the language where one is", async () => {
+  it("changes the language where one is, and remembers it", async () => {
     const { page } = await opened.open("/habitaciones");
     await page.getByRole("button", { name: "English" }).click();
     await page.getByRole("heading", { level: 1, name: "Rooms" }).waitFor();
     expect(new URL(page.url()).pathname).to.equal("/habitaciones");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Rooms" }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).to.equal("en");
   });
 
   it("has every view at hand a moment after it was opened, though an update takes its files away", async () => {
@@ -109,19 +105,8 @@ describe("The page's frame", function () {
     await page.getByRole("button", { name: "Ir al inicio" }).click();
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
   });
-});
 
-describe("The page as it is served", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-
-  before(async () => {
-    opened = await OpenedService.start();
-  });
-  after(() => opened.close());
-  afterEach(() => opened.closePages());
-
-  it("allows no script and no style but its own files", async () => {
+  it("is served without script and style but its own files", async () => {
     const answer = await opened.service.get("/lugares");
     const policy = answer.headers.get("content-security-policy") ?? "";
     expect(policy)

@@ -2,21 +2,16 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Report, Status, Wiring } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
-import { type Filled, openFilled } from "./filled.ts";
-import { type OpenedPage, type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { FilledSuite } from "./filled.ts";
+import type { OpenedPage } from "./opened.ts";
 
 /** Where a free line's level is asked for. */
 const LOOK = "/api/line/read";
 
-describe("The technician's page of lines", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-  let filled: Filled;
+describe("The technician's page of lines", () => {
+  const suite = new FilledSuite({ sales: 40, days: 10 });
+  const { opened } = suite;
   let opening: OpenedPage;
-  before(async () => {
-    ({ opened, filled } = await openFilled("Europe/Madrid", { sales: 40, days: 10 }));
-  });
-  after(() => opened?.close());
   beforeEach(async () => {
     opening = await opened.open("/lineas");
     await opening.page.getByRole("heading", { name: "Conectadas a habitaciones" }).waitFor();
@@ -24,18 +19,6 @@ describe("The technician's page of lines", function () {
   afterEach(() => opening.close());
 
   const wirings = () => opened.get<readonly Wiring[]>("/api/wiring");
-
-  it("shows a room's level within a moment of its relay, without being asked", async () => {
-    const { page } = opening;
-    const [room] = filled.wiredRooms;
-    const row = page.locator(".wired", { hasText: room });
-    await row.getByText("Apagada").waitFor();
-    await page.getByText("En directo", { exact: true }).waitFor();
-    await opened.drive("SIM0", true);
-    await row.getByText("Encendida").waitFor({ timeout: 5_000 });
-    await opened.drive("SIM0", false);
-    await row.getByText("Apagada").waitFor({ timeout: 5_000 });
-  });
 
   it("wires a free line to a room with its price and settings, and its sales are recorded from then on", async () => {
     const { page } = opening;
@@ -87,7 +70,7 @@ describe("The technician's page of lines", function () {
     await dialog.getByLabel("Habitación").selectOption({ label: "Habitación 104 · Pasillo A" });
     await dialog.getByLabel("Precio de cada venta").fill("1");
     // Somebody else wires the same line by its other name.
-    const wiring = { line: "simchip0:7", dId: filled.devices[0]?.dId, actuatorId: "105", valor: 1 };
+    const wiring = { line: "simchip0:7", dId: suite.filled.devices[0]?.dId, actuatorId: "105", valor: 1 };
     await opened.send("PUT", "/api/wiring", { wiring });
     await dialog.getByRole("button", { name: "Guardar" }).click();
     await dialog.getByText("La línea o la habitación ya están en uso.", { exact: false }).waitFor();

@@ -2,23 +2,17 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
-import { focused, OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { focused, type OpenedService, suiteService } from "./opened.ts";
 
 /** From the edge to the lit tile, as the project promises. */
 const LIMIT_MS = 300;
 const EDGES = 9;
 const ROOMS = ["101", "102"] as const;
 
-describe("The rooms, live", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-
-  before(async () => {
-    opened = await OpenedService.start();
+describe("The rooms, live", () => {
+  const opened = suiteService({}, async (opened) => {
     await addRooms(opened);
   });
-  after(() => opened.close());
-  afterEach(() => opened.closePages());
   beforeEach(async () => {
     await opened.drive("SIM0", false);
     await opened.drive("SIM1", false);
@@ -82,20 +76,14 @@ describe("The rooms, live", function () {
     await context.unroute("**/api/event");
     await tile.getByText("Encendida").waitFor();
   });
-});
 
-describe("A page that cannot reach the service", function () {
-  this.timeout(PAGE_TEST_MS);
-
-  it("says so kindly, and goes on by itself once it can", async () => {
-    const opened = await OpenedService.start();
+  it("say kindly that the service cannot be reached, and go on by themselves once it can", async () => {
     const { page, context } = await opened.open("/");
     await context.route("**/api/**", (route) => route.abort());
     await page.reload();
     await page.getByText("No se puede conectar con el equipo.").waitFor();
     await context.unroute("**/api/**");
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
-    await opened.close();
   });
 });
 

@@ -1,15 +1,9 @@
 import { expect } from "chai";
 import type { Device, Location } from "../../src/web/api/shapes.ts";
-import { OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { suiteService } from "./opened.ts";
 
-describe("The locations and devices on the page", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-  before(async () => {
-    opened = await OpenedService.start();
-  });
-  after(() => opened?.close());
-  afterEach(() => opened.closePages());
+describe("The locations and devices on the page", () => {
+  const opened = suiteService();
 
   const devices = () => opened.get<readonly Device[]>("/api/device");
   const names = async () => (await opened.get<readonly Location[]>("/api/location")).map(({ name }) => name);

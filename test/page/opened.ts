@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import { CHECKOUT, PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -33,31 +33,46 @@ function buildPage(): Promise<unknown> {
   return built;
 }
 
+interface Opening {
+  /** Without one the first user is the test's own to make. */
+  readonly withUser?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** The real service over HTTPS with a first user, and a browser that opens pages of it. */
 export class OpenedService {
-  readonly appliance: Program;
-  readonly origin: string;
-  service: RunningService;
   /** The session of the first user; empty before there is one. */
-  cookie: string;
-  readonly #browser: Browser;
+  cookie = "";
+  #appliance: Program | undefined;
+  #service: RunningService | undefined;
   #pages: OpenedPage[] = [];
 
-  private constructor(appliance: Program, service: RunningService, cookie: string, browser: Browser) {
-    this.appliance = appliance;
-    this.origin = `https://localhost:${appliance.httpsPort}`;
-    this.service = service;
-    this.cookie = cookie;
-    this.#browser = browser;
+  /** Builds the page, starts the service, and makes the first user. */
+  async start({ withUser = true, environment = {} }: Opening = {}): Promise<this> {
+    await buildPage();
+    this.#appliance = await Program.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
+    this.#service = await this.#appliance.start();
+    if (withUser) this.cookie = await this.#service.makeFirstUser();
+    return this;
   }
 
-  /** Builds the page, starts the service, and makes the first user unless that is the test's own. */
-  static async start({ withUser = true, environment = {} } = {}): Promise<OpenedService> {
-    await buildPage();
-    const appliance = await Program.make({ FLANCO_TIME_ZONE: TIME_ZONE, ...environment });
-    const service = await appliance.start();
-    const cookie = withUser ? await service.makeFirstUser() : "";
-    return new OpenedService(appliance, service, cookie, await sharedBrowser());
+  get appliance(): Program {
+    if (this.#appliance === undefined) throw new Error("the service was not started");
+    return this.#appliance;
+  }
+
+  get service(): RunningService {
+    if (this.#service === undefined) throw new Error("the service was not started");
+    return this.#service;
+  }
+
+  get origin(): string {
+    return `https://localhost:${this.appliance.httpsPort}`;
+  }
+
+  /** Starts the service anew on the same data and ports, once it has ended. */
+  async startAgain(): Promise<void> {
+    this.#service = await this.appliance.start();
   }
 
   /** Closes every page that was opened. Throws when a script failed or a policy stopped something. */
@@ -70,7 +85,8 @@ export class OpenedService {
   /** Opens a page at a path. `closePages` fails for whatever goes wrong in its script. */
   async open(path: string, look: Look = {}): Promise<OpenedPage> {
     const { width = 1440, language = "es", colorScheme = "light", isSignedIn = true } = look;
-    const context = await this.#browser.newContext({
+    const browser = await sharedBrowser();
+    const context = await browser.newContext({
       baseURL: this.origin,
       locale: language === "es" ? "es-ES" : "en-GB",
       timezoneId: TIME_ZONE,
@@ -107,16 +123,22 @@ export class OpenedService {
     return this.send("POST", "/api/line/drive", { line, level });
   }
 
-  /** Ends the service and starts it anew on the same data and ports. */
-  async restart(): Promise<void> {
-    await this.service.end("SIGTERM");
-    this.service = await this.appliance.start();
-  }
-
   async close(): Promise<void> {
     await this.closePages();
-    await this.appliance.close();
+    await this.#appliance?.close();
   }
+}
+
+/** One service for the tests of a suite, whose pages are closed after each test. `prepare` runs once it has started. */
+export function suiteService(
+  opening: Opening = {},
+  prepare: (opened: OpenedService) => Promise<void> = async () => {},
+): OpenedService {
+  const opened = new OpenedService();
+  before(async () => prepare(await opened.start(opening)));
+  after(() => opened.close());
+  afterEach(() => opened.closePages());
+  return opened;
 }
 
 /** A page in a browser of its own: no cookie and no storage but its own. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import type { Overview } from "../../src/web/api/shapes.ts";
-import { OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { OpenedService, suiteService } from "./opened.ts";
 import { expectPanel, formatOf, plain } from "./panel-figures.ts";
 
 const SALES = [
@@ -14,16 +14,10 @@ const SALES = [
   { daysAgo: 9, valor: 1_000, deviceId: "d2", locationName: "Clínica Sur" },
 ] as const;
 
-describe("The panel", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-
-  before(async () => {
-    opened = await OpenedService.start();
+describe("The panel", () => {
+  const opened = suiteService({}, async (opened) => {
     for (const sale of SALES) await sell(opened, sale);
   });
-  after(() => opened.close());
-  afterEach(() => opened.closePages());
 
   it("shows the year, and keeps it in the address", async () => {
     const { page } = await opened.open("/");
@@ -90,7 +84,7 @@ describe("The panel", function () {
   });
 
   it("speaks kindly of a period without a sale", async () => {
-    const empty = await OpenedService.start();
+    const empty = await new OpenedService().start();
     const { page } = await empty.open("/");
     await page.getByText("Sin ventas en este período").waitFor();
     await page.getByText("Todavía no hay ninguna venta.").waitFor();

@@ -3,23 +3,14 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Overview } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
-import { type Filled, openFilled } from "./filled.ts";
-import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
-
-const TIME_ZONE = "Europe/Madrid";
+import { FilledSuite } from "./filled.ts";
 
 const SALES = 2_000;
 const VOIDED = 3;
 
-describe("The records on the page", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-  let filled: Filled;
-  before(async () => {
-    ({ opened, filled } = await openFilled(TIME_ZONE, { sales: SALES, days: 50, voided: VOIDED }));
-  });
-  after(() => opened?.close());
-  afterEach(() => opened.closePages());
+describe("The records on the page", () => {
+  const suite = new FilledSuite({ sales: SALES, days: 50, voided: VOIDED });
+  const { opened } = suite;
 
   it("stand newest first, with a bounded number of rows drawn, and all of them when one scrolls to the end", async () => {
     const { page } = await opened.open("/registros");
@@ -48,14 +39,14 @@ describe("The records on the page", function () {
   });
 
   it("are narrowed down by the filters, whose choice stands in the address", async () => {
-    const [device] = filled.devices;
+    const [device] = suite.filled.devices;
     if (device === undefined) throw new Error("no device");
     const { page } = await opened.open("/registros");
     await page.getByLabel("Lugar").selectOption({ label: device.locationName });
     await page.getByLabel("Dispositivo").selectOption({ label: device.name });
     await page.getByLabel("Habitación", { exact: true }).fill(device.rooms[2] ?? "");
     await page.waitForURL(/room=103/);
-    const shown = SALES / filled.devices.length / device.rooms.length;
+    const shown = SALES / suite.filled.devices.length / device.rooms.length;
     await page
       .getByRole("status")
       .getByText(new RegExp(`^(${Math.floor(shown)}|${Math.ceil(shown)}) registros en total$`))
@@ -78,20 +69,15 @@ describe("The records on the page", function () {
     const { page } = await opened.open("/registros");
     await page.locator(".record").first().waitFor();
     await page.getByText("En directo", { exact: true }).waitFor();
-    const [device] = filled.devices;
-    const response = await opened.service.post(
-      "/api/data",
-      {
-        locationName: "Clínica Norte",
-        deviceName: "Pasillo A",
-        deviceId: device?.id,
-        habitacion: "108",
-        valor: 9.25,
-        createdTime: Date.now(),
-      },
-      opened.cookie,
-    );
-    expect(response.status).to.equal(201);
+    const [device] = suite.filled.devices;
+    await opened.send("POST", "/api/data", {
+      locationName: "Clínica Norte",
+      deviceName: "Pasillo A",
+      deviceId: device?.id,
+      habitacion: "108",
+      valor: 9.25,
+      createdTime: Date.now(),
+    });
     await page.getByRole("button", { name: "Hay 1 registro nuevo: verlo" }).click();
     await page.locator(".record", { hasText: "9,25" }).waitFor();
   });
@@ -133,39 +119,28 @@ describe("The records on the page", function () {
 
   it("are not saved when the download was cut short", async () => {
     const { page } = await opened.open("/registros");
+    const downloads = downloadsOf(page);
+    const headers = { "x-flanco-rows": "5" };
     await page.route("**/api/export*", (route) =>
-      route.fulfill({
-        contentType: "text/csv",
-        headers: { "x-flanco-rows": "5" },
-        body: "Valor\r\n1\r\n2\r\n",
-      }),
+      route.fulfill({ contentType: "text/csv", headers, body: "Valor\r\n1\r\n2\r\n" }),
     );
-    const downloads: unknown[] = [];
-    page.on("download", (download) => downloads.push(download));
     await page.getByRole("button", { name: "Descargar hoja de cálculo" }).click();
-    await page
-      .getByText("Solo llegaron 2 de 5 filas, así que no se ha guardado nada.", { exact: false })
-      .waitFor();
+    await page.getByText("Solo llegaron 2 de 5 filas, así que no se ha guardado nada.").waitFor();
     expect(downloads).to.deep.equal([]);
   });
 
   it("leave nothing behind when the download is cancelled", async () => {
     const { page } = await opened.open("/registros");
-    await page.locator(".record").first().waitFor();
+    const downloads = downloadsOf(page);
     // The export's answer is held back until the cancel button was pressed.
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = Promise.withResolvers<void>();
     await page.route("**/api/export*", async (route) => {
-      await held;
+      await held.promise;
       await route.continue();
     });
-    const downloads: unknown[] = [];
-    page.on("download", (download) => downloads.push(download));
     await page.getByRole("button", { name: "Descargar hoja de cálculo" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
-    release();
+    held.resolve();
     await page.getByText("Descarga cancelada. No se ha guardado nada.").waitFor();
     expect(downloads).to.deep.equal([]);
   });
@@ -180,6 +155,13 @@ describe("The records on the page", function () {
     await page.locator(".record").first().waitFor();
   });
 });
+
+/** The downloads of a page, as they begin. */
+function downloadsOf(page: Page): readonly unknown[] {
+  const downloads: unknown[] = [];
+  page.on("download", (download) => downloads.push(download));
+  return downloads;
+}
 
 async function scrollToEnd(page: Page): Promise<void> {
   const end = page.getByText("No hay más registros.");

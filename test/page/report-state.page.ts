@@ -1,31 +1,26 @@
 import { expect } from "chai";
 import type { Report, Status } from "../../src/web/api/shapes.ts";
 import { createFormat } from "../../src/web/format/format.ts";
-import { type Filled, openFilled } from "./filled.ts";
-import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { FilledSuite } from "./filled.ts";
+import { TIME_ZONE } from "./opened.ts";
 
 const LOCATION = "Clínica Norte";
-const TIME_ZONE = "Europe/Madrid";
-
-describe("The monthly report and the state on the page", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-  let filled: Filled;
+describe("The monthly report and the state on the page", () => {
+  const suite = new FilledSuite({
+    sales: 1_500,
+    days: 80,
+    voided: 2,
+    withTrouble: true,
+  });
+  const { opened } = suite;
   let status: Status;
   before(async () => {
-    ({ opened, filled } = await openFilled(TIME_ZONE, {
-      sales: 1_500,
-      days: 80,
-      voided: 2,
-      withTrouble: true,
-    }));
     status = await opened.get<Status>("/api/status");
   });
-  after(() => opened?.close());
-  afterEach(() => opened.closePages());
 
   /** The report of the month of what was sold last: in its first hour this month has none of it. */
-  const address = () => `/informe?${new URLSearchParams({ month: filled.troubleMonth, location: LOCATION })}`;
+  const address = () =>
+    `/informe?${new URLSearchParams({ month: suite.filled.troubleMonth, location: LOCATION })}`;
   const reportOf = (month: string) =>
     opened.get<Report>(`/api/report?${new URLSearchParams({ month, location: LOCATION })}`);
 
@@ -34,7 +29,7 @@ describe("The monthly report and the state on the page", function () {
     ["en", "en-GB"],
   ] as const) {
     it(`shows for each room and in all what the API has (${language})`, async () => {
-      const report = await reportOf(filled.troubleMonth);
+      const report = await reportOf(suite.filled.troubleMonth);
       const format = createFormat(locale, TIME_ZONE, status.currency);
       const { page } = await opened.open(address(), { language });
       const foot = page.locator(".report-table tfoot");
@@ -73,7 +68,7 @@ describe("The monthly report and the state on the page", function () {
   it("goes to the month before, kindly also where nothing was sold", async () => {
     const { page } = await opened.open(address());
     await page.locator(".report-table tfoot").waitFor();
-    const month = monthBefore(filled.troubleMonth);
+    const month = monthBefore(suite.filled.troubleMonth);
     await page.getByRole("button", { name: "Mes anterior" }).click();
     await page.waitForURL(new RegExp(`month=${month}`));
     const format = createFormat("es-ES", TIME_ZONE, status.currency);

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { openFilled } from "./filled.ts";
-import { type OpenedService, PAGE_TEST_MS } from "./opened.ts";
+import { FilledSuite } from "./filled.ts";
+import { PAGE_TEST_MS } from "./opened.ts";
 
 /** The short form shares its processors with the faults. */
 const SALES = process.env["FLANCO_PAGE"] === "short" ? 50_000 : 100_000;
@@ -25,11 +25,8 @@ const WAYS = 3;
 
 describe(`${SALES.toLocaleString("en")} records on the page`, function () {
   this.timeout(2 * PAGE_TEST_MS);
-  let opened: OpenedService;
-  before(async () => {
-    ({ opened } = await openFilled("Europe/Madrid", { sales: SALES, days: 300 }));
-  });
-  after(() => opened?.close());
+  const suite = new FilledSuite({ sales: SALES, days: 300 });
+  const { opened } = suite;
 
   it("scroll to their end and back in a bounded page, without a task of 50 ms", async () => {
     const opening = await opened.open("/registros");

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { SECOND_MS } from "../../src/domain/clock.ts";
 import { CHECKOUT } from "../rig/program.ts";
-import { OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+import { OpenedService, suiteService, WIDTHS } from "./opened.ts";
 
 const MAX_BYTES = 120 * 1024;
 const THROTTLE = 4;
@@ -38,14 +38,8 @@ describe("The page's weight", () => {
   });
 });
 
-describe("The page's speed", function () {
-  this.timeout(PAGE_TEST_MS);
-  let opened: OpenedService;
-
-  before(async () => {
-    opened = await OpenedService.start({ environment: { FLANCO_DEMO: "true" } });
-  });
-  after(() => opened.close());
+describe("The page's speed", () => {
+  const opened = suiteService({ environment: { FLANCO_DEMO: "true" } });
 
   it(`costs a slow processor at most ${LIMIT} times a small page of known work, until it is there to use`, async () => {
     const page: number[] = [];
@@ -66,7 +60,7 @@ describe("The page's speed", function () {
   });
 
   it("asks for each thing once, of its own gateway alone, until it is live", async () => {
-    const still = await OpenedService.start();
+    const still = await new OpenedService().start();
     for (const view of VIEWS) {
       const shown = await still.open("about:blank");
       const asked: URL[] = [];

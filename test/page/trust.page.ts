@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import axe from "axe-core";
 import { expect } from "chai";
-import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { CHROMIUM_ARGUMENTS, chromiumProgram } from "../../scripts/chromium.ts";
 import { installFor } from "../../scripts/debian.ts";
 import { readKeyed } from "../../src/net/tls/keyed-certificate.ts";
@@ -13,7 +13,7 @@ import { ownFiles } from "../../src/net/tls/own-certificate.ts";
 import { networkAddress } from "../net/tls/network.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { Program, type RunningService } from "../rig/program.ts";
-import { LANGUAGES, type Language, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+import { LANGUAGES, type Language, WIDTHS } from "./opened.ts";
 
 const CERTUTIL = "/usr/bin/certutil";
 const TITLES = { es: "Confíe en este equipo", en: "Trust this appliance" } as const;
@@ -34,8 +34,7 @@ async function launch(home: string, names: Readonly<Record<string, string>>): Pr
   });
 }
 
-describe("The page that explains how to trust the appliance", function () {
-  this.timeout(PAGE_TEST_MS);
+describe("The page that explains how to trust the appliance", () => {
   let appliance: Program;
   let service: RunningService;
   let home: string;
@@ -62,6 +61,12 @@ describe("The page that explains how to trust the appliance", function () {
     rmSync(home, { recursive: true, force: true });
   });
 
+  afterEach(() =>
+    Promise.all(
+      [distrusting, trusting].flatMap((browser) => browser.contexts()).map((context) => context.close()),
+    ),
+  );
+
   /** Does what the page says: takes the certificate that it offers, and puts it among the trusted authorities. */
   async function installAuthority(at: string): Promise<void> {
     const answer = await fetch(`http://${networkAddress()}:${appliance.httpPort}/flanco-ca.crt`);
@@ -75,7 +80,7 @@ describe("The page that explains how to trust the appliance", function () {
   }
 
   async function open(browser: Browser, language: Language, width: number, colorScheme: "light" | "dark") {
-    const context: BrowserContext = await browser.newContext({
+    const context = await browser.newContext({
       locale: language === "es" ? "es-ES" : "en-GB",
       viewport: { width, height: 900 },
       colorScheme,
@@ -86,14 +91,14 @@ describe("The page that explains how to trust the appliance", function () {
     page.on("console", (message) => {
       if (/Content Security Policy/.test(message.text())) complaints.push(message.text());
     });
-    return { context, page, complaints };
+    return { page, complaints };
   }
 
   for (const language of LANGUAGES) {
     for (const width of WIDTHS) {
       for (const colorScheme of ["light", "dark"] as const) {
         it(`is for everybody: ${language}, ${width} px, ${colorScheme}`, async () => {
-          const { context, page, complaints } = await open(distrusting, language, width, colorScheme);
+          const { page, complaints } = await open(distrusting, language, width, colorScheme);
           await page.goto(`${plain}/`);
           await page.getByRole("heading", { level: 1, name: TITLES[language] }).waitFor();
           for (const details of await page.locator("details").all()) {
@@ -107,57 +112,51 @@ describe("The page that explains how to trust the appliance", function () {
           const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
           expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).to.deep.equal([]);
           expect(complaints).to.deep.equal([]);
-          await context.close();
         });
       }
     }
   }
 
   it("stays, and says nothing of trust, in a browser that does not trust yet", async () => {
-    const { context, page } = await open(distrusting, "es", 1440, "light");
+    const { page } = await open(distrusting, "es", 1440, "light");
     const probed = page.waitForEvent("requestfailed");
     await page.goto(`${plain}/`);
     expect((await probed).failure()?.errorText).to.match(/ERR_CERT/);
     expect(await page.locator("#trusted").isVisible()).to.equal(false);
     expect(page.url()).to.equal(`${plain}/`);
-    await context.close();
   });
 
   it("switches languages by a link", async () => {
-    const { context, page } = await open(distrusting, "es", 320, "light");
+    const { page } = await open(distrusting, "es", 320, "light");
     await page.goto(`${plain}/`);
     await page.getByRole("link", { name: "English" }).click();
     await page.getByRole("heading", { level: 1, name: TITLES.en }).waitFor();
     await page.getByRole("link", { name: "Español" }).click();
     await page.getByRole("heading", { level: 1, name: TITLES.es }).waitFor();
-    await context.close();
   });
 
   it("shows the fingerprint that the console and flanco tls show print", async () => {
-    const { context, page } = await open(distrusting, "es", 320, "light");
+    const { page } = await open(distrusting, "es", 320, "light");
     await page.goto(`${plain}/`);
     const lines = (await page.locator(".fingerprint").innerText()).split("\n");
     const shown = JSON.parse(await appliance.succeed(["tls", "show", "--json"]));
     expect(shown.authority.fingerprint).to.deep.equal(lines);
     expect(service.stdout).to.contain(lines.map((line) => `  ${line}`).join("\n"));
-    await context.close();
   });
 
   it("opens the way to the appliance: a browser that was told so trusts it, by name and by address", async () => {
-    const { context, page } = await open(trusting, "es", 1440, "light");
+    const { page } = await open(trusting, "es", 1440, "light");
     for (const host of [NAME, "localhost", "127.0.0.1", "[::1]"]) {
       const answer = await page.goto(`https://${host}:${appliance.httpsPort}/healthz`);
       expect(answer?.status(), host).to.equal(200);
     }
     // The control: the same browser, not told.
-    const { context: other, page: warned } = await open(distrusting, "es", 1440, "light");
+    const { page: warned } = await open(distrusting, "es", 1440, "light");
     const failed = await warned.goto(`https://localhost:${appliance.httpsPort}/healthz`).then(
       () => "",
       (error) => String(error),
     );
     expect(failed).to.contain("ERR_CERT_AUTHORITY_INVALID");
-    await context.close();
-    await other.close();
   });
 
   it("opens no other way: that browser refuses what the stolen key of the authority signs for others", async () => {
@@ -187,9 +186,8 @@ describe("The page that explains how to trust the appliance", function () {
   });
 
   it("goes on to HTTPS by itself in a browser that trusts already", async () => {
-    const { context, page } = await open(trusting, "es", 1440, "light");
+    const { page } = await open(trusting, "es", 1440, "light");
     await page.goto(`${plain}/`);
     await page.waitForURL(`https://${NAME}:${appliance.httpsPort}/`);
-    await context.close();
   });
 });

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { type Filled, openFilled } from "./filled.ts";
-import { type Look, type OpenedService, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
+import { FilledSuite } from "./filled.ts";
+import { type Look, PAGE_TEST_MS, WIDTHS } from "./opened.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-/** An address, and what is there once the view is filled. */
+/** An address, and what is there once the view is suite.filled. */
 const VIEWS = [
   ["/registros", ".record"],
   ["/informe", ".report-table"],
@@ -27,20 +27,17 @@ interface Violation {
 
 describe("The views of records, report, locations, lines and state", function () {
   this.timeout(2 * PAGE_TEST_MS);
-  let opened: OpenedService;
-  let filled: Filled;
+  const suite = new FilledSuite({
+    sales: 300,
+    days: 20,
+    voided: 2,
+    withTrouble: true,
+  });
+  const { opened } = suite;
   let axe = "";
   before(async () => {
     axe = await readFile(AXE, "utf8");
-    ({ opened, filled } = await openFilled("Europe/Madrid", {
-      sales: 300,
-      days: 20,
-      voided: 2,
-      withTrouble: true,
-    }));
   });
-  after(() => opened?.close());
-  afterEach(() => opened.closePages());
 
   for (const look of LOOKS) {
     for (const width of WIDTHS) {
@@ -48,7 +45,7 @@ describe("The views of records, report, locations, lines and state", function ()
         const { page } = await opened.open("/registros", { ...look, width });
         for (const [address, content] of VIEWS) {
           // In the first half hour of a month nothing was sold in it.
-          const query = address === "/informe" ? `?month=${filled.troubleMonth}` : "";
+          const query = address === "/informe" ? `?month=${suite.filled.troubleMonth}` : "";
           await page.goto(address + query);
           await page.locator(content).first().waitFor();
           await expectSound(page, axe, address);

@@ -92,22 +92,16 @@ describe("Lines under test", () => {
 });
 
 describe("A price", () => {
-  it("is read with a comma or a point", () => {
-    expect(priceOf("3,50")).to.equal(3.5);
-    expect(priceOf(" 3.5 ")).to.equal(3.5);
-    expect(priceOf("0")).to.equal(0);
-  });
-
-  it("is nothing else", () => {
+  it("is read with a comma or a point, and is nothing else", () => {
+    const prices = { "3,50": 3.5, " 3.5 ": 3.5, "0": 0 };
+    for (const [text, price] of Object.entries(prices)) expect(priceOf(text), text).to.equal(price);
     for (const text of ["", "3,", ",5", "1.234,50", "-1", "3 €", "1e3", "NaN"])
       expect(priceOf(text), text).to.equal(undefined);
   });
 
   it("stands beside whole numbers within their bounds", () => {
     expect(wholeOf("50", 60_000)).to.equal(50);
-    expect(wholeOf("60001", 60_000)).to.equal(undefined);
-    expect(wholeOf("5.5", 60_000)).to.equal(undefined);
-    expect(wholeOf("", 60_000)).to.equal(undefined);
+    for (const text of ["60001", "5.5", ""]) expect(wholeOf(text, 60_000), text).to.equal(undefined);
   });
 });
 

@@ -76,19 +76,18 @@ describe("A refresher", () => {
 });
 
 describe("What was read before the stream of changes begins", () => {
-  it("lacks nothing when all of it was read where the stream begins, or when it was nothing", () => {
-    expect(begun(["a:5", "a:5"], "a:5")).to.equal(false);
-    expect(begun([], "a:5")).to.equal(false);
-  });
-
-  it("may lack a change when one of it is older, is of another run, does not say, or did not come", () => {
-    expect(begun(["a:5", "a:4"], "a:5")).to.equal(true);
-    expect(begun(["a:4", "a:5"], "a:5")).to.equal(true);
-    expect(begun(["b:5"], "a:5")).to.equal(true);
-    expect(begun(["a:5", null], "a:5")).to.equal(true);
-    expect(begun([null, "a:5"], "a:5")).to.equal(true);
-    expect(begun(["nonsense"], "a:5")).to.equal(true);
-  });
+  for (const [what, reads, lacks] of [
+    ["nothing where all of it was read where the stream begins", ["a:5", "a:5"], false],
+    ["nothing where nothing was read", [], false],
+    ["a change where the last is older", ["a:5", "a:4"], true],
+    ["a change where the first is older", ["a:4", "a:5"], true],
+    ["a change where it is of another run", ["b:5"], true],
+    ["a change where one does not say", ["a:5", null], true],
+    ["a change where one did not come", [null, "a:5"], true],
+    ["a change where it says nonsense", ["nonsense"], true],
+  ] as const) {
+    it(`may lack ${what}`, () => expect(begun(reads, "a:5")).to.equal(lacks));
+  }
 
   it("may lack one when it comes after the stream has begun, and was read before", () => {
     const freshness = new Freshness();

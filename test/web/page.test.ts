@@ -24,41 +24,33 @@ describe("The page's addresses", () => {
     expect(addressOf("panel")).to.equal("/");
   });
 
-  it("bear a slash at their end", () => {
-    expect(routeOf("/habitaciones/", "", "")).to.include({ view: "rooms" });
-  });
-
-  it("carry the first-run token behind the hash", () => {
-    expect(routeOf("/primer-uso", "", "#abc-_9")).to.deep.equal({
-      view: "first_run",
-      token: "abc-_9",
-      email: "",
+  for (const [path, hash, route] of [
+    ["/habitaciones/", "", { view: "rooms" }],
+    ["/otra", "", { view: "unknown" }],
+    ["/primer-uso/", "", { view: "first_run", token: "", email: "" }],
+    ["/primer-uso", "#abc-_9", { view: "first_run", token: "abc-_9", email: "" }],
+    ["/primer-uso", "#a/ana+1@example.org", { view: "first_run", token: "a", email: "ana+1@example.org" }],
+  ] as const) {
+    it(`are read with a slash at their end and a token behind the hash: ${path}${hash}`, () => {
+      expect(routeOf(path, "", hash)).to.include(route);
     });
-    expect(routeOf("/primer-uso/", "", "")).to.deep.equal({ view: "first_run", token: "", email: "" });
-    const preset = { view: "first_run", token: "abc-_9", email: "ana+1@example.org" };
-    expect(routeOf("/primer-uso", "", "#abc-_9/ana+1@example.org")).to.deep.equal(preset);
-    expect(routeOf("/otra", "", "")).to.deep.equal({ view: "unknown" });
-  });
+  }
 });
 
 describe("A new password", () => {
-  it("is long enough from ten characters, counted as people do", () => {
-    expect(checkPassword("123456789", "").isLongEnough).to.equal(false);
-    expect(checkPassword("1234567890", "").isLongEnough).to.equal(true);
-    expect(checkPassword("🔑".repeat(9), "").isLongEnough).to.equal(false);
-  });
-
-  it("is short enough up to 72 bytes, and accents take two", () => {
-    expect(checkPassword("a".repeat(72), "").isShortEnough).to.equal(true);
-    expect(checkPassword("a".repeat(73), "").isShortEnough).to.equal(false);
-    expect(checkPassword("ñ".repeat(37), "").isShortEnough).to.equal(false);
-  });
-
-  it("is repeated only once there is something to repeat", () => {
-    expect(checkPassword("", "").isRepeated).to.equal(false);
-    expect(checkPassword("abc", "abd").isRepeated).to.equal(false);
-    expect(checkPassword("abc", "abc").isRepeated).to.equal(true);
-  });
+  for (const [what, password, again, check] of [
+    ["is long enough from ten characters", "1234567890", "", { isLongEnough: true }],
+    ["is too short below", "123456789", "", { isLongEnough: false }],
+    ["is counted as people do", "🔑".repeat(9), "", { isLongEnough: false }],
+    ["is short enough up to 72 bytes", "a".repeat(72), "", { isShortEnough: true }],
+    ["is too long beyond", "a".repeat(73), "", { isShortEnough: false }],
+    ["has accents of two bytes", "ñ".repeat(37), "", { isShortEnough: false }],
+    ["is not repeated while there is nothing to repeat", "", "", { isRepeated: false }],
+    ["is not repeated by another", "abc", "abd", { isRepeated: false }],
+    ["is repeated by itself", "abc", "abc", { isRepeated: true }],
+  ] as const) {
+    it(what, () => expect(checkPassword(password, again)).to.include(check));
+  }
 });
 
 describe("What is read aloud", () => {

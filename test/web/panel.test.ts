@@ -60,36 +60,22 @@ describe("The chart's days", () => {
 const format = createFormat("es-ES", "Europe/Madrid");
 const { compare } = panelTexts.es;
 
-function said(current: number, before: number): string {
-  const text = comparisonText(comparisonOf(current, before), compare, compare.week, `${before} €`, format);
-  return text.replace(/\s/g, " ");
-}
-
 describe("The comparison with the period before", () => {
-  it("says more or less in percent", () => {
-    expect(said(118, 100)).to.equal("Un 18 % más que en los 7 días anteriores (100 €)");
-    expect(said(50, 100)).to.equal("Un 50 % menos que en los 7 días anteriores (100 €)");
-  });
-
-  it("says a factor where a percentage says little", () => {
-    expect(said(500, 100)).to.equal("×5 respecto a los 7 días anteriores (100 €)");
-  });
-
-  it("says that it is the same when it is, to the percent", () => {
-    expect(said(1_000, 1_001)).to.equal("Lo mismo que en los 7 días anteriores (1001 €)");
-  });
-
-  it("divides by nothing", () => {
-    expect(said(5, 0)).to.equal("En los 7 días anteriores no hubo ventas");
-    expect(said(0, 0)).to.equal("Tampoco hubo ventas en los 7 días anteriores");
-    expect(said(5, -3)).to.equal("En los 7 días anteriores no hubo ventas");
-  });
-
-  it("says it in little room beside a figure", () => {
-    const short = (current: number, before: number) =>
-      shortComparisonText(comparisonOf(current, before), compare, String(before), format).replace(/\s/g, " ");
-    expect(short(129, 100)).to.equal("29 % más (antes, 100)");
-    expect(short(0, 100)).to.equal("100 % menos (antes, 100)");
-    expect(short(3, 0)).to.equal("Ninguna en el período anterior");
-  });
+  for (const [current, before, text, brief] of [
+    [118, 100, "Un 18 % más que en los 7 días anteriores (100)", "18 % más (antes, 100)"],
+    [50, 100, "Un 50 % menos que en los 7 días anteriores (100)", "50 % menos (antes, 100)"],
+    [0, 100, "Un 100 % menos que en los 7 días anteriores (100)", "100 % menos (antes, 100)"],
+    [500, 100, "×5 respecto a los 7 días anteriores (100)", "×5 (antes, 100)"],
+    [1_000, 1_001, "Lo mismo que en los 7 días anteriores (1001)", "Igual que antes (1001)"],
+    [5, 0, "En los 7 días anteriores no hubo ventas", "Ninguna en el período anterior"],
+    [0, 0, "Tampoco hubo ventas en los 7 días anteriores", "Tampoco en el período anterior"],
+    [5, -3, "En los 7 días anteriores no hubo ventas", "Ninguna en el período anterior"],
+  ] as const) {
+    it(`says of ${current} after ${before}: ${text}`, () => {
+      const comparison = comparisonOf(current, before);
+      const long = comparisonText(comparison, compare, compare.week, String(before), format);
+      const short = shortComparisonText(comparison, compare, String(before), format);
+      expect([long, short].map((said) => said.replace(/\s/g, " "))).to.deep.equal([text, brief]);
+    });
+  }
 });

@@ -158,7 +158,7 @@ export const panelTexts = bilingual(
       title: "Right now",
       all: "See rooms",
       on: (count) => (count === 1 ? "room on" : "rooms on"),
-      of: (all) => `of ${all}`,
+      of: (all) => `out of ${all}`,
       room: (room, device, isOn) => `Room ${room}, ${device}: ${isOn ? "on" : "off"}`,
     },
     start: {
