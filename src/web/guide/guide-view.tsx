@@ -36,8 +36,10 @@ export function GuideView() {
   return (
     <ViewFrame
       title={texts.title}
-      intro={texts.intro}
+      // With the way out, which changes how high the head is: nothing moves once it shows.
+      intro={step === null ? undefined : texts.intro}
       actions={
+        step !== null &&
         step !== "done" && (
           <Link to={addressOf("panel")} class="button button-quiet">
             {texts.later}
