@@ -167,12 +167,6 @@ describe("An export", () => {
     });
   }
 
-  it("has an answer of its own where the ledger cannot be read", async () => {
-    appliance.breaker.failure = new FlancoError("unavailable", "The ledger cannot be read.");
-    const response = await appliance.api.get("/api/export?lang=es").set("Cookie", user.cookie).expect(503);
-    expect(response.body).to.include({ status: "error" });
-  });
-
   it("answers HEAD, and leaves its place again", async () => {
     for (let count = 0; count < 5; count += 1) {
       await appliance.api.head("/api/export?lang=es").set("Cookie", user.cookie).expect(200);

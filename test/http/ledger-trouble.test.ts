@@ -3,21 +3,13 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 
-const HIDDEN = "Something went wrong inside the service. Try again; its log says more.";
-const RETRY_AFTER = /^[1-9]\d*$/;
-
 /** As the writer says it of a full disk. */
-function noWrites(): FlancoError {
-  return new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).", {
-    hint: "Check that the disk is not full and not damaged.",
-  });
-}
-
-function queueFull(): FlancoError {
-  return new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
-    hint: "Try again in a second.",
-  });
-}
+const NO_WRITES = new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).", {
+  hint: "Check that the disk is not full and not damaged.",
+});
+const QUEUE_FULL = new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
+  hint: "Try again in a second.",
+});
 
 const READS = [
   ["get", "/api/device", undefined],
@@ -28,6 +20,19 @@ const WRITES = [
   ["delete", "/api/device?dId=7234", undefined],
   ["post", "/api/location", aLocation()],
   ["delete", "/api/location?locationId=0123456789abcdef01234567", undefined],
+] as const;
+const SALE = ["post", "/api/data", aRecord()] as const;
+
+const HIDDEN = { error: "Something went wrong inside the service. Try again; its log says more." };
+const COME_BACK = { error: "Too many writes are waiting for the disk. Try again in a second." };
+const NOT_SAVED = { message: "Failed to save data" };
+
+/** Requests, what the ledger fails with, and what the contract answers. */
+const CASES = [
+  ...[...READS, ...WRITES].map((request) => [request, NO_WRITES, 500, HIDDEN] as const),
+  ...WRITES.map((request) => [request, QUEUE_FULL, 503, COME_BACK] as const),
+  [SALE, NO_WRITES, 503, NOT_SAVED],
+  [SALE, QUEUE_FULL, 503, NOT_SAVED],
 ] as const;
 
 describe("A ledger in trouble", () => {
@@ -43,42 +48,14 @@ describe("A ledger in trouble", () => {
   });
   after(() => appliance.close());
 
-  function send(method: "get" | "post" | "delete", path: string, body: object | undefined) {
-    const request = appliance.api[method](path).set("Cookie", user.cookie);
-    return body === undefined ? request : request.send(body);
-  }
-
-  for (const [method, path, body] of [...READS, ...WRITES]) {
-    it(`gives ${method.toUpperCase()} ${path} 500 when it cannot be used, and shows nothing of why`, async () => {
-      appliance.breaker.failure = noWrites();
-      const response = await send(method, path, body).expect(500);
-      expect(response.body).to.deep.equal({ status: "error", error: HIDDEN });
-      expect(response.headers).not.to.have.property("retry-after");
-      expect(appliance.log.errors.at(-1)).to.contain("SQLITE_FULL");
-    });
-  }
-
-  for (const [method, path, body] of WRITES) {
-    it(`tells ${method.toUpperCase()} ${path} to come back when its queue is full`, async () => {
-      appliance.breaker.failure = queueFull();
-      const response = await send(method, path, body).expect(503);
-      expect(response.body).to.deep.equal({
-        status: "error",
-        error: "Too many writes are waiting for the disk. Try again in a second.",
-      });
-      expect(response.headers["retry-after"]).to.match(RETRY_AFTER);
-    });
-  }
-
-  for (const [what, failure] of [
-    ["takes no writes", noWrites()],
-    ["has a full queue", queueFull()],
-  ] as const) {
-    it(`tells POST /api/data to come back, in the contract's words, when it ${what}`, async () => {
+  for (const [[method, path, sent], failure, status, answer] of CASES) {
+    it(`that says "${failure.message}" is ${status} to ${method.toUpperCase()} ${path}`, async () => {
       appliance.breaker.failure = failure;
-      const response = await send("post", "/api/data", aRecord()).expect(503);
-      expect(response.body).to.deep.equal({ status: "error", message: "Failed to save data" });
-      expect(response.headers["retry-after"]).to.match(RETRY_AFTER);
+      const request = appliance.api[method](path).set("Cookie", user.cookie);
+      const { body, headers } = await (sent === undefined ? request : request.send(sent)).expect(status);
+      expect(body).to.deep.equal({ status: "error", ...answer });
+      expect(headers["retry-after"] ?? "none").to.match(status === 503 ? /^[1-9]\d*$/ : /^none$/);
+      expect(appliance.log.errors.at(-1)).to.equal(failure.message);
     });
   }
 });

@@ -1,4 +1,4 @@
-import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
+import { monotonicMs, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { type Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 
@@ -31,10 +31,13 @@ export class WiredLine {
   readonly #line: string;
   readonly #deviceId: string;
   readonly #room: Room;
+  /** Monotonic time of the first level: what is changed later holds for later levels. */
+  readonly #beganMs: number;
   #sequence = -1;
 
   private constructor(appliance: Appliance, line: string, deviceId: string, room: Room) {
     this.#appliance = appliance;
+    this.#beganMs = monotonicMs(appliance.clock);
     this.#line = line;
     this.#deviceId = deviceId;
     this.#room = room;
@@ -72,7 +75,7 @@ export class WiredLine {
 
   /** The line is found low a second after its last level, by a process that has no record of a watch in between. */
   async goUnwatched(): Promise<void> {
-    const unwatchedSince = { bootId: "boot", monotonicMs: this.#sequence * 1_000 };
+    const unwatchedSince = { bootId: "boot", monotonicMs: this.#monotonicMs };
     await this.#appliance.writer.takeIn([{ ...this.#next(false, 0, false), unwatchedSince }]);
   }
 
@@ -86,11 +89,15 @@ export class WiredLine {
       activeLow: false,
       active,
       timeMs: this.timeMs,
-      monotonicNs: BigInt(sequence * 1_000) * NANOSECONDS_PER_MILLISECOND,
+      monotonicNs: BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND,
       source: { bootId: "boot", request: 1, sequence },
       missed,
       provisional,
     };
+  }
+
+  get #monotonicMs(): number {
+    return this.#beganMs + this.#sequence * 1_000;
   }
 
   /** Wall time of the last level. */
