@@ -8,7 +8,7 @@ import type { Unit } from "./unit.ts";
 
 /** Between two edges of the eight lines together: a line's buffer then holds minutes of them. */
 const PACE_MS = 50;
-const SETTLE_MS = 120_000;
+const SETTLE_MS = 300_000;
 /** Edges before the process goes, so that some are on their way just then. */
 const BEFORE_MS = 500;
 

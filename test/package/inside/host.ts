@@ -9,8 +9,8 @@ import { type After, CUT_HERE, type PackageReport, type Said, type Seen } from "
 /** An emulated processor on a busy machine starts a program in a minute. */
 export const LIMIT_SECONDS = 240;
 export const UNPACKING_MS = 300_000;
-/** What the service, and the end of an interrupted upgrade, need on it. */
-export const SLOW_SERVICE = "[Service]\nTimeoutStartSec=300\nWatchdogSec=20\n";
+/** What the service, and the end of an interrupted upgrade, need on it. The watchdog has its own proof (test/guest-systemd). */
+export const SLOW_SERVICE = "[Service]\nTimeoutStartSec=300\nWatchdogSec=180\n";
 export const SLOW_UPGRADE = `[Service]\nEnvironment=FLANCO_TEST_LIMIT_SECONDS=${LIMIT_SECONDS}\n`;
 /** The condition is looked at when it is its turn. */
 const ENDED = "ActiveState,ConditionTimestampMonotonic";
