@@ -9,12 +9,14 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { type Recovered, recoverLedger } from "../../../src/store/repair/recover.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
@@ -245,6 +247,23 @@ describe("The tail of a ledger", () => {
     const segments = segmentsIn(ledger.folder);
     expect(segments.map(({ from, closed }) => [from, closed])).to.deep.equal([[backup.commits, true]]);
     expect(recover()).to.deep.include({ backup, commits: 1, lost: null });
+  });
+
+  it("is not held against a ledger that was restored, nor repeated on it", async () => {
+    await sell(2);
+    const { file } = await backUp();
+    await sell(3);
+    await ledger.close();
+    const backup = join(ledger.folder, file);
+    restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {} });
+    await ledger.open();
+    await sell(1);
+    await backUp();
+    await sell(1);
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(recover()).to.deep.include({ commits: 1, lost: null });
+    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 4, broken: null });
   });
 
   it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
