@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { BootMoment } from "../../domain/boot.ts";
 import { HOUR_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands } from "../../domain/ledger.ts";
@@ -8,7 +9,7 @@ import { lineStates } from "./line-state.ts";
 
 /** Earlier rooms of one line that are kept, at most. */
 const MAX_EARLIER = 100;
-/** For how long: edges reach the ledger within seconds, and while it takes no writes it takes no changes either. */
+/** How long an earlier room is kept: edges come within seconds, and a ledger that takes no edges takes no changes. */
 const MAX_AGE_MS = HOUR_MS;
 
 /** The room that a line is wired to, with all that a record of it carries. */
@@ -23,16 +24,9 @@ export interface LineRoom {
   readonly locationName: string;
 }
 
-interface EarlierRoom {
-  readonly room: LineRoom;
-  /** Monotonic time of the change that ended it. */
-  readonly untilMs: number;
-}
-
 /**
  * The rooms of the wired lines, and what they were until shortly before: an edge is recorded with the price and the names
- * that held when it happened, also when they changed while it was on its way. Kept in memory: a service that begins takes
- * in what the kernel has kept of the lines before it takes changes.
+ * that held when it happened, also when they changed while it was on its way.
  */
 export class LineRooms {
   readonly #all: { all(): LineRoom[] };
@@ -40,7 +34,9 @@ export class LineRooms {
   readonly #states: ReturnType<typeof lineStates>;
   readonly #gaps: ReturnType<typeof gapWriter>;
   readonly #context: WriteContext;
-  readonly #earlier = new Map<string, EarlierRoom[]>();
+  readonly #earlier: { get(line: string, bootId: string, monotonicMs: number): LineRoom | undefined };
+  readonly #insert: { run(earlier: LineRoom & { boot: number; untilMs: number }): unknown };
+  readonly #forget: { run(row: { line: string; boot: number; beforeMs: number }): unknown };
 
   constructor(db: Database, context: WriteContext) {
     const rooms = `
@@ -52,22 +48,35 @@ export class LineRooms {
     this.#gaps = gapWriter(db, context);
     this.#all = db.prepare<[], LineRoom>(rooms);
     this.#ofLine = db.prepare<[string], LineRoom>(`${rooms} WHERE line = ?`);
+    this.#earlier = db.prepare<[string, string, number], LineRoom>(
+      `SELECT line, user_id AS userId, device_id AS deviceId, actuator_id AS actuatorId, valor_micros AS valorMicros,
+              rearm_ms AS rearmMs, device_name AS deviceName, location_name AS locationName
+         FROM earlier_room WHERE line = ? AND boot = (SELECT boot FROM boot WHERE boot_id = ?) AND until_ms > ?
+        ORDER BY until_ms LIMIT 1`,
+    );
+    this.#insert = db.prepare(
+      `INSERT OR IGNORE INTO earlier_room (line, until_ms, boot, user_id, device_id, actuator_id, valor_micros, rearm_ms,
+                                           device_name, location_name)
+       VALUES (@line, @untilMs, @boot, @userId, @deviceId, @actuatorId, @valorMicros, @rearmMs, @deviceName, @locationName)`,
+    );
+    this.#forget = db.prepare(
+      `DELETE FROM earlier_room
+        WHERE boot <> @boot OR until_ms <= @beforeMs
+           OR line = @line AND until_ms <= (SELECT until_ms FROM earlier_room WHERE line = @line
+                                             ORDER BY until_ms DESC LIMIT 1 OFFSET ${MAX_EARLIER - 1})`,
+    );
   }
 
   now(line: string): LineRoom | undefined {
     return this.#ofLine.get(line);
   }
 
-  /** The room of a line at a moment of this boot, in monotonic milliseconds. */
-  at(line: string, monotonicMs: number): LineRoom | undefined {
-    const earlier = this.#earlier.get(line)?.find(({ untilMs }) => monotonicMs < untilMs);
-    return earlier?.room ?? this.now(line);
+  /** The room of a line at a moment. */
+  at(line: string, { bootId, monotonicMs }: BootMoment): LineRoom | undefined {
+    return this.#earlier.get(line, bootId, monotonicMs) ?? this.now(line);
   }
 
-  /**
-   * The same commands; what they change is kept as it was. A change that is rolled back later does no harm: what is kept
-   * is then what still holds.
-   */
+  /** The same commands; what they change is kept as it was, in the same transaction. */
   watching<C extends Partial<LedgerCommands>>(commands: C): C {
     const watched = Object.entries(commands).map(([name, run]) => [
       name,
@@ -103,13 +112,12 @@ export class LineRooms {
   }
 
   #keep(room: LineRoom): void {
-    const now = this.#context.boots.now();
+    const now = this.#context.boots.nowStored();
     // Without a running boot there are no edges.
     if (now === undefined) return;
+    const { line } = room;
+    this.#forget.run({ line, boot: now.boot, beforeMs: now.begunMs - MAX_AGE_MS });
     // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
-    const untilMs = now.monotonicMs + 1;
-    const kept = this.#earlier.get(room.line) ?? [];
-    const recent = kept.filter((earlier) => earlier.untilMs > untilMs - MAX_AGE_MS);
-    this.#earlier.set(room.line, [...recent, { room, untilMs }].slice(-MAX_EARLIER));
+    this.#insert.run({ ...room, boot: now.boot, untilMs: now.begunMs + 1 });
   }
 }

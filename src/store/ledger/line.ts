@@ -106,9 +106,8 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   function noteMissed(sighting: Sighting, { userId }: LineRoom, before: LineState | undefined): void {
-    const { line, timeMs, monotonicNs, provisional, missed, unwatchedSince, source } = sighting;
-    const moment = { bootId: source.bootId, monotonicMs: Number(monotonicNs) / NS_PER_MS };
-    const end = { line, userId, timeMs, moment, provisional };
+    const { line, timeMs, provisional, missed, unwatchedSince } = sighting;
+    const end = { line, userId, timeMs, moment: momentOf(sighting), provisional };
     if (unwatchedSince !== undefined) {
       if (before !== undefined) gaps.outage(end, unwatchedSince, before);
       forget.run(line);
@@ -158,7 +157,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
 
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
-    const room = rooms.at(sighting.line, Number(sighting.monotonicNs) / NS_PER_MS);
+    const room = rooms.at(sighting.line, momentOf(sighting));
     // The room that the line was watched for is neither the one of now nor the one of then.
     if (room === undefined || !isWatchedFor(room, sighting)) return { meaning: "nothing", recordId: null };
     // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
@@ -188,6 +187,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     },
     takeIn: (sightings: readonly Sighting[]): readonly Taken[] => sightings.map(takeInOne),
   };
+}
+
+function momentOf({ source, monotonicNs }: Sighting): BootMoment {
+  return { bootId: source.bootId, monotonicMs: Number(monotonicNs) / NS_PER_MS };
 }
 
 function isWatchedFor({ deviceId, actuatorId }: LineRoom, sighting: Sighting): boolean {

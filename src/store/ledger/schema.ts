@@ -170,6 +170,21 @@ const initial: Migration = {
       changed_provisional INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
 
+    -- The room of a line until a change, by monotonic time of the boot that runs: an edge that was on its way is of that room.
+    CREATE TABLE earlier_room (
+      line TEXT NOT NULL,
+      until_ms INTEGER NOT NULL,
+      boot INTEGER NOT NULL REFERENCES boot,
+      user_id TEXT NOT NULL,
+      device_id TEXT NOT NULL,
+      actuator_id TEXT NOT NULL,
+      valor_micros INTEGER NOT NULL,
+      rearm_ms INTEGER NOT NULL,
+      device_name TEXT NOT NULL,
+      location_name TEXT NOT NULL,
+      PRIMARY KEY (line, until_ms)
+    ) STRICT, WITHOUT ROWID;
+
     -- Since when a wired line is not watched, in monotonic milliseconds of a boot. No row while it is watched.
     CREATE TABLE unwatched (
       line TEXT PRIMARY KEY REFERENCES wiring ON DELETE CASCADE,

@@ -190,6 +190,16 @@ describe("levels of a wired line", () => {
       ]);
     });
 
+    it("are of the room of then also in a process that begins after the change, and in the next boot of the one of now", async () => {
+      await setWiring({ valorMicros: 9_000_000 });
+      await ledger.close();
+      await ledger.open();
+      await ledger.writer.takeIn(earlier());
+      const source = { bootId: "next boot", request: 2, sequence: 1 };
+      await ledger.writer.takeIn([level(true, 5, { source })]);
+      expect(prices()).to.deep.equal([9_000_000, 4_500_000]);
+    });
+
     it("are sold where the line was unwired after them, once", async () => {
       await ledger.writer.removeWiring(userId, LINE);
       const taken = await ledger.writer.takeIn([...earlier(), ...earlier(), ...later()]);
