@@ -68,8 +68,9 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
 
 export function toBackupAnswer(backup: BackupStatus | null) {
   if (backup === null) return null;
-  const { madeMs, provedMs, ...rest } = backup;
-  return { madeTime: madeMs, provedTime: provedMs, ...rest };
+  // What is given may be a whole ProvenBackup, and the contract's answer has these fields alone.
+  const { madeMs, provedMs, records, position, head, clockTrusted, ageMs } = backup;
+  return { madeTime: madeMs, provedTime: provedMs, records, position, head, clockTrusted, ageMs };
 }
 
 function toQueueAnswer({ waiting, limit }: Queue, level: Level) {
