@@ -10,7 +10,6 @@ interface ButtonProps {
   readonly isDisabled?: boolean;
   /** The name, when the children do not say it. */
   readonly label?: string;
-  readonly isPressed?: boolean;
   readonly isExpanded?: boolean;
   readonly onPress?: () => void;
   readonly children?: ComponentChildren;
@@ -24,7 +23,6 @@ export function Button({
   isBusy = false,
   isDisabled = false,
   label,
-  isPressed,
   isExpanded,
   onPress,
   children,
@@ -37,7 +35,6 @@ export function Button({
       aria-disabled={isBusy ? true : undefined}
       aria-label={label}
       title={label}
-      aria-pressed={isPressed}
       aria-expanded={isExpanded}
       onClick={(event) => {
         if (isBusy) event.preventDefault();

@@ -50,7 +50,6 @@ interface TextFieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly isRequired?: boolean;
-  readonly isDisabled?: boolean;
   /** What to write, in a few words. */
   readonly hint?: ComponentChildren;
   /** What is wrong with it; undefined while nothing is. */
@@ -65,7 +64,7 @@ interface TextFieldProps {
 
 /** A labelled input. A password can be made visible, because typing blind is where people fail. */
 export function TextField(props: TextFieldProps) {
-  const { label, type = "text", value, onValue, isRequired = false, isDisabled = false, choices } = props;
+  const { label, type = "text", value, onValue, isRequired = false, choices } = props;
   const texts = useTexts(elementTexts);
   const id = useId();
   const [visible, setVisible] = useState(false);
@@ -91,7 +90,6 @@ export function TextField(props: TextFieldProps) {
             spellcheck={false}
             inputMode={props.inputMode}
             required={isRequired}
-            disabled={isDisabled}
             value={value}
             min={props.min}
             max={props.max}
@@ -170,10 +168,9 @@ interface CheckFieldProps {
   readonly isChecked: boolean;
   readonly onCheck: (isChecked: boolean) => void;
   readonly hint?: ComponentChildren;
-  readonly isDisabled?: boolean;
 }
 
-export function CheckField({ label, isChecked, onCheck, hint, isDisabled = false }: CheckFieldProps) {
+export function CheckField({ label, isChecked, onCheck, hint }: CheckFieldProps) {
   const id = useId();
   return (
     <div class="check">
@@ -181,7 +178,6 @@ export function CheckField({ label, isChecked, onCheck, hint, isDisabled = false
         id={id}
         type="checkbox"
         checked={isChecked}
-        disabled={isDisabled}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onCheck(event.currentTarget.checked)}
       />
