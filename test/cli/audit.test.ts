@@ -18,36 +18,36 @@ interface Listed {
 
 describe("flanco audit", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   /** Sign-ins, right and wrong, and commands, with a running service and then without one. */
   before(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile, [SALE_MS]);
-    const service = await appliance.start();
+    program = await Program.make();
+    await seedLedger(program.ledgerFile, [SALE_MS]);
+    const service = await program.start();
     await service.signIn(EMAIL, PASSWORD);
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await service.post("/api/login", { email: EMAIL, password: "not the password" });
     }
     const add = ["user", "add", "--email", "eva@example.org", "--name", "Eva", "--password-stdin"];
-    await appliance.succeed(add, "a long password\n");
-    await appliance.succeed(["wiring", "remove", "SIM0"]);
-    await appliance.succeed(["void", "1", "--reason", "relay tested"]);
-    await appliance.succeed(["backup"]);
+    await program.succeed(add, "a long password\n");
+    await program.succeed(["wiring", "remove", "SIM0"]);
+    await program.succeed(["void", "1", "--reason", "relay tested"]);
+    await program.succeed(["backup"]);
     // The failed sign-ins are still being counted.
     await service.end("SIGTERM");
-    await appliance.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another password\n");
-    const backups = join(appliance.dataDir, "backups");
+    await program.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another password\n");
+    const backups = join(program.dataDir, "backups");
     const backup =
       readdirSync(backups, { encoding: "utf8", recursive: true }).find((name) => name.endsWith(".db")) ?? "";
-    await appliance.succeed(["restore", join(backups, backup)]);
-    await appliance.succeed(["user", "remove", "--email", "eva@example.org"]);
+    await program.succeed(["restore", join(backups, backup)]);
+    await program.succeed(["user", "remove", "--email", "eva@example.org"]);
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   async function listed(...options: readonly string[]): Promise<Listed[]> {
-    return JSON.parse(await appliance.succeed(["audit", "--json", ...options]));
+    return JSON.parse(await program.succeed(["audit", "--json", ...options]));
   }
 
   it("shows what commands did and who ran them, with a service and without one", async () => {
@@ -64,7 +64,7 @@ describe("flanco audit", function () {
   });
 
   it("shows who signed in over the network, and from where, a line each", async () => {
-    const lines = (await appliance.succeed(["audit"])).trimEnd().split("\n");
+    const lines = (await program.succeed(["audit"])).trimEnd().split("\n");
     expect(lines).to.have.length((await listed()).length);
     const signIns = lines.filter((line) => line.includes("\tsign_in\t"));
     expect(signIns).to.have.length(1);
@@ -89,7 +89,7 @@ describe("flanco audit", function () {
   });
 
   it("shows what a moment looks like when it cannot be read", async () => {
-    const refused = await appliance.call(["audit", "--since", "yesterday"]);
+    const refused = await program.call(["audit", "--since", "yesterday"]);
     expect(refused.exitCode).to.equal(2);
     expect(refused.stderr.split("\n")[0]).to.contain("2026-11-21");
   });

@@ -16,17 +16,17 @@ interface Status {
 
 describe("flanco backup and flanco restore", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile, SALES.slice(0, HALF));
+    program = await Program.make();
+    await seedLedger(program.ledgerFile, SALES.slice(0, HALF));
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   async function backUp(): Promise<string> {
-    const [made] = JSON.parse(await appliance.succeed(["backup", "--json"])) as {
+    const [made] = JSON.parse(await program.succeed(["backup", "--json"])) as {
       directory: string;
       file: string;
     }[];
@@ -34,50 +34,50 @@ describe("flanco backup and flanco restore", function () {
   }
 
   it("make a proven backup beside the running service, and restore it once the service is stopped", async () => {
-    const service = await appliance.start();
-    const said = await appliance.succeed(["backup"]);
+    const service = await program.start();
+    const said = await program.succeed(["backup"]);
     expect(said).to.match(/backups\/[0-9a-f]{32}\/flanco-\d{8}T\d{6}Z\.db: 25 records, checked in full\.\n$/);
     const file = said.split(": ")[0] ?? "";
-    expect(onlyLine(await appliance.call(["restore", file]))).to.include(
+    expect(onlyLine(await program.call(["restore", file]))).to.include(
       "Another flanco is using this data directory.",
     );
     await service.end("SIGTERM");
-    const restored = await appliance.succeed(["restore", file]);
+    const restored = await program.succeed(["restore", file]);
     expect(restored).to.include("holds 25 records, the newest of 2026-01-01T12:24:00.000Z");
     expect(restored).to.match(
       /kept as .*flanco\.db\.replaced-\d{8}T\d{6}Z\.\nNone of its records is missing\.\n$/,
     );
-    expect(await appliance.succeed(["verify"])).to.include("25 records");
+    expect(await program.succeed(["verify"])).to.include("25 records");
   });
 
   it("go to a directory that is named, and skip a removable disk that is not mounted", async () => {
-    const elsewhere = join(appliance.directory, "elsewhere");
-    await appliance.succeed(["backup", "--to", elsewhere]);
+    const elsewhere = join(program.directory, "elsewhere");
+    await program.succeed(["backup", "--to", elsewhere]);
     expect(
       readdirSync(elsewhere, { encoding: "utf8", recursive: true }).filter((name) => name.endsWith(".db")),
     ).to.have.length(1);
     const environment = { FLANCO_BACKUP_DISK_DIR: "/nowhere/disk" };
-    const skipped = await appliance.call(["backup"], "", environment);
+    const skipped = await program.call(["backup"], "", environment);
     expect(skipped.exitCode).to.equal(0);
     expect(onlyLine(skipped)).to.include("No disk is mounted at /nowhere/disk");
   });
 
   it("let a service start with a damaged ledger: set aside, rebuilt, and told in the status", async () => {
     await backUp();
-    truncateSync(appliance.ledgerFile, 40_960);
-    const service = await appliance.start();
-    expect(readdirSync(appliance.dataDir).filter((name) => /\.damaged-\w+$/.test(name))).to.have.length(1);
+    truncateSync(program.ledgerFile, 40_960);
+    const service = await program.start();
+    expect(readdirSync(program.dataDir).filter((name) => /\.damaged-\w+$/.test(name))).to.have.length(1);
     const cookie = await service.signIn(EMAIL, PASSWORD);
     const { data } = (await (await service.get("/api/status", cookie)).json()) as Status;
-    const { stdout } = await appliance.call(["status", "--json"]);
+    const { stdout } = await program.call(["status", "--json"]);
     expect((JSON.parse(stdout) as Status["data"]).lastBackup?.records).to.equal(HALF);
     expect(data.faults.map(({ code }) => code)).to.include("records_lost");
-    expect(await appliance.succeed(["verify"])).to.include("25 records");
+    expect(await program.succeed(["verify"])).to.include("25 records");
   });
 
   it("do not let it start where there is no backup, and say what to do", async () => {
-    truncateSync(appliance.ledgerFile, 40_960);
-    const ended = await appliance.run(["serve"]);
+    truncateSync(program.ledgerFile, 40_960);
+    const ended = await program.run(["serve"]);
     expect(ended.exitCode).to.equal(1);
     expect(ended.stderr).to.include("There is no proven backup of it to repair it from");
     expect(ended.stderr).to.include("flanco restore FILE");

@@ -6,12 +6,12 @@ const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: appli
 
 describe("A request that is not as HTTP has it", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let sockets: Socket[];
 
   before(async () => {
-    appliance = await Program.make();
-    await appliance.start();
+    program = await Program.make();
+    await program.start();
   });
   beforeEach(() => {
     sockets = [];
@@ -19,10 +19,10 @@ describe("A request that is not as HTTP has it", function () {
   afterEach(() => {
     for (const socket of sockets) socket.destroy();
   });
-  after(() => appliance.close());
+  after(() => program.close());
 
   function open(): Socket {
-    const socket = connect(appliance.httpPort, "127.0.0.1").setEncoding("latin1");
+    const socket = connect(program.httpPort, "127.0.0.1").setEncoding("latin1");
     socket.on("error", () => {});
     sockets.push(socket);
     return socket;

@@ -18,67 +18,67 @@ interface ShownEdge {
 
 describe("flanco gpio, while the service runs simulated lines", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   before(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
-    await appliance.succeed(["wiring", "remove", "SIM7"]);
-    await appliance.start();
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
+    await program.succeed(["wiring", "remove", "SIM7"]);
+    await program.start();
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   function recordsOf(line: string) {
-    return recordRows(appliance.ledgerFile).filter((row) => row.line === line);
+    return recordRows(program.ledgerFile).filter((row) => row.line === line);
   }
 
   it("detects the chip with its lines, and says which of them flanco itself holds", async () => {
-    const text = (await appliance.call(["gpio", "detect"])).stdout.split("\n");
+    const text = (await program.call(["gpio", "detect"])).stdout.split("\n");
     expect(text[0]).to.equal("simchip0 [flanco simulation] (8 lines)");
     expect(text[1]).to.equal('  simchip0:0\tSIM0\tin use by "flanco"');
     expect(text[8]).to.equal("  simchip0:7\tSIM7\tfree");
-    const chips = JSON.parse((await appliance.call(["gpio", "detect", "--json"])).stdout) as {
+    const chips = JSON.parse((await program.call(["gpio", "detect", "--json"])).stdout) as {
       lines: object[];
     }[];
     expect(chips[0]?.lines[0]).to.deep.equal({ chip: "simchip0", offset: 0, name: "SIM0", holder: "flanco" });
   });
 
   it("shows one line by its name or by chip and offset", async () => {
-    const byName = await appliance.call(["gpio", "info", "SIM7"]);
+    const byName = await program.call(["gpio", "info", "SIM7"]);
     expect(byName.stdout).to.equal("simchip0:7\tSIM7\tfree\n");
-    const byOffset = await appliance.call(["gpio", "info", "simchip0:7", "--json"]);
+    const byOffset = await program.call(["gpio", "info", "simchip0:7", "--json"]);
     expect(JSON.parse(byOffset.stdout)).to.deep.equal({
       chip: "simchip0",
       offset: 7,
       name: "SIM7",
       holder: null,
     });
-    const none = await appliance.call(["gpio", "info", "SIM8"]);
+    const none = await program.call(["gpio", "info", "SIM8"]);
     expect(none.exitCode).to.equal(1);
     expect(onlyLine(none)).to.match(/^flanco: No line is called SIM8\. Free lines: SIM7\. /);
   });
 
   it("records a line that is set high, ends the record when it is set low, and shows both edges", async () => {
-    const watch = appliance.spawn(["gpio", "watch", "SIM0", "--json"]);
+    const watch = program.spawn(["gpio", "watch", "SIM0", "--json"]);
     const shown = listen(watch);
     // A watch hears edges from its start on: pulses go on until it shows one.
     const beganMs = Date.now();
-    const high = await appliance.call(["gpio", "set", "SIM0", "high"]);
+    const high = await program.call(["gpio", "set", "SIM0", "high"]);
     expect(high).to.deep.equal({ exitCode: 0, stdout: "SIM0 is high.\n", stderr: "" });
     await until("a record for the rise", () => recordsOf("SIM0").length === 1);
     expect(recordsOf("SIM0")[0]).to.deep.include({ room: "101", origin: "edge", endedMs: null });
     await until("the watch shows an edge", async () => {
       if (shown.stdout.includes('"SIM0"')) return true;
-      const { active = 0, sequence = 0 } = lineRow(appliance.ledgerFile, "SIM0") ?? {};
-      await appliance.call(["gpio", "set", "SIM0", active === 1 ? "low" : "high"]);
+      const { active = 0, sequence = 0 } = lineRow(program.ledgerFile, "SIM0") ?? {};
+      await program.call(["gpio", "set", "SIM0", active === 1 ? "low" : "high"]);
       await until(
         "the edge is in the ledger",
-        () => lineRow(appliance.ledgerFile, "SIM0")?.sequence !== sequence,
+        () => lineRow(program.ledgerFile, "SIM0")?.sequence !== sequence,
       );
       return false;
     });
-    await appliance.call(["gpio", "set", "SIM0", "low"]);
+    await program.call(["gpio", "set", "SIM0", "low"]);
     await until("every record has ended", () => recordsOf("SIM0").every(({ endedMs }) => endedMs !== null));
 
     const [edge] = shown.stdout
@@ -94,22 +94,22 @@ describe("flanco gpio, while the service runs simulated lines", function () {
   });
 
   it("counts no second sale for a level that is set again, and none for a line that is not wired", async () => {
-    await appliance.call(["gpio", "set", "SIM1", "high"]);
+    await program.call(["gpio", "set", "SIM1", "high"]);
     await until("a record for the rise", () => recordsOf("SIM1").length === 1);
-    await appliance.call(["gpio", "set", "SIM1", "high"]);
-    await appliance.call(["gpio", "set", "SIM7", "high"]);
-    await appliance.call(["gpio", "set", "SIM1", "low"]);
+    await program.call(["gpio", "set", "SIM1", "high"]);
+    await program.call(["gpio", "set", "SIM7", "high"]);
+    await program.call(["gpio", "set", "SIM1", "low"]);
     await until("the fall is in", () => recordsOf("SIM1")[0]?.endedMs !== null);
     expect(recordsOf("SIM1")).to.have.length(1);
-    expect(lineRow(appliance.ledgerFile, "SIM1")?.sequence).to.equal(2);
+    expect(lineRow(program.ledgerFile, "SIM1")?.sequence).to.equal(2);
     expect(recordsOf("SIM7")).to.deep.equal([]);
   });
 
   it("refuses a line that is not there, and a level that is none", async () => {
-    const line = await appliance.call(["gpio", "set", "GPIO17", "high"]);
+    const line = await program.call(["gpio", "set", "GPIO17", "high"]);
     expect(line.exitCode).to.equal(1);
     expect(onlyLine(line)).to.match(/^flanco: No line is called GPIO17\./);
-    const level = await appliance.call(["gpio", "set", "SIM0", "up"]);
+    const level = await program.call(["gpio", "set", "SIM0", "up"]);
     expect(level.exitCode).to.equal(2);
     expect(level.stderr).to.contain("Allowed choices are high, low.");
   });
@@ -117,16 +117,16 @@ describe("flanco gpio, while the service runs simulated lines", function () {
 
 describe("flanco gpio, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   before(async () => {
-    appliance = await Program.make();
+    program = await Program.make();
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   it("sets no line, and says how to start the service", async () => {
-    const refused = await appliance.call(["gpio", "set", "SIM0", "high"]);
+    const refused = await program.call(["gpio", "set", "SIM0", "high"]);
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.equal(
       "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.",
@@ -134,7 +134,7 @@ describe("flanco gpio, while no service runs", function () {
   });
 
   it("watches lines of the driver itself, from their level on, until it is interrupted, be it at once", async () => {
-    const watch = appliance.spawn(["gpio", "watch", "SIM0", "SIM3"]);
+    const watch = program.spawn(["gpio", "watch", "SIM0", "SIM3"]);
     const shown = listen(watch);
     // In the event itself: later than that the words would hold in any case.
     watch.stderr?.on("data", () => {
@@ -147,12 +147,12 @@ describe("flanco gpio, while no service runs", function () {
   });
 
   it("finds no chip with the driver that has no lines", async () => {
-    const found = await appliance.call(["gpio", "detect", "--gpio-driver", "none"]);
+    const found = await program.call(["gpio", "detect", "--gpio-driver", "none"]);
     expect(found).to.deep.equal({ exitCode: 0, stdout: "No GPIO chip was found.\n", stderr: "" });
   });
 
   it("detects chips by sysfs, or says what to do where the kernel has none", async () => {
-    const ended = await appliance.call(["gpio", "detect", "--json", "--gpio-driver", "sysfs"]);
+    const ended = await program.call(["gpio", "detect", "--json", "--gpio-driver", "sysfs"]);
     if (existsSync("/sys/class/gpio")) {
       expect(JSON.parse(ended.stdout)).to.be.an("array");
       return;
@@ -166,29 +166,29 @@ describe("flanco gpio, while no service runs", function () {
 
 describe("A trace file that the configuration names", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make();
+    program = await Program.make();
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   it("drives the simulated lines, and each rise is a record", async () => {
-    await seedLedger(appliance.ledgerFile);
+    await seedLedger(program.ledgerFile);
     // A busy process plays late steps together: without debounce each of them counts all the same.
-    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
-    const trace = appliance.write("day.trace", "0 SIM0 high\n100 SIM4 high\n200 SIM0 low\n300 SIM0 high\n");
-    await appliance.start({ FLANCO_SIMULATED_TRACE: trace });
+    change(program.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
+    const trace = program.write("day.trace", "0 SIM0 high\n100 SIM4 high\n200 SIM0 low\n300 SIM0 high\n");
+    await program.start({ FLANCO_SIMULATED_TRACE: trace });
     const rows = await until("three records", () => {
-      const all = recordRows(appliance.ledgerFile);
+      const all = recordRows(program.ledgerFile);
       return all.length >= 3 && all;
     });
     expect(rows.map(({ line }) => line)).to.deep.equal(["SIM0", "SIM4", "SIM0"]);
   });
 
   it("is asked for by name when it is not there", async () => {
-    const refused = await appliance.run(["serve", "--simulated-trace", "/nowhere/day.trace"]);
+    const refused = await program.run(["serve", "--simulated-trace", "/nowhere/day.trace"]);
     expect(refused.exitCode).to.equal(78);
     expect(onlyLine(refused)).to.match(/^flanco: The trace \/nowhere\/day\.trace cannot be read\. /);
   });

@@ -12,19 +12,19 @@ function adding(email: string): string[] {
 
 describe("A session", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let service: RunningService;
 
   beforeEach(async () => {
-    appliance = await Program.make();
-    await appliance.succeed(adding(EMAIL), PASSWORD);
-    service = await appliance.start();
+    program = await Program.make();
+    await program.succeed(adding(EMAIL), PASSWORD);
+    service = await program.start();
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   function secretFile(): string {
-    return join(appliance.dataDir, "session.key");
+    return join(program.dataDir, "session.key");
   }
 
   async function statusOf(cookie: string): Promise<number> {
@@ -37,7 +37,7 @@ describe("A session", function () {
     const page = await service.get("/api/event", cookies[0]);
     const reading = page.text().catch(() => "cut off");
     const before = readFileSync(secretFile());
-    expect(await appliance.call(ROTATE)).to.deep.equal({
+    expect(await program.call(ROTATE)).to.deep.equal({
       exitCode: 0,
       stdout:
         "Sessions are signed with another secret. All 3 sessions have ended: everybody signs in anew.\n",
@@ -50,7 +50,7 @@ describe("A session", function () {
     const cookie = await service.signIn(EMAIL, PASSWORD);
     expect(await statusOf(cookie)).to.equal(200);
     await service.end("SIGKILL");
-    service = await appliance.start();
+    service = await program.start();
     expect(await statusOf(cookie)).to.equal(200);
     for (const old of cookies) expect(await statusOf(old)).to.equal(401);
   });
@@ -59,11 +59,11 @@ describe("A session", function () {
     const cookie = await service.signIn(EMAIL, PASSWORD);
     await service.end("SIGTERM");
     writeFileSync(secretFile(), "half");
-    const refused = await appliance.run(["serve"]);
+    const refused = await program.run(["serve"]);
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.match(/flanco secret rotate/);
-    expect(JSON.parse(await appliance.succeed([...ROTATE, "--json"]))).to.deep.equal({ ended: 1 });
-    service = await appliance.start();
+    expect(JSON.parse(await program.succeed([...ROTATE, "--json"]))).to.deep.equal({ ended: 1 });
+    service = await program.start();
     expect(await statusOf(cookie)).to.equal(401);
     expect(await service.signIn(EMAIL, PASSWORD)).to.match(/^auth_token=/);
   });

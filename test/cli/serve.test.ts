@@ -16,26 +16,26 @@ const PULSE_EVERY_MS = 5;
 
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let service: RunningService;
 
   before(async () => {
-    appliance = await Program.make({ FLANCO_DEMO: "true" });
-    appliance.write("quiet.trace", "# nothing happens\n");
-    service = await appliance.start({ FLANCO_SIMULATED_TRACE: join(appliance.directory, "quiet.trace") });
+    program = await Program.make({ FLANCO_DEMO: "true" });
+    program.write("quiet.trace", "# nothing happens\n");
+    service = await program.start({ FLANCO_SIMULATED_TRACE: join(program.directory, "quiet.trace") });
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   it("prints where it is to be found, that its lines are simulated, and a one-time link", async () => {
     const { stdout, firstRunToken } = service;
-    expect(stdout).to.contain(`http://localhost:${appliance.httpPort}/\n`);
-    expect(stdout).to.contain(`https://127.0.0.1:${appliance.httpsPort}/`);
+    expect(stdout).to.contain(`http://localhost:${program.httpPort}/\n`);
+    expect(stdout).to.contain(`https://127.0.0.1:${program.httpsPort}/`);
     expect(stdout).to.contain("SIMULATED");
     expect(stdout).to.contain(
       "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
     );
-    expect(stdout).to.contain(`https://127.0.0.1:${appliance.httpsPort}/primer-uso#${firstRunToken}\n`);
+    expect(stdout).to.contain(`https://127.0.0.1:${program.httpsPort}/primer-uso#${firstRunToken}\n`);
     expect(Buffer.from(firstRunToken ?? "", "base64url")).to.have.length(16);
     expect(service.stderr).not.to.contain(firstRunToken);
     expect((await service.get("/healthz")).status).to.equal(200);
@@ -64,27 +64,27 @@ describe("flanco serve, for the first time", function () {
 
 describe("flanco serve, started with a mask that lets others read files", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let umask: number;
 
   before(async () => {
-    appliance = await Program.make();
+    program = await Program.make();
     umask = process.umask(0o022);
   });
 
   after(async () => {
     process.umask(umask);
-    await appliance.close();
+    await program.close();
   });
 
   it("makes nothing that they can read", async () => {
-    await appliance.start();
-    expect((await appliance.run(["backup"])).exitCode).to.equal(0);
-    const made = readdirSync(appliance.dataDir, { recursive: true, encoding: "utf8" });
+    await program.start();
+    expect((await program.run(["backup"])).exitCode).to.equal(0);
+    const made = readdirSync(program.dataDir, { recursive: true, encoding: "utf8" });
     expect(made).to.include.members(["flanco.db", "flanco.db-wal", "flanco.lock", "reserve", "control.sock"]);
     expect(made).to.include.members(["session.key", "tls", "backups"]);
     for (const name of ["", ...made]) {
-      const { mode } = statSync(join(appliance.dataDir, name));
+      const { mode } = statSync(join(program.dataDir, name));
       expect((mode & 0o077).toString(8), name).to.equal("0");
     }
   });
@@ -92,16 +92,16 @@ describe("flanco serve, started with a mask that lets others read files", functi
 
 describe("flanco serve, with the demonstration", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make({ FLANCO_DEMO: "true" });
-    appliance.write("quiet.trace", "# nothing happens\n");
+    program = await Program.make({ FLANCO_DEMO: "true" });
+    program.write("quiet.trace", "# nothing happens\n");
     const add = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
-    await appliance.succeed(add, `${PASSWORD}\n`);
+    await program.succeed(add, `${PASSWORD}\n`);
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   async function devices(service: RunningService): Promise<readonly { dId: string }[]> {
     const cookie = await service.signIn(EMAIL, PASSWORD);
@@ -109,14 +109,14 @@ describe("flanco serve, with the demonstration", function () {
   }
 
   it("wires nothing where lines are not simulated, and is healthy", async () => {
-    const service = await appliance.start({ FLANCO_GPIO_DRIVER: "none" });
+    const service = await program.start({ FLANCO_GPIO_DRIVER: "none" });
     expect(await devices(service)).to.deep.equal([]);
     expect((await service.get("/healthz")).status).to.equal(200);
   });
 
   it("does not bring back what its user has deleted", async () => {
-    const quiet = { FLANCO_SIMULATED_TRACE: join(appliance.directory, "quiet.trace") };
-    const first = await appliance.start(quiet);
+    const quiet = { FLANCO_SIMULATED_TRACE: join(program.directory, "quiet.trace") };
+    const first = await program.start(quiet);
     const cookie = await first.signIn(EMAIL, PASSWORD);
     const shown = await devices(first);
     expect(shown).to.have.length(2);
@@ -125,7 +125,7 @@ describe("flanco serve, with the demonstration", function () {
       expect((await fetch(url, { method: "DELETE", headers: { cookie } })).status).to.equal(200);
     }
     expect((await first.end("SIGTERM")).exitCode).to.equal(0);
-    expect(await devices(await appliance.start(quiet))).to.deep.equal([]);
+    expect(await devices(await program.start(quiet))).to.deep.equal([]);
   });
 });
 
@@ -172,19 +172,19 @@ class Load {
 
 describe("flanco serve, when it ends", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
     // Each level counts at once, so that what was set before the end is known.
-    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
+    change(program.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   async function connect(): Promise<ControlClient> {
-    const remote = await ControlClient.connect(appliance.controlSocket);
+    const remote = await ControlClient.connect(program.controlSocket);
     if (remote === undefined) throw new Error("The service has no control socket.");
     return remote;
   }
@@ -204,13 +204,13 @@ describe("flanco serve, when it ends", function () {
     ["SIGKILL", null],
   ] as const) {
     it(`by ${signal} under load, has stored all that it answered, none twice`, async () => {
-      const service = await appliance.start();
+      const service = await program.start();
       const load = await underLoad(service);
       const ended = await service.end(signal);
       await load.stop();
       expect(ended).to.include({ exitCode, stderr: "" });
       expect(ended.elapsedMs).to.be.below(STOP_MS);
-      const rows = recordRows(appliance.ledgerFile);
+      const rows = recordRows(program.ledgerFile);
       const posted = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
       expect(new Set(posted).size, "none twice").to.equal(posted.length);
       expect(posted, "none lost").to.include.members(load.stored);
@@ -219,14 +219,14 @@ describe("flanco serve, when it ends", function () {
       // The last level that was set may have been taken in before its answer could be given.
       const edges = rows.filter(({ origin }) => origin === "edge").length;
       expect(edges).to.be.within(load.rises, load.rises + 1);
-      expect(await appliance.succeed(["verify", "--json"])).to.contain('"differences": []');
+      expect(await program.succeed(["verify", "--json"])).to.contain('"differences": []');
     });
   }
 
   it("by kill -9 between on and off, counts the same sale once after its restart", async () => {
     // Simulated lines start low: with the polarity turned round a room is on at each start.
-    change(appliance.ledgerFile, "UPDATE wiring SET active_low = 1");
-    const first = await appliance.start();
+    change(program.ledgerFile, "UPDATE wiring SET active_low = 1");
+    const first = await program.start();
     const remote = await connect();
     for (const high of [true, false]) {
       await remote.call("setLine", { line: "SIM0", high });
@@ -234,18 +234,18 @@ describe("flanco serve, when it ends", function () {
     }
     await remote.call("setLine", { line: "SIM1", high: true });
     await until("both sales and the end of one are in", () => {
-      const rows = recordRows(appliance.ledgerFile);
-      return rows.length === 2 && lineRow(appliance.ledgerFile, "SIM1")?.sequence === 3;
+      const rows = recordRows(program.ledgerFile);
+      return rows.length === 2 && lineRow(program.ledgerFile, "SIM1")?.sequence === 3;
     });
     await first.end("SIGKILL");
     remote.close();
 
     // SIM0 was on and is on: the same sale. SIM1 was off and is on: a sale that began meanwhile.
-    await appliance.start();
+    await program.start();
     await until("both lines were looked at", () =>
-      ["SIM0", "SIM1"].every((line) => lineRow(appliance.ledgerFile, line)?.sequence === 0),
+      ["SIM0", "SIM1"].every((line) => lineRow(program.ledgerFile, line)?.sequence === 0),
     );
-    const rows = recordRows(appliance.ledgerFile).map(({ line, origin }) => `${line} ${origin}`);
+    const rows = recordRows(program.ledgerFile).map(({ line, origin }) => `${line} ${origin}`);
     expect(rows).to.deep.equal(["SIM0 edge", "SIM1 edge", "SIM1 found_at_start"]);
   });
 });

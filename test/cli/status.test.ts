@@ -23,21 +23,21 @@ interface Told {
 
 describe("flanco status", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make();
+    program = await Program.make();
     // Midnight may come between: today is the day of the last of them.
-    await seedLedger(appliance.ledgerFile, [Date.now(), Date.now(), Date.now()]);
+    await seedLedger(program.ledgerFile, [Date.now(), Date.now(), Date.now()]);
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   it("says how a healthy service is, as JSON the same as the API, and ends with 0", async () => {
-    const service = await appliance.start({ FLANCO_CURRENCY: "DOP", FLANCO_CURRENCY_DECIMALS: "0" });
+    const service = await program.start({ FLANCO_CURRENCY: "DOP", FLANCO_CURRENCY_DECIMALS: "0" });
     // The start's own note of its certificate may still be on its way to the disk.
     const { exitCode, stdout, stderr } = await until("nothing waits for the disk", async () => {
-      const said = await appliance.call(["status"]);
+      const said = await program.call(["status"]);
       return said.stdout.includes(IDLE) && said;
     });
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: "" });
@@ -52,7 +52,7 @@ describe("flanco status", function () {
     expect(stdout).to.match(/^Disk: [\d.]+ \w+ of [\d.]+ \w+ free; the ledger takes [\d.]+ kB, its log /m);
     expect(stdout).to.match(/^Clock: .*\(UTC\), set, and to be trusted\.$/m);
     expect(lines.at(-1)).to.equal("Nothing needs attention.");
-    const { exitCode: asJson, stdout: json } = await appliance.call(["status", "--json"]);
+    const { exitCode: asJson, stdout: json } = await program.call(["status", "--json"]);
     expect(asJson).to.equal(0);
     const cookie = await service.signIn(EMAIL, PASSWORD);
     const answer = (await (await service.get("/api/status", cookie)).json()) as { data: Told };
@@ -73,8 +73,8 @@ describe("flanco status", function () {
   });
 
   it("says each fault in a line of its own with what to do, and ends with 1", async () => {
-    await appliance.start({ FLANCO_SIMULATED_LINES: "6" });
-    const plain = await appliance.call(["status"]);
+    await program.start({ FLANCO_SIMULATED_LINES: "6" });
+    const plain = await program.call(["status"]);
     expect(plain.exitCode).to.equal(1);
     expect(plain.stdout).to.contain("Lines: 6 of 8 watched");
     expect(plain.stdout).not.to.contain("Nothing needs attention");
@@ -85,20 +85,20 @@ describe("flanco status", function () {
         new RegExp(`^flanco: The line SIM${6 + index} is not watched, .*flanco gpio detect`),
       );
     });
-    const json = await appliance.call(["status", "--json"]);
+    const json = await program.call(["status", "--json"]);
     expect(json.exitCode).to.equal(1);
     const { faults } = JSON.parse(json.stdout) as Told;
     expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
   });
 
   it("says that no service runs, and what the files tell all the same, and ends with 1", async () => {
-    await appliance.succeed(["backup"]);
-    const plain = await appliance.call(["status"]);
+    await program.succeed(["backup"]);
+    const plain = await program.call(["status"]);
     expect(plain.exitCode).to.equal(1);
     expect(onlyLine(plain)).to.equal(STOPPED);
     expect(plain.stdout).to.match(/^Today \(\d{4}-\d\d-\d\d\): 3 records, 12\.00 EUR\.$/m);
     expect(plain.stdout).to.match(/^Backup: of .*, with 3 records, checked in full\.$/m);
-    const json = await appliance.call(["status", "--json"]);
+    const json = await program.call(["status", "--json"]);
     expect(json.exitCode).to.equal(1);
     const told = JSON.parse(json.stdout) as Told;
     expect(told).to.deep.include({ running: false, faults: [] });
@@ -107,32 +107,32 @@ describe("flanco status", function () {
   });
 
   it("tells of backups and disk also where the ledger itself cannot be read", async () => {
-    await appliance.succeed(["backup"]);
-    truncateSync(appliance.ledgerFile, 50);
-    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
+    await program.succeed(["backup"]);
+    truncateSync(program.ledgerFile, 50);
+    const { exitCode, stdout, stderr } = await program.call(["status"]);
     expect(exitCode).to.equal(1);
     expect(stdout).to.match(/^Backup: of .*\nDisk: .* free; the ledger takes 50 B, its log /);
     expect(stderr).to.contain("is damaged: it is cut off.");
-    const told = JSON.parse((await appliance.call(["status", "--json"])).stdout) as Told;
+    const told = JSON.parse((await program.call(["status", "--json"])).stdout) as Told;
     expect(told).not.to.have.any.keys("recordsToday", "gaps");
     expect(told.lastBackup?.records).to.equal(3);
   });
 
   it("says where there is no ledger at all", async () => {
-    rmSync(appliance.dataDir, { recursive: true });
-    const { exitCode, stdout, stderr } = await appliance.call(["status"]);
+    rmSync(program.dataDir, { recursive: true });
+    const { exitCode, stdout, stderr } = await program.call(["status"]);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
     const [stopped, missing, ...more] = stderr.trimEnd().split("\n");
     expect(stopped).to.equal(STOPPED);
-    expect(missing).to.contain(`There is no ledger ${join(appliance.dataDir, "flanco.db")}.`);
+    expect(missing).to.contain(`There is no ledger ${join(program.dataDir, "flanco.db")}.`);
     expect(more).to.deep.equal([]);
   });
 
   it("does not wait for ever for a service that hangs", async () => {
-    const hanging = createServer().listen(appliance.controlSocket);
+    const hanging = createServer().listen(program.controlSocket);
     await once(hanging, "listening");
     try {
-      const { exitCode, stdout, stderr } = await appliance.call(["status"], "", {}, { answerMs: 50 });
+      const { exitCode, stdout, stderr } = await program.call(["status"], "", {}, { answerMs: 50 });
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
       expect(stderr).to.contain("The service has not answered for 0.05 seconds. It hangs, or ");
     } finally {

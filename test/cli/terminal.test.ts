@@ -12,26 +12,26 @@ const SECOND = "Once more: ";
 
 describe("The question for a password", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let keyboard: ChildProcess;
   let screen: { stdout: string };
 
   before(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
     // With the service running, a command is only its question and one message.
-    await appliance.start();
+    await program.start();
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
   beforeEach(() => {
-    const command = `"${appliance.command.join('" "')}" user passwd --email ana@example.org`;
-    keyboard = appliance.adopt(
+    const command = `"${program.command.join('" "')}" user passwd --email ana@example.org`;
+    keyboard = program.adopt(
       spawn("script", ["--quiet", "--return", "--echo", "never", "--command", command, "/dev/null"], {
         cwd: CHECKOUT,
-        env: { ...appliance.environment, SHELL: "/bin/sh" },
+        env: { ...program.environment, SHELL: "/bin/sh" },
         stdio: "pipe",
       }),
     );

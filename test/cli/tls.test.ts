@@ -19,22 +19,22 @@ const REFUSED = "its private key belongs to another certificate";
 
 describe("The certificates of a service", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let openssl: OpenSsl;
   let dropIn: string;
 
   beforeEach(async () => {
-    appliance = await Program.make({ FLANCO_HOST_NAMES: "panel.example.org" });
-    dropIn = join(appliance.dataDir, "tls.d");
+    program = await Program.make({ FLANCO_HOST_NAMES: "panel.example.org" });
+    dropIn = join(program.dataDir, "tls.d");
     openssl = new OpenSsl();
   });
   afterEach(async () => {
-    await appliance.close();
+    await program.close();
     openssl.close();
   });
 
   async function served(): Promise<string> {
-    const socket = tlsConnect({ host: "127.0.0.1", port: appliance.httpsPort, rejectUnauthorized: false });
+    const socket = tlsConnect({ host: "127.0.0.1", port: program.httpsPort, rejectUnauthorized: false });
     await once(socket, "secureConnect");
     const { fingerprint256 } = socket.getPeerCertificate();
     socket.destroy();
@@ -42,7 +42,7 @@ describe("The certificates of a service", function () {
   }
 
   async function show(): Promise<Shown> {
-    return JSON.parse(await appliance.succeed(["tls", "show", "--json"]));
+    return JSON.parse(await program.succeed(["tls", "show", "--json"]));
   }
 
   function put(
@@ -59,31 +59,31 @@ describe("The certificates of a service", function () {
   const fingerprintOf = (cert: string) => new X509Certificate(cert).fingerprint256;
 
   it("are shown with and without a service, and made anew on demand, the authority only when that is asked for", async () => {
-    const { exitCode, stderr } = await appliance.call(["tls", "show"]);
+    const { exitCode, stderr } = await program.call(["tls", "show"]);
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain("There is no certificate yet. The service makes it");
-    const service = await appliance.start();
+    const service = await program.start();
     const running = await show();
     const before = await served();
-    await appliance.succeed(["tls", "renew"]);
+    await program.succeed(["tls", "renew"]);
     process.kill(service.pid, "SIGHUP");
     await until("a new leaf is served", async () => (await served()) !== before);
     expect((await show()).authority).to.deep.equal(running.authority);
     await service.end("SIGTERM");
     expect((await show()).authority).to.deep.equal(running.authority);
-    expect(running.served).to.deep.include({ own: true, file: join(appliance.dataDir, "tls", "leaf.pem") });
+    expect(running.served).to.deep.include({ own: true, file: join(program.dataDir, "tls", "leaf.pem") });
     expect(running.served.names).to.include.members(["localhost", "127.0.0.1", "panel.example.org"]);
     const file = readFileSync(running.authority.file, "utf8");
     expect(running.authority.fingerprint.join(":")).to.equal(fingerprintOf(file));
-    const text = await appliance.succeed(["tls", "show"]);
+    const text = await program.succeed(["tls", "show"]);
     for (const line of running.authority.fingerprint) expect(text).to.contain(`\n  ${line}\n`.trimEnd());
     expect(text).to.not.contain("PRIVATE");
-    await appliance.succeed(["tls", "renew", "--authority"]);
+    await program.succeed(["tls", "renew", "--authority"]);
     expect((await show()).authority.fingerprint).to.not.deep.equal(running.authority.fingerprint);
   });
 
   it("give way to an administrator's at a signal, and come back when that goes or is refused, which is said everywhere", async () => {
-    const service = await appliance.start();
+    const service = await program.start();
     const own = await served();
     const { key, cert } = certificate();
     put("site", { key, cert });
@@ -96,31 +96,31 @@ describe("The certificates of a service", function () {
     put("site", { key: certificate().key, cert });
     process.kill(service.pid, "SIGHUP");
     const shown = await until("the log names the one that is refused", async () => {
-      const ended = await appliance.call(["tls", "show"]);
+      const ended = await program.call(["tls", "show"]);
       return service.stderr.includes(REFUSED) && ended;
     });
     expect(shown.exitCode).to.equal(0);
     expect(shown.stdout).to.contain("the appliance's own");
     expect(shown.stderr).to.contain(REFUSED);
-    expect((await appliance.call(["status"])).stderr).to.contain(REFUSED);
+    expect((await program.call(["status"])).stderr).to.contain(REFUSED);
   });
 
   it("are told on the console: how to trust them, and what to compare; nothing where browsers trust them", async () => {
-    let service: RunningService = await appliance.start({ FLANCO_HOST: "" });
-    expect(service.stdout).to.contain(`  http://${networkAddress()}:${appliance.httpPort}/\n`);
+    let service: RunningService = await program.start({ FLANCO_HOST: "" });
+    expect(service.stdout).to.contain(`  http://${networkAddress()}:${program.httpPort}/\n`);
     const { fingerprint } = (await show()).authority;
     expect(service.stdout).to.contain(fingerprint.map((line) => `  ${line}`).join("\n"));
     await service.end("SIGTERM");
-    const elsewhere = join(appliance.directory, "certificates");
+    const elsewhere = join(program.directory, "certificates");
     put("site", certificate(), elsewhere);
-    service = await appliance.start({ FLANCO_HOST: "", FLANCO_CERTIFICATES_DIR: elsewhere });
+    service = await program.start({ FLANCO_HOST: "", FLANCO_CERTIFICATES_DIR: elsewhere });
     expect(service.stdout).to.contain("On the network:").and.to.not.contain("fingerprint");
   });
 
   it("let no client on the network sign in by plain HTTP, nor make the first user", async () => {
-    const service = await appliance.start({ FLANCO_HOST: "" });
+    const service = await program.start({ FLANCO_HOST: "" });
     const token = service.firstRunToken;
-    const network = `http://${networkAddress()}:${appliance.httpPort}`;
+    const network = `http://${networkAddress()}:${program.httpPort}`;
     const first = { token, name: "Eve", email: "eve@example.org", password: "a long password" };
     for (const [path, body] of [
       ["/api/first-run", first],

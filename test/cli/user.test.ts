@@ -8,27 +8,27 @@ function adding(email: string): string[] {
 
 describe("flanco user, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   before(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   it("adds, lists and removes users in the ledger's file", async () => {
-    const added = await appliance.call(adding("luis@example.org"), `${PASSWORD}\n`);
+    const added = await program.call(adding("luis@example.org"), `${PASSWORD}\n`);
     expect(added).to.deep.equal({ exitCode: 0, stdout: "luis@example.org can sign in.\n", stderr: "" });
-    expect(await appliance.succeed(["user", "list"])).to.equal(`${EMAIL}\tAna\nluis@example.org\tLuis\n`);
-    await appliance.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another good one");
-    await appliance.succeed(["user", "remove", "--email", "luis@example.org"]);
-    const users = JSON.parse(await appliance.succeed(["user", "list", "--json"])) as { email: string }[];
+    expect(await program.succeed(["user", "list"])).to.equal(`${EMAIL}\tAna\nluis@example.org\tLuis\n`);
+    await program.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another good one");
+    await program.succeed(["user", "remove", "--email", "luis@example.org"]);
+    const users = JSON.parse(await program.succeed(["user", "list", "--json"])) as { email: string }[];
     expect(users.map(({ email }) => email)).to.deep.equal([EMAIL]);
   });
 
   it("refuses to remove a user who owns devices, in one line and with exit code 1", async () => {
-    const refused = await appliance.call(["user", "remove", "--email", EMAIL]);
+    const refused = await program.call(["user", "remove", "--email", EMAIL]);
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.match(/^flanco: The user owns 2 device\(s\).* --with-devices /);
   });
@@ -36,8 +36,8 @@ describe("flanco user, while no service runs", function () {
   it("refuses a password as an argument, and asks for a terminal when standard input is none", async () => {
     const add = adding("luis@example.org").slice(0, -1);
     const [argument, noTerminal] = await Promise.all([
-      appliance.call([...add, "--password", PASSWORD]),
-      appliance.run(add),
+      program.call([...add, "--password", PASSWORD]),
+      program.run(add),
     ]);
     expect(argument.exitCode).to.equal(2);
     expect(argument.stderr).to.match(/^error: unknown option '--password'/);
@@ -48,36 +48,36 @@ describe("flanco user, while no service runs", function () {
 
 describe("flanco user, while the service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let service: RunningService;
 
   before(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
-    service = await appliance.start();
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
+    service = await program.start();
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   it("adds a user who can sign in at once, with the first line of standard input as password", async () => {
-    const added = await appliance.call(adding("eva@example.org"), `${PASSWORD}\r\nmore\n`);
+    const added = await program.call(adding("eva@example.org"), `${PASSWORD}\r\nmore\n`);
     expect(added).to.deep.equal({ exitCode: 0, stdout: "eva@example.org can sign in.\n", stderr: "" });
     const cookie = await service.signIn("eva@example.org", PASSWORD);
     expect((await service.get("/api/verify", cookie)).status).to.equal(200);
   });
 
   it("lists id, name and e-mail as JSON, and nothing else", async () => {
-    const users = JSON.parse((await appliance.call(["user", "list", "--json"])).stdout) as object[];
+    const users = JSON.parse((await program.call(["user", "list", "--json"])).stdout) as object[];
     const ana = users.find((user) => "email" in user && user.email === EMAIL) ?? {};
     expect(ana).to.include({ name: "Ana", email: EMAIL });
     expect(ana).to.have.all.keys("id", "name", "email");
   });
 
   it("refuses an e-mail that a user has, in any case, and a text that is no e-mail", async () => {
-    const twice = await appliance.call(adding("ANA@Example.org"), PASSWORD);
+    const twice = await program.call(adding("ANA@Example.org"), PASSWORD);
     expect(twice.exitCode).to.equal(1);
     expect(onlyLine(twice)).to.equal("flanco: There is already a user with the e-mail ANA@Example.org.");
-    const none = await appliance.call(adding("ana"), PASSWORD);
+    const none = await program.call(adding("ana"), PASSWORD);
     expect(none.exitCode).to.equal(1);
     expect(onlyLine(none)).to.match(/^flanco: email: /);
   });
@@ -87,7 +87,7 @@ describe("flanco user, while the service runs", function () {
       adding("rosa@example.org"),
       ["user", "passwd", "--email", EMAIL, "--password-stdin"],
     ]) {
-      const refused = await appliance.call(args, "nine char");
+      const refused = await program.call(args, "nine char");
       expect(refused.exitCode).to.equal(1);
       expect(onlyLine(refused)).to.equal("flanco: password: must have at least 10 characters");
     }
@@ -95,8 +95,8 @@ describe("flanco user, while the service runs", function () {
 
   it("refuses an e-mail that no user has, and says how to list the users", async () => {
     const email = "nobody@example.org";
-    const passwd = await appliance.call(["user", "passwd", "--email", email, "--password-stdin"], PASSWORD);
-    const remove = await appliance.call(["user", "remove", "--email", email]);
+    const passwd = await program.call(["user", "passwd", "--email", email, "--password-stdin"], PASSWORD);
+    const remove = await program.call(["user", "remove", "--email", email]);
     for (const refused of [passwd, remove]) {
       expect(refused.exitCode).to.equal(1);
       expect(onlyLine(refused)).to.equal(
@@ -110,14 +110,14 @@ describe("flanco user, while the service runs", function () {
     const record = { locationName: "L", deviceName: "D", deviceId: "7234", valor: 4 };
     const posted = await service.post("/api/data", { ...record, habitacion: "101", createdTime: 1 }, cookie);
     expect(posted.status).to.equal(201);
-    const refused = await appliance.call(["user", "remove", "--email", EMAIL]);
+    const refused = await program.call(["user", "remove", "--email", EMAIL]);
     expect(refused.exitCode).to.equal(1);
     expect((await service.get("/api/verify", cookie)).status).to.equal(200);
 
-    const removed = await appliance.call(["user", "remove", "--email", EMAIL, "--with-devices"]);
+    const removed = await program.call(["user", "remove", "--email", EMAIL, "--with-devices"]);
     expect(removed.stdout).to.equal(`${EMAIL} can no longer sign in.\n`);
     expect((await service.get("/api/verify", cookie)).status).to.equal(401);
-    expect((await appliance.call(["wiring", "list", "--json"])).stdout).to.equal("[]\n");
-    expect(recordRows(appliance.ledgerFile).map(({ room }) => room)).to.deep.equal(["101"]);
+    expect((await program.call(["wiring", "list", "--json"])).stdout).to.equal("[]\n");
+    expect(recordRows(program.ledgerFile).map(({ room }) => room)).to.deep.equal(["101"]);
   });
 });

@@ -9,28 +9,28 @@ const SOUND = { records: 3, entries: 3, broken: null, differences: [], damage: [
 
 describe("flanco verify", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile, SALES);
+    program = await Program.make();
+    await seedLedger(program.ledgerFile, SALES);
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   it("says that file and rollups are right, also as JSON", async () => {
-    expect(await appliance.succeed(["verify"])).to.equal("3 records: file, chain and rollups are right.\n");
-    const json = (await appliance.call(["verify", "--json"])).stdout;
+    expect(await program.succeed(["verify"])).to.equal("3 records: file, chain and rollups are right.\n");
+    const json = (await program.call(["verify", "--json"])).stdout;
     expect(JSON.parse(json)).to.deep.equal(SOUND);
   });
 
   it("names each rollup that was changed by hand, and what the records say instead", async () => {
     change(
-      appliance.ledgerFile,
+      program.ledgerFile,
       "UPDATE rollup_day SET total_micros = total_micros + 1000000 WHERE day = 20260101",
     );
-    change(appliance.ledgerFile, "DELETE FROM rollup_month WHERE month = 202512");
-    const wrong = await appliance.call(["verify"]);
+    change(program.ledgerFile, "DELETE FROM rollup_month WHERE month = 202512");
+    const wrong = await program.call(["verify"]);
     expect(wrong.exitCode).to.equal(1);
     expect(wrong.stdout).to.equal("");
     expect(wrong.stderr.trimEnd().split("\n")).to.deep.equal([
@@ -39,7 +39,7 @@ describe("flanco verify", function () {
       "flanco: rollup_month 202512, Clínica, device 7234: holds 0 records, 0 millionths; the records say 1 records, 4000000 millionths",
       "flanco: Keep a copy of the data directory and ask for help: the records themselves may be right.",
     ]);
-    const json = await appliance.call(["verify", "--json"]);
+    const json = await program.call(["verify", "--json"]);
     expect(json.exitCode).to.equal(1);
     const { differences } = JSON.parse(json.stdout) as { differences: { table: string; period: number }[] };
     expect(differences.map(({ table, period }) => [table, period])).to.deep.equal([
@@ -50,11 +50,11 @@ describe("flanco verify", function () {
 
   it("finds a record that no rollup counts", async () => {
     change(
-      appliance.ledgerFile,
+      program.ledgerFile,
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms, effective_ms, origin, hash)
        SELECT user_id, 'Sótano', device_name, device_id, room, valor_micros, created_ms, created_ms, origin, hash FROM record LIMIT 1`,
     );
-    const wrong = await appliance.call(["verify"]);
+    const wrong = await program.call(["verify"]);
     expect(wrong.exitCode).to.equal(1);
     expect(wrong.stderr).to.contain("Entry 4 was altered, or put in place of another.");
     expect(wrong.stderr).to.contain("rollup_day 20251231, Sótano, device 7234: holds 0 records");
@@ -63,18 +63,18 @@ describe("flanco verify", function () {
   it("agrees after a change of the time zone, which adds up the records anew and shows how far it is", async () => {
     const madrid = { FLANCO_TIME_ZONE: "Europe/Madrid" };
     // The rollups are of the days of the zone that they were made for, whatever is configured now.
-    const before = await appliance.call(["verify", "--time-zone", "Europe/Madrid"]);
+    const before = await program.call(["verify", "--time-zone", "Europe/Madrid"]);
     expect(before.exitCode).to.equal(0);
 
-    const service = await appliance.start(madrid);
+    const service = await program.start(madrid);
     expect(service.stderr).to.equal(
       "Bringing the ledger up to date 0 %\nBringing the ledger up to date 100 %\n",
     );
-    const verified = await appliance.call(["verify", "--json"], "", madrid);
+    const verified = await program.call(["verify", "--json"], "", madrid);
     expect(JSON.parse(verified.stdout)).to.deep.equal(SOUND);
     await service.end("SIGTERM");
 
-    const again = await appliance.start(madrid);
+    const again = await program.start(madrid);
     expect(again.stderr, "once is enough").to.equal("");
   });
 });

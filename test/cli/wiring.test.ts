@@ -23,23 +23,23 @@ function setting(line: string, device: string, room: string, ...more: string[]):
 
 describe("flanco wiring, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   before(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
-    await seedSecondUser(appliance.ledgerFile, EVA);
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
+    await seedSecondUser(program.ledgerFile, EVA);
   });
 
-  after(() => appliance.close());
+  after(() => program.close());
 
   it("exports what import wires again, equal to the last letter, also where two users have one dId", async () => {
     const settings = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];
-    await appliance.succeed(setting("GPIO17", "7234", "101", "--user", EVA, ...settings));
-    const exported = await appliance.succeed(["wiring", "export"]);
-    for (const line of ["GPIO17", "SIM0", "SIM5"]) await appliance.succeed(["wiring", "remove", line]);
-    expect(await appliance.succeed(["wiring", "import", "-"], exported)).to.equal("9 line(s) wired.\n");
-    expect(await appliance.succeed(["wiring", "export"])).to.equal(exported);
+    await program.succeed(setting("GPIO17", "7234", "101", "--user", EVA, ...settings));
+    const exported = await program.succeed(["wiring", "export"]);
+    for (const line of ["GPIO17", "SIM0", "SIM5"]) await program.succeed(["wiring", "remove", line]);
+    expect(await program.succeed(["wiring", "import", "-"], exported)).to.equal("9 line(s) wired.\n");
+    expect(await program.succeed(["wiring", "export"])).to.equal(exported);
     const { wiring } = parse(exported) as { wiring: { line: string; user: string }[] };
     expect(wiring[0]).to.deep.equal({
       ...{ line: "GPIO17", device: "7234", actuator: "101", valor: 4.5, user: EVA },
@@ -49,7 +49,7 @@ describe("flanco wiring, while no service runs", function () {
   });
 
   it("asks whose a device is where several users have its dId", async () => {
-    const refused = await appliance.call(setting("GPIO27", "7234", "101"));
+    const refused = await program.call(setting("GPIO27", "7234", "101"));
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused)).to.equal(
       `flanco: Several users have a device with dId "7234". Say whose with --user: ${EMAIL}, ${EVA}.`,
@@ -57,37 +57,37 @@ describe("flanco wiring, while no service runs", function () {
   });
 
   it("shows every line as not watched", async () => {
-    const rows = JSON.parse(await appliance.succeed(["wiring", "list", "--json"])) as ListedRow[];
+    const rows = JSON.parse(await program.succeed(["wiring", "list", "--json"])) as ListedRow[];
     expect(rows.map(({ state }) => state)).to.deep.equal(Array(9).fill("not watched"));
   });
 });
 
 describe("flanco wiring, while the service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let remote: ControlClient;
 
   before(async () => {
-    appliance = await Program.make({ FLANCO_SIMULATED_LINES: "10" });
-    await seedLedger(appliance.ledgerFile);
-    await appliance.start();
-    const connected = await ControlClient.connect(appliance.controlSocket);
+    program = await Program.make({ FLANCO_SIMULATED_LINES: "10" });
+    await seedLedger(program.ledgerFile);
+    await program.start();
+    const connected = await ControlClient.connect(program.controlSocket);
     if (connected === undefined) throw new Error("The service has no control socket.");
     remote = connected;
   });
 
   after(async () => {
     remote.close();
-    await appliance.close();
+    await program.close();
   });
 
   async function listed(): Promise<ListedRow[]> {
-    return JSON.parse((await appliance.call(["wiring", "list", "--json"])).stdout) as ListedRow[];
+    return JSON.parse((await program.call(["wiring", "list", "--json"])).stdout) as ListedRow[];
   }
 
   async function refusal(args: readonly string[], input = ""): Promise<string> {
     const before = await listed();
-    const ended = await appliance.call(args, input);
+    const ended = await program.call(args, input);
     expect(ended.exitCode).to.equal(1);
     expect(await listed()).to.deep.equal(before);
     return ended.stderr;
@@ -99,7 +99,7 @@ describe("flanco wiring, while the service runs", function () {
   }
 
   function recordsOf(line: string): number {
-    return recordRows(appliance.ledgerFile).filter((row) => row.line === line).length;
+    return recordRows(program.ledgerFile).filter((row) => row.line === line).length;
   }
 
   it("lists every line with its room, its price and whether it is watched", async () => {
@@ -107,41 +107,41 @@ describe("flanco wiring, while the service runs", function () {
     expect(rows.map(({ line }) => line)).to.deep.equal(DEMO_LINES);
     expect(rows.map(({ state }) => state)).to.deep.equal(Array(8).fill("watched"));
     expect(rows[4]).to.include({ device: "7235", actuator: "201", valor: 5.5, user: EMAIL });
-    const text = (await appliance.call(["wiring", "list"])).stdout.split("\n")[4];
+    const text = (await program.call(["wiring", "list"])).stdout.split("\n")[4];
     expect(text).to.equal("SIM4\tdevice 7235, room 201\tvalor 5.5, debounce 50 ms\twatched");
   });
 
   it("takes up changes without a restart, while the other lines go on recording undisturbed", async () => {
-    expect((await appliance.call(setting("SIM7", "7235", "204", "--debounce-ms", "0"))).exitCode).to.equal(0);
+    expect((await program.call(setting("SIM7", "7235", "204", "--debounce-ms", "0"))).exitCode).to.equal(0);
     await pulse("SIM7");
     await until("SIM7 has its first record", () => recordsOf("SIM7") === 1);
-    const before = lineRow(appliance.ledgerFile, "SIM7");
+    const before = lineRow(program.ledgerFile, "SIM7");
 
-    const removed = await appliance.call(["wiring", "remove", "simchip0:6"]);
+    const removed = await program.call(["wiring", "remove", "simchip0:6"]);
     expect(removed.stdout).to.equal("simchip0:6 is not wired any more.\n");
     await pulse("SIM6");
     await pulse("SIM7");
-    const wired = await appliance.call(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
+    const wired = await program.call(setting("SIM8", "7235", "203", "--debounce-ms", "0"));
     expect(wired.stdout).to.equal("SIM8 is wired to room 203 of device 7235.\n");
     await pulse("SIM8");
     await pulse("SIM7");
     await until("both lines have their records", () => recordsOf("SIM7") === 3 && recordsOf("SIM8") === 1);
 
     expect(recordsOf("SIM6")).to.equal(0);
-    const after = lineRow(appliance.ledgerFile, "SIM7");
+    const after = lineRow(program.ledgerFile, "SIM7");
     expect(after?.request).to.equal(before?.request);
-    await until("every edge of SIM7 is in", () => lineRow(appliance.ledgerFile, "SIM7")?.sequence === 6);
-    await appliance.call(["wiring", "remove", "SIM8"]);
-    await appliance.call(setting("SIM6", "7235", "203"));
+    await until("every edge of SIM7 is in", () => lineRow(program.ledgerFile, "SIM7")?.sequence === 6);
+    await program.call(["wiring", "remove", "SIM8"]);
+    await program.call(setting("SIM6", "7235", "203"));
   });
 
   it("changes a wired line's price while it is watched by the same request", async () => {
-    await until("SIM5 was seen", () => lineRow(appliance.ledgerFile, "SIM5") !== undefined);
-    const before = lineRow(appliance.ledgerFile, "SIM5");
+    await until("SIM5 was seen", () => lineRow(program.ledgerFile, "SIM5") !== undefined);
+    const before = lineRow(program.ledgerFile, "SIM5");
     const set = setting("SIM5", "7235", "202").with(-1, "-1.25");
-    expect((await appliance.call(set)).stderr).to.equal("");
+    expect((await program.call(set)).stderr).to.equal("");
     expect((await listed()).find(({ line }) => line === "SIM5")?.valor).to.equal(-1.25);
-    expect(lineRow(appliance.ledgerFile, "SIM5")).to.deep.equal(before);
+    expect(lineRow(program.ledgerFile, "SIM5")).to.deep.equal(before);
   });
 
   for (const [what, args, text] of [
@@ -188,7 +188,7 @@ describe("flanco wiring, while the service runs", function () {
   }
 
   it("takes a price that is no number for wrong usage", async () => {
-    const ended = await appliance.call(setting("SIM0", "7234", "101", "--valor", "four"));
+    const ended = await program.call(setting("SIM0", "7234", "101", "--valor", "four"));
     expect(ended.exitCode).to.equal(2);
     expect(ended.stderr).to.contain(
       "option '--valor <price>' argument 'four' is invalid. It must be a number.",
@@ -203,17 +203,17 @@ describe("flanco wiring, while the service runs", function () {
   });
 
   it("tells every mistake of an imported file, and where it stands", async () => {
-    const file = appliance.write("wiring.toml", '[[wiring]]\nline = "SIM0"\nprice = 4\nvalor = "4"\n');
+    const file = program.write("wiring.toml", '[[wiring]]\nline = "SIM0"\nprice = 4\nvalor = "4"\n');
     const lines = (await refusal(["wiring", "import", file])).trimEnd().split("\n");
     expect(lines.filter((line) => line.startsWith(`flanco: ${file}: wiring.0`))).to.have.length(4);
     expect(lines.at(-1)).to.equal("flanco: `flanco wiring export` shows the form.");
   });
 
   it("says which imported file is not there, and where one is not TOML", async () => {
-    const missing = await appliance.call(["wiring", "import", "/nowhere/wiring.toml"]);
+    const missing = await program.call(["wiring", "import", "/nowhere/wiring.toml"]);
     expect(missing.exitCode).to.equal(1);
     expect(onlyLine(missing)).to.match(/^flanco: \/nowhere\/wiring\.toml: cannot be read \(ENOENT\): /);
-    const file = appliance.write("broken.toml", '[[wiring]]\nline = "SIM0\n');
+    const file = program.write("broken.toml", '[[wiring]]\nline = "SIM0\n');
     expect(await refusal(["wiring", "import", file])).to.match(
       new RegExp(`^flanco: ${file}, line 2, column \\d+: [^\n]*\n$`),
     );

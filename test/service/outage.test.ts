@@ -90,25 +90,25 @@ describe("An outage", () => {
 
 describe("An outage of the service itself", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
 
   beforeEach(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
+    program = await Program.make();
+    await seedLedger(program.ledgerFile);
   });
 
-  afterEach(() => appliance.close());
+  afterEach(() => program.close());
 
   it("by SIGKILL is a gap of each line, from then to the next start", async () => {
-    const first = await appliance.start();
-    await until("the lines were looked at", () => lineRow(appliance.ledgerFile, "SIM7") !== undefined);
+    const first = await program.start();
+    await until("the lines were looked at", () => lineRow(program.ledgerFile, "SIM7") !== undefined);
     await first.end("SIGKILL");
     const endedMs = Date.now();
-    expect(gapRows(appliance.ledgerFile)).to.deep.equal([]);
-    await appliance.start();
+    expect(gapRows(program.ledgerFile)).to.deep.equal([]);
+    await program.start();
     const upMs = Date.now();
-    await until("each line has its gap", () => gapRows(appliance.ledgerFile).length === LINES);
-    const gaps = gapRows(appliance.ledgerFile);
+    await until("each line has its gap", () => gapRows(program.ledgerFile).length === LINES);
+    const gaps = gapRows(program.ledgerFile);
     expect(new Set(gaps.map(({ line }) => line)).size).to.equal(LINES);
     for (const { fromMs, toMs, reason } of gaps) {
       expect(reason).to.equal("outage");

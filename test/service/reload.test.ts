@@ -10,16 +10,16 @@ const REFUSED = "the configuration was not read anew: it has mistakes, and the o
 
 describe("A running service that is told to read its configuration anew", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  let program: Program;
   let service: RunningService;
   let file: string;
 
   before(async () => {
-    appliance = await Program.make({ FLANCO_LOG_LEVEL: undefined });
-    file = appliance.write("flanco.toml", "");
-    service = await appliance.start({ FLANCO_CONFIG: file });
+    program = await Program.make({ FLANCO_LOG_LEVEL: undefined });
+    file = program.write("flanco.toml", "");
+    service = await program.start({ FLANCO_CONFIG: file });
   });
-  after(() => appliance.close());
+  after(() => program.close());
 
   /** Resolves with what is logged of it, once this is. */
   async function reload(text: string, logged = "the configuration was read anew"): Promise<string> {
@@ -41,7 +41,7 @@ describe("A running service that is told to read its configuration anew", functi
     expect(log).to.contain('"settings":["allowed_origins","host_names"]');
     expect(await allowedOrigin()).to.equal(SITE);
     await until("the certificate has the new name", async () =>
-      (await appliance.succeed(["tls", "show"])).includes(NAME),
+      (await program.succeed(["tls", "show"])).includes(NAME),
     );
     await reload("");
     expect(await allowedOrigin()).to.equal(null);
