@@ -33,9 +33,9 @@ function refuses(step: string, line: string | RegExp): PackageReport {
   return report;
 }
 
-/** The service of before works on, the very same process. */
+/** The service of before works on, the very same process. dpkg's state is not compared: a refusal makes half-configured installed. */
 function worksOn(report: PackageReport): void {
-  expect(report.after, report.said).to.deep.equal({ ...report.before, health: 0 });
+  expect(report.after, report.said).to.include({ pid: report.before?.pid, health: 0 });
   expect(report.after?.pid).to.be.greaterThan(0);
 }
 
