@@ -16,6 +16,8 @@ const OWNER_ONLY_FILE = 0o600;
 const WAIT_MS = 1_000;
 /** Written at once, whatever the time. */
 const MUCH_BYTES = 256 * 1024;
+/** What may wait for a disk that refuses it: a full one gets room, a stick comes back. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** A tail that is longer says that no backup succeeds: the next one begins it anew. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Length and checksum of what follows, four bytes each; then the commit's number, eight bytes, and the frame itself. */
@@ -151,6 +153,7 @@ export interface TailState {
 export class Tail {
   readonly #tell: (state: TailState) => void;
   #file = "";
+  /** How much of the file is written, and durable. */
   #bytes = 0;
   #from = 0;
   #commit = 0;
@@ -160,6 +163,8 @@ export class Tail {
   #writing: Promise<void> | undefined;
   #beginning = Promise.resolve();
   #failure: string | null = null;
+  /** Whether commits are missing, so that nothing is added before the next `begin`. */
+  #hasGap = false;
 
   constructor(tell: (state: TailState) => void) {
     this.#tell = tell;
@@ -198,42 +203,66 @@ export class Tail {
   /** Takes a commit. Call after it, in the order of the commits. */
   add(commit: number, frame: TailFrame): void {
     this.#commit = commit;
-    if (this.#failure === null) this.#push(encoded(commit, frame));
+    if (!this.#hasGap) this.#push(encoded(commit, frame));
   }
 
   /** Writes what waits, and that it is all. */
   async close(): Promise<void> {
     await this.#beginning;
-    if (this.#failure === null) this.#push(encoded(this.#commit, null));
+    if (!this.#hasGap) this.#push(encoded(this.#commit, null));
     await this.#write();
     clearTimeout(this.#timer);
   }
 
   #push(bytes: Buffer): void {
     if (this.#bytes + this.#pendingBytes > MAX_BYTES) {
-      this.#fail(`it has reached ${MAX_BYTES / 1024 / 1024} MiB without a backup`);
+      this.#giveUp(`it has reached ${MAX_BYTES / 1024 / 1024} MiB without a backup`);
+      return;
+    }
+    if (this.#failure !== null && this.#pendingBytes > MAX_WAITING_BYTES) {
+      this.#giveUp(this.#failure);
       return;
     }
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes >= MUCH_BYTES) void this.#write();
-    else this.#timer ??= setTimeout(() => void this.#write(), WAIT_MS).unref();
+    if (this.#pendingBytes >= MUCH_BYTES && this.#failure === null) void this.#write();
+    else this.#writeSoon();
   }
 
-  /** One write at a time; resolves when nothing waits. */
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#write(), WAIT_MS).unref();
+  }
+
+  /** One write at a time; resolves when nothing waits, or the disk refuses it: then it is tried again. */
   async #write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     while (this.#writing !== undefined) await this.#writing;
     if (this.#pending.length === 0) return;
-    const bytes = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    this.#bytes += bytes.length;
-    this.#writing = append(this.#file, bytes).catch((error: unknown) => this.#fail(reasonOf(error)));
+    const [file, taken] = [this.#file, this.#pending];
+    const bytes = Buffer.concat(taken);
+    this.#writing = append(file, this.#bytes, bytes).then(
+      () => this.#written(file, taken, bytes.length),
+      (error: unknown) => this.#refused(reasonOf(error)),
+    );
     await this.#writing;
     this.#writing = undefined;
-    return this.#write();
+    return this.#failure === null ? this.#write() : undefined;
+  }
+
+  #written(file: string, taken: readonly Buffer[], bytes: number): void {
+    // Given up meanwhile.
+    if (file !== this.#file || this.#hasGap) return;
+    this.#pending = this.#pending.slice(taken.length);
+    this.#pendingBytes -= bytes;
+    this.#bytes += bytes;
+    if (this.#failure !== null) this.#say(null);
+  }
+
+  #refused(reason: string): void {
+    if (this.#hasGap) return;
+    if (this.#failure !== reason) this.#say(reason);
+    this.#writeSoon();
   }
 
   #begin(folder: string, commit: number): void {
@@ -248,35 +277,50 @@ export class Tail {
     this.#file = file;
     this.#from = from;
     this.#bytes = bytes;
-    this.#failure = null;
-    this.#tell({ from, failure: null });
+    this.#drop();
+    this.#hasGap = false;
+    this.#say(null);
   }
 
   #attempt(run: () => void): void {
     try {
       run();
     } catch (error) {
-      this.#fail(reasonOf(error));
+      this.#giveUp(reasonOf(error));
     }
   }
 
   /** From here to the next `begin` nothing is added: a file with a gap is of no use. */
-  #fail(reason: string): void {
+  #giveUp(reason: string): void {
+    this.#drop();
+    this.#hasGap = true;
+    this.#say(reason);
+  }
+
+  #drop(): void {
     this.#pending = [];
     this.#pendingBytes = 0;
-    this.#failure = reason;
-    this.#tell({ from: this.#from, failure: reason });
+  }
+
+  #say(failure: string | null): void {
+    this.#failure = failure;
+    this.#tell({ from: this.#from, failure });
   }
 }
 
-/** Makes the bytes durable at the end of a file; a new file's name too. */
-async function append(file: string, bytes: Buffer): Promise<void> {
+/**
+ * Makes the bytes durable behind the first `offset` bytes of a file; a new file's name too. What an attempt before has left
+ * behind these is cut off. Throws where the file is shorter: it is another one.
+ */
+async function append(file: string, offset: number, bytes: Buffer): Promise<void> {
   const handle = await open(file, "a", OWNER_ONLY_FILE);
   try {
     const { size } = await handle.stat();
+    if (size < offset) throw new Error(`${basename(file)} is not as it was left`);
+    if (size > offset) await handle.truncate(offset);
     await handle.writeFile(bytes);
     await handle.datasync();
-    if (size > 0) return;
+    if (offset > 0) return;
     const folder = await open(dirname(file), "r");
     await folder.sync().finally(() => folder.close());
   } finally {

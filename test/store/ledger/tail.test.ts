@@ -4,6 +4,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -279,6 +281,28 @@ describe("The tail of a ledger", () => {
     rmSync(folder);
     await backUp();
     await until("it goes on", () => ledger.writer.tail?.failure === null);
+  });
+
+  it("goes on without a gap once a disk takes it that refused it for a while", async () => {
+    await sell(1);
+    await ledger.close();
+    const file = segmentsIn(ledger.folder)[0]?.file ?? "";
+    await ledger.open();
+    await until("the tail is open", () => ledger.writer.tail !== null);
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    await sell(2);
+    await until("it is told", () => ledger.writer.tail?.failure !== null);
+    expect(ledger.writer.tail?.failure).to.contain("EISDIR");
+    rmdirSync(file);
+    renameSync(`${file}.away`, file);
+    appendFileSync(file, "what a refused write has left");
+    await until("it goes on", () => ledger.writer.tail?.failure === null);
+    await sell(1);
+    await ledger.close();
+    expect(segmentsIn(ledger.folder).map(({ from, end }) => [from, end])).to.deep.equal([
+      [0, commitsOf(ledger.file)],
+    ]);
   });
 
   it("has an end: beyond it only a backup helps", async () => {
