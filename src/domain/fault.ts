@@ -87,7 +87,7 @@ export function tailFailedFault(reason: string, sinceMs: number): Fault {
     code: "tail_failed",
     sinceMs,
     message: `The copy of what the newest backup lacks cannot be written: ${reason}.`,
-    hint: "Everything is recorded all the same. The next backup, within an hour, begins a new copy: look at the backup disk.",
+    hint: "Everything is recorded all the same. It goes on by itself once the disk takes it again, or with the next backup: look at the backup disk.",
     details: { reason },
   };
 }
