@@ -239,8 +239,10 @@ export class Tail {
     this.#timer = undefined;
     while (this.#writing !== undefined) await this.#writing;
     if (this.#pending.length === 0) return;
-    const [file, taken] = [this.#file, this.#pending];
-    const bytes = Buffer.concat(taken);
+    const file = this.#file;
+    // Further frames come while these are written.
+    const taken = this.#pending.length;
+    const bytes = Buffer.concat(this.#pending);
     this.#writing = append(file, this.#bytes, bytes).then(
       () => this.#written(file, taken, bytes.length),
       (error: unknown) => this.#refused(reasonOf(error)),
@@ -250,10 +252,10 @@ export class Tail {
     return this.#failure === null ? this.#write() : undefined;
   }
 
-  #written(file: string, taken: readonly Buffer[], bytes: number): void {
+  #written(file: string, taken: number, bytes: number): void {
     // Given up meanwhile.
     if (file !== this.#file || this.#hasGap) return;
-    this.#pending = this.#pending.slice(taken.length);
+    this.#pending = this.#pending.slice(taken);
     this.#pendingBytes -= bytes;
     this.#bytes += bytes;
     if (this.#failure !== null) this.#say(null);

@@ -283,6 +283,15 @@ describe("The tail of a ledger", () => {
     await until("it goes on", () => ledger.writer.tail?.failure === null);
   });
 
+  it("has every commit, also those that come while earlier ones are being written", async () => {
+    const record = newRecord({ deviceName: "x".repeat(MEGABYTE / 8) });
+    for (let sold = 0; sold < 100; sold += 1) await ledger.writer.addRecord(userId, record, null);
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(recover()).to.deep.include({ lost: null });
+    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 100, broken: null });
+  });
+
   it("goes on without a gap once a disk takes it that refused it for a while", async () => {
     await sell(1);
     await ledger.close();
