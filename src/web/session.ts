@@ -43,7 +43,7 @@ function setMark(isSignedIn: boolean): void {
   document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
 }
 
-/** Who is signed in: asked once at the start, and again while the server does not answer. */
+/** The signed-in user: asked for once at the start, and again while the server does not answer. */
 export function useSession(): SessionControl {
   const [session, setSession] = useState<Session>(() =>
     document.cookie.split("; ").includes(`${MARK}=1`) ? { kind: "checking" } : SIGNED_OUT,

@@ -24,7 +24,6 @@ import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
 import { folderOf, noteIdentity, readLedgerId } from "./identity.ts";
 import { openForWriting } from "./open.ts";
-
 import { RollupWriter } from "./rollup.ts";
 import { bringRollupsToZone } from "./rollup-zone.ts";
 import { requireAllCommits, Tail, type TailBatch, type TailCommand, type TailFrame } from "./tail.ts";
