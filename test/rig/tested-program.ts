@@ -42,7 +42,9 @@ async function build(): Promise<string> {
 function removeOld(): void {
   for (const name of readdirSync(FOLDER)) {
     const build = join(FOLDER, name);
-    if (statSync(build).mtimeMs < Date.now() - HOUR_MS) rmSync(build, { recursive: true, force: true });
+    // Another process of this run may have removed its draft, or an old build, meanwhile.
+    const { mtimeMs } = statSync(build, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
+    if (mtimeMs < Date.now() - HOUR_MS) rmSync(build, { recursive: true, force: true });
   }
 }
 
