@@ -120,13 +120,13 @@ export const CONTROLS = {
   ],
   "the process outlives a failed checkpoint": [
     {
-      file: "src/store/ledger/writer-thread.ts",
+      file: "src/store/ledger/committer.ts",
       from: "      else this.#failure = ",
       to: "      else if (false) this.#failure = ",
     },
   ],
   "what was refused stays in the log": [
-    { file: "src/store/ledger/writer-thread.ts", from: "      this.#cutLog();\n", to: "" },
+    { file: "src/store/ledger/committer.ts", from: "      this.#cutLog();\n", to: "" },
   ],
   "each request leaks": leak(LEAKED_ITEMS.long),
   "each request leaks much": leak(LEAKED_ITEMS.short),

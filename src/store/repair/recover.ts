@@ -20,11 +20,11 @@ import {
   readCommits,
   readHead,
 } from "../ledger/chain.ts";
+import { Committer } from "../ledger/committer.ts";
 import { folderOf, identityOf, readable, readLedger } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, rollupZone } from "../ledger/rollup-zone.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
-import { WriterThread } from "../ledger/writer-thread.ts";
 import { entryHash } from "../read/tally.ts";
 import { faultsOf, verifyLedger } from "./verify.ts";
 
@@ -134,14 +134,14 @@ function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenB
 function repeatCommits(db: Database, segments: readonly Segment[]): void {
   const calendar = new LocalCalendar(rollupZone(db));
   bringRollupsToZone(db, calendar, () => {});
-  const thread = new WriterThread(db, calendar, undefined);
+  const committer = new Committer(db, calendar, undefined);
   // The draft is made durable as a whole.
   db.pragma("synchronous = OFF");
   for (const segment of segments) {
-    if (segment.end <= thread.commits) continue;
+    if (segment.end <= committer.commits) continue;
     for (const { commit, frame } of readFrames(segment)) {
-      if (commit <= thread.commits) continue;
-      if (commit > thread.commits + 1 || !thread.repeat(frame)) return;
+      if (commit <= committer.commits) continue;
+      if (commit > committer.commits + 1 || !committer.repeat(frame)) return;
     }
   }
 }

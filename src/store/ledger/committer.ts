@@ -1,0 +1,351 @@
+import { randomInt } from "node:crypto";
+import { statSync, truncateSync } from "node:fs";
+import { dirname } from "node:path";
+import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
+import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
+import { type Id, IdGenerator } from "../../domain/id.ts";
+import type { Change, LedgerCommands } from "../../domain/ledger.ts";
+import { AuditLog } from "./audit.ts";
+import { Boots } from "./boot.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import { Chain } from "./chain.ts";
+import {
+  allCommands,
+  type BatchRequest,
+  type CommandName,
+  type CommandResult,
+  PRIORITIES,
+  type WriterMessage,
+} from "./commands.ts";
+import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
+import type { DiskRoom } from "./disk-room.ts";
+import { RollupWriter } from "./rollup.ts";
+import type { TailBatch, TailCommand, TailFrame } from "./tail.ts";
+
+/** 48 bits less one value, the largest range that randomInt takes. */
+const RANDOM_RANGE = 2 ** 48 - 1;
+
+/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
+const CHECKPOINT_PAGES = 1_000;
+/** Bytes of the log's own header, and of the header of each frame. */
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
+
+/**
+ * `apart`: each command in a savepoint of its own, so that one that fails can be undone alone. That costs half as much
+ * as the write itself, and hardly any command fails: so all are tried `together` first.
+ */
+type Isolation = "together" | "apart";
+
+interface CheckpointRow {
+  /** Frames in the log. */
+  readonly log: number;
+}
+
+/** Commits batches of commands on the one connection that writes, and holds what the next commit builds on. */
+export class Committer {
+  readonly #db: Database;
+  readonly #commands: LedgerCommands;
+  readonly #rollups: RollupWriter;
+  readonly #chain: Chain;
+  readonly #begin: Statement<[]>;
+  readonly #end: Statement<[]>;
+  readonly #savepoint: Statement<[]>;
+  readonly #release: Statement<[]>;
+  readonly #rollbackTo: Statement<[]>;
+  readonly #logState: Statement<[], CheckpointRow>;
+  readonly #room: DiskRoom | undefined;
+  readonly #boots: Boots;
+  #nowMs = 0;
+  #monotonicMs = 0;
+  /** What the running transaction has done, for the tail. */
+  #batches: TailBatch[] = [];
+  /** Of the batch that runs. */
+  #done: TailCommand[] = [];
+  #committed: [commit: number, frame: TailFrame][] = [];
+  #ids: Id[] = [];
+  /** Identifiers of the command that is made again; null while commands are new. */
+  #given: Id[] | null = null;
+  #changes: Change[] = [];
+
+  #failure: ErrorData | undefined;
+
+  constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
+    this.#db = db;
+    this.#room = room;
+    // A checkpoint that SQLite makes by itself keeps its failures to itself.
+    db.pragma("wal_autocheckpoint = 0");
+    this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
+    this.#rollups = new RollupWriter(db, calendar);
+    this.#chain = new Chain(db);
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#end = db.prepare("COMMIT");
+    this.#savepoint = db.prepare("SAVEPOINT command");
+    this.#release = db.prepare("RELEASE command");
+    this.#rollbackTo = db.prepare("ROLLBACK TO command");
+    const nowMs = () => this.#nowMs;
+    const boots = new Boots(db, () => this.#monotonicMs);
+    this.#boots = boots;
+    const generator = new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE));
+    this.#commands = allCommands(db, {
+      ids: {
+        next: () => {
+          const id = this.#given?.shift() ?? generator.next();
+          this.#ids.push(id);
+          return id;
+        },
+      },
+      rollups: this.#rollups,
+      chain: this.#chain,
+      calendar,
+      boots,
+      audit: new AuditLog(db, { nowMs, boots }),
+      nowMs,
+      tell: (change) => void this.#changes.push(change),
+    });
+  }
+
+  /** Why nothing is written any more; undefined while the disk works. */
+  get failure(): ErrorData | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Runs batches in one transaction. A command that fails leaves no trace and does not touch the
+   * others; when the commit fails, all of them fail.
+   */
+  commit(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
+    if (this.#failure !== undefined) return allFailed(batches, this.#failure);
+    return this.#tryCommit(batches, "together");
+  }
+
+  /** Commits that the file holds. */
+  get commits(): number {
+    return this.#chain.commits;
+  }
+
+  /**
+   * Makes a commit of the tail again. False where it does not come out as it was; then nothing of it is kept. Throws what
+   * SQLite throws.
+   */
+  repeat({ bootId, batches, position, head }: TailFrame): boolean {
+    this.#boots.resume(bootId);
+    this.#begin.run();
+    try {
+      for (const { nowMs, monotonicMs, commands } of batches) {
+        this.#nowMs = nowMs;
+        this.#monotonicMs = monotonicMs;
+        for (const { name, input, ids } of commands) {
+          this.#given = [...ids];
+          this.#runTogether(name, input);
+        }
+      }
+      const made = this.#chain.head;
+      if (made.position !== position || made.hash.toString("hex") !== head) throw new NotTheSame();
+      this.#rollups.flush();
+      this.#chain.flush();
+      this.#end.run();
+      this.#chain.commit();
+      return true;
+    } catch (error) {
+      this.#rollBack();
+      if (error instanceof NotTheSame || error instanceof FlancoError) return false;
+      throw error;
+    } finally {
+      this.#given = null;
+    }
+  }
+
+  /** The commits since the last call, for the tail. */
+  takeCommitted(): readonly (readonly [commit: number, frame: TailFrame])[] {
+    const committed = this.#committed;
+    this.#committed = [];
+    return committed;
+  }
+
+  /** Brings a long log into the file. Call after the answers: what is committed is safe in the log. */
+  checkpoint(): void {
+    if (this.#failure !== undefined) return;
+    try {
+      const frames = this.#logState.get()?.log ?? 0;
+      if (frames >= CHECKPOINT_PAGES) this.#db.pragma("wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      if (isFull(namedByDisk(error, dirname(this.#db.name)))) this.#room?.ranOut(this.#nowMs);
+      else this.#failure = toFailure(error);
+    }
+  }
+
+  close(): void {
+    this.#room?.close();
+    if (this.#failure !== undefined) return;
+    try {
+      this.#db.pragma("wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // What is committed stays in the log until there is room.
+      if (!isFull(error)) throw error;
+    }
+    this.#db.close();
+  }
+
+  #tryCommit(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+    try {
+      return this.#commitOnce(batches, how);
+    } catch (error) {
+      const full = isFull(error);
+      if (full && this.#room?.ranOut(batches[0]?.nowMs ?? this.#nowMs)) return this.#tryCommit(batches, how);
+      if (how === "apart" || full || isFailing(error)) return this.#fail(batches, error);
+      return this.#tryCommit(batches, "apart");
+    }
+  }
+
+  /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
+  #commitOnce(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+    const bootId = this.#boots.now()?.bootId;
+    this.#batches = [];
+    try {
+      this.#begin.run();
+      const answers = batches.map((batch) => this.#runBatch(batch, how));
+      const written = this.#batches.filter(({ commands }) => commands.length > 0);
+      this.#rollups.flush();
+      if (written.length > 0) this.#chain.flush();
+      this.#end.run();
+      if (written.length > 0) {
+        this.#chain.commit();
+        const { position, hash } = this.#chain.head;
+        const frame = { position, head: hash.toString("hex"), bootId, batches: written };
+        this.#committed.push([this.#chain.commits, frame]);
+      }
+      return answers;
+    } catch (error) {
+      this.#rollBack();
+      throw namedByDisk(error, dirname(this.#db.name));
+    }
+  }
+
+  #rollBack(): void {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    this.#rollups.discard();
+    this.#chain.discard();
+  }
+
+  #fail(batches: readonly BatchRequest[], error: unknown): readonly BatchAnswer[] {
+    const message = toData(error);
+    if (isFailing(error)) {
+      this.#failure = toFailure(error);
+      this.#cutLog();
+    }
+    return allFailed(batches, message);
+  }
+
+  /**
+   * A commit whose fsync failed is whole in the log: the next process would take it for one, though who
+   * asked for it was told that it failed and may have sent it again. As far as a failing disk lets us.
+   */
+  #cutLog(): void {
+    try {
+      const frames = this.#logState.get()?.log ?? -1;
+      // SQLite says -1 where it does not know.
+      if (frames < 0) return;
+      const frameBytes = FRAME_HEADER_BYTES + Number(this.#db.pragma("page_size", { simple: true }));
+      const log = `${this.#db.name}-wal`;
+      const end = LOG_HEADER_BYTES + frames * frameBytes;
+      if (statSync(log).size > end) truncateSync(log, end);
+    } catch {
+      // The disk takes not even this; the process ends all the same.
+    }
+  }
+
+  #runBatch(batch: BatchRequest, how: Isolation): BatchAnswer {
+    const { nowMs, monotonicMs } = batch;
+    this.#nowMs = nowMs;
+    this.#monotonicMs = monotonicMs;
+    this.#done = [];
+    this.#batches.push({ nowMs, monotonicMs, commands: this.#done });
+    const run = how === "together" ? this.#runTogether : this.#runApart;
+    return { kind: "batch", results: batch.commands.map(({ name, input }) => run.call(this, name, input)) };
+  }
+
+  /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
+  #run(name: CommandName, input: readonly unknown[]): CommandResult {
+    // A client that posts can come back; the room that is left is for edges, which cannot.
+    if (PRIORITIES[name] === "post" && this.#room?.full) return { error: DISK_FULL };
+    this.#changes = [];
+    this.#ids = [];
+    // The main thread made the message of a call that the compiler has checked.
+    const run = this.#commands[name] as (...input: readonly unknown[]) => unknown;
+    const output = run(...input);
+    return this.#changes.length === 0 ? { output } : { output, changes: this.#changes };
+  }
+
+  #runTogether(name: CommandName, input: readonly unknown[]): CommandResult {
+    const result = this.#run(name, input);
+    this.#rollups.keep();
+    this.#chain.keep();
+    this.#noteDone(name, input, result);
+    return result;
+  }
+
+  /** Only what has changed the ledger is made again from the tail. */
+  #noteDone(name: CommandName, input: readonly unknown[], result: CommandResult): void {
+    if (name !== "ping" && "output" in result) this.#done.push({ name, input, ids: this.#ids });
+  }
+
+  /** Rolls back to before the command when it fails, and answers with the error. */
+  #runApart(name: CommandName, input: readonly unknown[]): CommandResult {
+    this.#savepoint.run();
+    try {
+      const result = this.#run(name, input);
+      // Its sums are written with it, so that a sum that is too large fails this command alone.
+      this.#rollups.keep();
+      this.#rollups.flush();
+      this.#release.run();
+      this.#chain.keep();
+      this.#noteDone(name, input, result);
+      return result;
+    } catch (error) {
+      this.#rollups.discard();
+      this.#chain.forget();
+      // On a full disk SQLite may have ended the whole transaction: nothing of the batch is left.
+      if (!this.#db.inTransaction || isFull(error) || isFailing(error)) throw error;
+      this.#rollbackTo.run();
+      this.#release.run();
+      return { error: toData(error) };
+    }
+  }
+}
+
+/** A commit of the tail does not lead to the head that it led to. */
+class NotTheSame extends Error {}
+
+const DISK_FULL: ErrorData = {
+  code: "unavailable",
+  message: "The disk is full.",
+  hint: "Free some room on the disk of the data directory.",
+};
+
+function allFailed(batches: readonly BatchRequest[], error: ErrorData): readonly BatchAnswer[] {
+  return batches.map((batch) => ({ kind: "batch", results: batch.commands.map(() => ({ error })) }));
+}
+
+function toData(error: unknown): ErrorData {
+  if (error instanceof FlancoError) return errorToData(error);
+  if (!(error instanceof DatabaseConstructor.SqliteError)) {
+    return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+  }
+  const disk = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|CORRUPT)/.test(error.code);
+  return {
+    code: disk ? "unavailable" : "internal",
+    message: `The ledger takes no writes (${error.code}).`,
+    hint: isFailing(error)
+      ? "The disk or card may be failing: look at the kernel's log (dmesg), and replace it in time."
+      : "Check that the disk is not full and not damaged.",
+  };
+}
+
+/** What ends the writer. A file that SQLite cannot make sense of is to be set aside at the next start. */
+export function toFailure(error: unknown): ErrorData {
+  const message = toData(error);
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "") ? { ...message, code: "damaged" } : message;
+}
