@@ -3,11 +3,16 @@ import type { CliContext } from "./cli/context.ts";
 import { createProgram } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
 import { CONFIG_EXIT_CODE } from "./config/parse.ts";
-import { FlancoError } from "./domain/error.ts";
+import { type ErrorCode, FlancoError } from "./domain/error.ts";
 import { findInstallation } from "./installation.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
+const NEEDS_ATTENTION = 3;
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
+  config: CONFIG_EXIT_CODE,
+  attention: NEEDS_ATTENTION,
+};
 /** Every right of everybody but the owner. */
 const OTHERS_MASK = 0o077;
 
@@ -39,7 +44,7 @@ function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   if (error instanceof FlancoError) {
     for (const line of linesOf(error)) terminal.err(`flanco: ${line}`);
-    return error.code === "config" ? CONFIG_EXIT_CODE : FAILED;
+    return EXIT_CODES[error.code] ?? FAILED;
   }
   terminal.err(`flanco: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return FAILED;

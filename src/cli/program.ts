@@ -4,6 +4,7 @@ import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
+import { addDoctorCommand } from "./doctor.ts";
 import { addGpioCommands } from "./gpio.ts";
 import { addHealthCommand } from "./health.ts";
 import { addRestoreCommand } from "./restore.ts";
@@ -20,7 +21,7 @@ const HELP = `
 Every setting is also an environment variable (FLANCO_HTTPS_PORT) and a key of the
 configuration file (https_port). Flags win over the environment, which wins over the file.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the configuration has mistakes or the data directory is open to others.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something needs attention, 78 the configuration has mistakes or the data directory is open to others.
 
 Example:
   flanco serve --config /etc/flanco/flanco.toml`;
@@ -44,6 +45,7 @@ export function createProgram(context: CliContext): Command {
   }
   addServeCommand(program, context);
   addStatusCommand(program, context);
+  addDoctorCommand(program, context);
   addHealthCommand(program, context);
   addUserCommands(program, context);
   addSecretCommands(program, context);

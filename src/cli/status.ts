@@ -26,7 +26,7 @@ const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
 const SIZE_STEP = 1_000;
 
-type Running = OperationData<"status">;
+export type Running = OperationData<"status">;
 type Present<T> = Exclude<T, null>;
 /** What is known whether the service runs or not. */
 type Facts = Pick<Running, "version" | "timeZone" | "currency" | "lastBackup" | "disk">;
@@ -34,7 +34,7 @@ type Facts = Pick<Running, "version" | "timeZone" | "currency" | "lastBackup" | 
 type Held = Pick<Running, "recordsToday" | "lastEdges" | "gaps" | "gapsLast30Days" | "provisional">;
 
 /** What the files show of an appliance whose service does not run. */
-interface Stopped {
+export interface Stopped {
   readonly facts: Facts;
   /** Null where the ledger cannot be read. */
   readonly held: Held | null;
@@ -48,7 +48,7 @@ What needs attention goes to standard error, a line each with what to do; everyt
 standard output. With --json standard output holds all of it, as GET /api/status has it under
 "data", of all users, and "running" beside it. While no service runs it is what the files tell.
 
-Exit codes: 0 the service runs and nothing needs attention, 1 something does, or it does not run.
+Exit codes: 0 the service runs and nothing needs attention, 1 it does not run, 3 something needs attention.
 
 Example:
   flanco status
@@ -67,17 +67,24 @@ export function addStatusCommand(program: Command, context: CliContext): void {
     .action(async ({ json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
       becomeOwner(dataDirectoryOf(config.data_dir));
-      const ask = { answerMs: context.answerMs ?? ANSWER_MS };
-      const status = await withService(config, (service) => service.call("status", {}), ask);
+      const status = await runningStatus(config, context);
       if (status !== undefined) showRunning(terminal, status, json);
       else showStopped(terminal, await readStopped(config, context.installation.version), json);
     });
 }
 
+/** The status of the running service; undefined while none runs. */
+export function runningStatus(
+  config: Config,
+  { answerMs = ANSWER_MS }: CliContext,
+): Promise<Running | undefined> {
+  return withService(config, (service) => service.call("status", {}), { answerMs });
+}
+
 function showRunning(terminal: Terminal, status: Running, json: boolean): void {
   if (json) terminal.json({ running: true, ...status });
   else terminal.out(describeRunning(status).join("\n"));
-  if (status.faults.length > 0) throw needsAttention(status.faults);
+  if (status.faults.length > 0) throw needsAttention("attention", status.faults);
   if (!json) terminal.out("Nothing needs attention.");
 }
 
@@ -89,19 +96,20 @@ function showStopped(terminal: Terminal, stopped: Stopped, json: boolean): void 
     const ledger = held === null ? [] : describeHeld(held, facts);
     terminal.out([...ledger, ...describeFacts(facts)].join("\n"));
   }
-  throw needsAttention([noService(), ...(problem === null ? [] : [problem]), ...faults]);
+  throw needsAttention("unavailable", [noService(), ...(problem === null ? [] : [problem]), ...faults]);
 }
 
-/** Prints a line each, and ends with the exit code of a failure. */
+/** Prints a line each. */
 function needsAttention(
+  code: "attention" | "unavailable",
   found: readonly { readonly message: string; readonly hint?: string | undefined }[],
 ): FlancoError {
   const lines = found.map(({ message, hint }) => (hint === undefined ? message : `${message} ${hint}`));
-  return new FlancoError("unavailable", lines.join("\n"));
+  return new FlancoError(code, lines.join("\n"));
 }
 
 /** Reads the data directory of an appliance whose service does not run; changes nothing of what is recorded. */
-async function readStopped(config: Config, version: string): Promise<Stopped> {
+export async function readStopped(config: Config, version: string): Promise<Stopped> {
   const { ledger } = dataDirectoryOf(config.data_dir);
   const nowMs = systemClock.nowMs();
   // No directory yet, or one that this user may not enter: the ledger's own error says so.
@@ -178,13 +186,13 @@ function describeFacts({ lastBackup, disk, timeZone }: Facts): string[] {
   return [describeBackup(lastBackup, timeZone), ...(disk === null ? [] : [describeDisk(disk)])];
 }
 
-function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
+export function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
   if (backup === null) return "Backup: none yet.";
   const age = backup.ageMs === null ? "" : `, ${duration(backup.ageMs)} ago`;
   return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, with ${backup.records} records, checked in full.`;
 }
 
-function describeDisk(disk: Present<Facts["disk"]>): string {
+export function describeDisk(disk: Present<Facts["disk"]>): string {
   const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
   const wear = card === null ? "" : ` ${describeCard(card)}`;
   return `Disk: ${size(freeBytes)} of ${size(totalBytes)} free; the ledger takes ${size(ledgerBytes)}, its log ${size(logBytes)}.${wear}`;

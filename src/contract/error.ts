@@ -37,6 +37,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
   damaged: 500,
   too_new: 500,
+  attention: 500,
   config: 500,
 };
 

@@ -15,6 +15,7 @@ export type ErrorCode =
   | "unavailable" // the thing asked for cannot work here (a driver, a disk)
   | "damaged" // the ledger's file cannot be trusted
   | "too_new" // the ledger's file was written by a later version
+  | "attention" // it works, and a person must see to something
   | "config" // the configuration has mistakes
   | "internal";
 

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "./clock.ts";
 import type { CardWear, Disk } from "./disk.ts";
 import type { Fault } from "./fault.ts";
 import type { LineFailure, Queue } from "./lines.ts";
+import type { Machine } from "./machine.ts";
 import type { BackupStatus, Status } from "./status.ts";
 
 /** The network usually sets the clock within minutes of the boot. */
@@ -19,10 +20,14 @@ const WORN_PERCENT = 100;
 const FILLING_EDGES_SHARE = 0.1;
 const FILLING_WRITES_SHARE = 0.75;
 const MEGABYTE = 1_000_000;
+/** A Raspberry Pi slows its processor down from 80 degrees on. */
+const HOT_CELSIUS = 80;
+const LITTLE_MEMORY_SHARE = 0.05;
 
 /** A status before its faults are found. `lasting` are faults that other parts of the service report. */
 export type Reading = Omit<Status, "faults"> & {
   readonly lasting: readonly Fault[];
+  readonly machine: Machine;
   /** Kernel's monotonic time, in milliseconds: how long the machine has run. */
   readonly bootedForMs: number;
 };
@@ -40,6 +45,7 @@ export function faultsIn(reading: Reading, since: (what: string) => number): rea
     ...edgeFaults(reading),
     ...clockFaults(reading, since),
     ...diskFaults(reading.disk, lasting, since),
+    ...machineFaults(reading.machine, since),
     ...backupFaults(reading.lastBackup, reading),
   ];
 }
@@ -168,6 +174,53 @@ export function diskFaults(
         ...(lifeUsedPercent === null ? {} : { lifeUsedPercent }),
         ...(spareBlocks === null ? {} : { spareBlocks }),
       },
+    });
+  }
+  return faults;
+}
+
+/** Also used while no service runs. */
+export function machineFaults(machine: Machine, since: (what: string) => number): readonly Fault[] {
+  const { isVoltageLow, temperature, memory, fileSystemErrors } = machine;
+  const faults: Fault[] = [];
+  if (fileSystemErrors !== null && fileSystemErrors > 0) {
+    faults.push({
+      code: "file_system_errors",
+      sinceMs: since("file_system_errors"),
+      message: `The ledger's file system has met ${counted(fileSystemErrors, "error")}: the card or disk may be failing.`,
+      hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
+      details: { errors: fileSystemErrors },
+    });
+  }
+  if (isVoltageLow === true) {
+    faults.push({
+      code: "voltage_low",
+      sinceMs: since("voltage_low"),
+      message:
+        "The voltage of the gateway's power supply is too low: it may restart, and its card may be damaged.",
+      hint: "Use the power supply that the gateway's maker sells, and a short cable.",
+      details: {},
+    });
+  }
+  if (temperature !== null && temperature >= HOT_CELSIUS) {
+    faults.push({
+      code: "too_hot",
+      sinceMs: since("too_hot"),
+      message: `The gateway has ${temperature} °C: it works more slowly and ages faster.`,
+      hint: "Give it air: open the cabinet, keep it away from other warm devices, or add a fan.",
+      details: { temperature },
+    });
+  }
+  if (memory !== null && memory.availableBytes < memory.totalBytes * LITTLE_MEMORY_SHARE) {
+    const [available, total] = [memory.availableBytes, memory.totalBytes].map((bytes) =>
+      Math.floor(bytes / MEGABYTE),
+    );
+    faults.push({
+      code: "memory_low",
+      sinceMs: since("memory_low"),
+      message: `The gateway's memory is nearly used up: ${available} MB of ${total} MB are available.`,
+      hint: "See which program takes it (ps aux --sort=-rss | head): only flanco should run on this gateway.",
+      details: { availableBytes: memory.availableBytes, totalBytes: memory.totalBytes },
     });
   }
   return faults;

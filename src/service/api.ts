@@ -13,7 +13,7 @@ export interface ApiDependencies
   extends Omit<AppDependencies, "sessions" | "signInGate" | "status" | "events" | "firstRun" | "timeZone">,
     Pick<
       StatusDependencies,
-      "version" | "bootId" | "trust" | "queues" | "lastBackup" | "faults" | "readDisk"
+      "version" | "bootId" | "trust" | "queues" | "lastBackup" | "faults" | "readDisk" | "readMachine"
     > {
   readonly config: Pick<Config, "time_zone" | "currency" | "currency_decimals">;
   readonly reader: LedgerReader;

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
 import { Sessions } from "../auth/session.ts";
@@ -34,6 +35,7 @@ import { openSynchronized, type Synchronized } from "./clock-trust.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
+import { readMachine } from "./machine.ts";
 import type { LiveSettings } from "./reload.ts";
 import { Upkeep } from "./upkeep.ts";
 
@@ -182,6 +184,7 @@ export class Service {
       lastBackup: () => upkeep.lastBackup(),
       faults: () => [...faultsOf(writer), ...upkeep.faults(), ...frontDoor.faults()],
       readDisk: () => readDisk(dataDirectory.ledger),
+      readMachine: () => readMachine(dirname(dataDirectory.ledger)),
       allowedOrigins: () => this.settings.allowed_origins,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
     });

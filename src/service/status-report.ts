@@ -5,6 +5,7 @@ import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
+import { type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
 import type { BackupStatus, Currency, Queues, Status, StatusReader } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 
@@ -28,6 +29,8 @@ export interface StatusDependencies {
   readonly faults: () => readonly Fault[];
   /** Looks at the ledger's disk, however long that takes. */
   readonly readDisk: () => Promise<Disk>;
+  /** Reads the sensors of the gateway. Never rejects. */
+  readonly readMachine: () => Promise<Machine>;
   readonly log: Log;
 }
 
@@ -42,6 +45,7 @@ export class StatusReport implements StatusReader {
   #logged: ReadonlySet<string> = new Set();
   #startedMonotonicMs = 0;
   #disk: Disk | null = null;
+  #machine = UNKNOWN_MACHINE;
   #diskReadMs = 0;
   #reading = false;
   #timer: NodeJS.Timeout | undefined;
@@ -83,7 +87,7 @@ export class StatusReport implements StatusReader {
   status(userId?: Id): Status {
     if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
     const reading = this.#read(userId);
-    const { lasting, bootedForMs, ...status } = reading;
+    const { lasting, machine, bootedForMs, ...status } = reading;
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
       seen.add(what);
@@ -115,6 +119,7 @@ export class StatusReport implements StatusReader {
       queues: queues(),
       lastBackup: lastBackup(),
       disk: this.#disk,
+      machine: this.#machine,
       lasting: faults(),
     };
   }
@@ -131,7 +136,8 @@ export class StatusReport implements StatusReader {
     if (this.#reading) return;
     this.#reading = true;
     try {
-      this.#disk = await this.#dependencies.readDisk();
+      const { readDisk, readMachine } = this.#dependencies;
+      [this.#disk, this.#machine] = await Promise.all([readDisk(), readMachine()]);
     } catch (error) {
       this.#disk = null;
       this.#dependencies.log.error({ err: error }, "the disk cannot be examined");

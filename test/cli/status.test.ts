@@ -72,10 +72,10 @@ describe("flanco status", function () {
     expect(told.recordsToday).to.include({ sales: 3, revenue: 12 });
   });
 
-  it("says each fault in a line of its own with what to do, and ends with 1", async () => {
+  it("says each fault in a line of its own with what to do, and ends with 3", async () => {
     await program.start({ FLANCO_SIMULATED_LINES: "6" });
     const plain = await program.call(["status"]);
-    expect(plain.exitCode).to.equal(1);
+    expect(plain.exitCode).to.equal(3);
     expect(plain.stdout).to.contain("Lines: 6 of 8 watched");
     expect(plain.stdout).not.to.contain("Nothing needs attention");
     const lines = plain.stderr.trimEnd().split("\n");
@@ -86,7 +86,7 @@ describe("flanco status", function () {
       );
     });
     const json = await program.call(["status", "--json"]);
-    expect(json.exitCode).to.equal(1);
+    expect(json.exitCode).to.equal(3);
     const { faults } = JSON.parse(json.stdout) as Told;
     expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
   });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { diskFullFault } from "../../src/domain/fault.ts";
+import { type Machine, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import type { BackupStatus } from "../../src/domain/status.ts";
 import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
 
@@ -29,6 +30,7 @@ const SOUND: Reading = {
   lastBackup: null,
   disk: { freeBytes: GIGABYTE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
   lasting: [],
+  machine: UNKNOWN_MACHINE,
 };
 
 const BACKUP: BackupStatus = {
@@ -50,6 +52,14 @@ function edgeQueue(waiting: number, refused = false): Partial<Reading> {
 
 function writeQueue(waiting: number): Partial<Reading> {
   return { queues: { ...SOUND.queues, writes: { waiting, limit: 4_096 } } };
+}
+
+function machine(otherwise: Partial<Machine>): Partial<Reading> {
+  return { machine: { ...UNKNOWN_MACHINE, ...otherwise } };
+}
+
+function memory(availableBytes: number): Partial<Reading> {
+  return machine({ memory: { availableBytes, totalBytes: 100_000_000 } });
 }
 
 function card(lifeUsedPercent: number | null, spareBlocks: "normal" | "warning" | "urgent" | null) {
@@ -110,6 +120,15 @@ describe("The faults of the appliance", () => {
     ["a card at the end of its life", card(90, "normal"), card(100, null), "card_worn"],
     ["a card whose spare blocks run out", card(null, "normal"), card(10, "warning"), "card_worn"],
     ["a card whose spare blocks have run out", card(null, null), card(null, "urgent"), "card_worn"],
+    [
+      "an error of the file system",
+      machine({ fileSystemErrors: 0 }),
+      machine({ fileSystemErrors: 1 }),
+      "file_system_errors",
+    ],
+    ["a low voltage", machine({ isVoltageLow: false }), machine({ isVoltageLow: true }), "voltage_low"],
+    ["a hot gateway", machine({ temperature: 79 }), machine({ temperature: 80 }), "too_hot"],
+    ["a twentieth of the memory left", memory(5_000_000), memory(4_999_999), "memory_low"],
     ["a tenth of the room for switchings taken", edgeQueue(999), edgeQueue(1_000), "queue_filling"],
     ["switchings that the ledger refuses", edgeQueue(1), edgeQueue(1, true), "edges_refused"],
     ["three quarters of the room for writes taken", writeQueue(3_071), writeQueue(3_072), "queue_filling"],

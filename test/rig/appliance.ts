@@ -10,6 +10,7 @@ import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
 import type { Disk } from "../../src/domain/disk.ts";
 import type { Fault } from "../../src/domain/fault.ts";
+import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import type { BackupStatus, Queues } from "../../src/domain/status.ts";
 import type { PasswordHasher, User, UserCredentials } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
@@ -97,6 +98,7 @@ export class Appliance {
     logBytes: 0,
     card: null,
   };
+  machine = UNKNOWN_MACHINE;
   queues: Queues = {
     writes: { waiting: 0, limit: 4_096 },
     edges: { waiting: 0, limit: 10_000, refused: false },
@@ -136,6 +138,7 @@ export class Appliance {
       lastBackup: () => this.lastBackup,
       faults: () => this.faults,
       readDisk: () => Promise.resolve(this.disk),
+      readMachine: () => Promise.resolve(this.machine),
       allowedOrigins: () => options.allowedOrigins ?? [],
       isKnownHost: (name) => HOSTS.includes(name),
     });

@@ -15,8 +15,7 @@ const LAST_LIFE_VALUE = 0x0b;
  * says nothing (most SD cards). `devices` stands for the kernel's own directory in tests.
  */
 export async function readCardWear(directory: string, devices = BLOCK_DEVICES): Promise<CardWear | null> {
-  const { dev } = await stat(directory, { bigint: true });
-  const disk = await diskOf(join(devices, numberOf(dev)));
+  const disk = await diskOf(join(devices, await deviceNumber(directory)));
   if (disk === undefined) return null;
   const [life, eol] = await Promise.all(
     ["life_time", "pre_eol_info"].map((name) => readWords(join(disk, "device", name))),
@@ -39,8 +38,10 @@ async function diskOf(link: string): Promise<string | undefined> {
   }
 }
 
-/** As the kernel names it: 179:2. Both numbers are split over the value (makedev(3)). */
-function numberOf(dev: bigint): string {
+/** The block device that a directory lies on, as the kernel names it: 179:2. */
+export async function deviceNumber(directory: string): Promise<string> {
+  const { dev } = await stat(directory, { bigint: true });
+  // Both numbers are split over the value (makedev(3)).
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
   const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn & 0xffff_ffffn);
   return `${major}:${minor}`;

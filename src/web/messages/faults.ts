@@ -44,6 +44,24 @@ const es: FaultTexts = {
       what: () => "La tarjeta de memoria está desgastada y puede fallar.",
       todo: () => "Pida a su técnico que la cambie por una nueva. Haga antes una copia de seguridad.",
     },
+    file_system_errors: {
+      what: () => "El disco ha dado errores: la tarjeta puede estar fallando.",
+      todo: () =>
+        "Avise a su técnico esta semana. Conviene hacer antes una copia de seguridad en otro disco.",
+    },
+    voltage_low: {
+      what: () => "Al equipo le llega poca corriente y puede reiniciarse.",
+      todo: () => "Pida a su técnico que cambie el alimentador o el cable. Por ahora todo se registra.",
+    },
+    too_hot: {
+      what: ({ count }) => `El equipo está demasiado caliente: ${count("temperature")} °C.`,
+      todo: () => "Deje libre el aire a su alrededor. Si mañana sigue este aviso, llame a su técnico.",
+    },
+    memory_low: {
+      what: () => "Al equipo casi no le queda memoria.",
+      todo: () =>
+        "Pida a su técnico que mire qué otros programas hay en el equipo. Por ahora todo se registra.",
+    },
     backup_failed: {
       what: () => "La última copia de seguridad ha fallado.",
       todo: () => "Se intenta de nuevo cada hora. Si mañana sigue este aviso, llame a su técnico.",
@@ -154,6 +172,23 @@ const en: FaultTexts = {
     card_worn: {
       what: () => "The memory card is worn and may fail.",
       todo: () => "Ask your technician to replace it. Make a backup first.",
+    },
+    file_system_errors: {
+      what: () => "The disk has met errors: the card may be failing.",
+      todo: () => "Tell your technician this week. Make a backup to another disk first.",
+    },
+    voltage_low: {
+      what: () => "The gateway gets too little power and may restart.",
+      todo: () =>
+        "Ask your technician to replace the power supply or its cable. For now everything is recorded.",
+    },
+    too_hot: {
+      what: ({ count }) => `The gateway is too hot: ${count("temperature")} °C.`,
+      todo: () => "Give it air. If this is still here tomorrow, call your technician.",
+    },
+    memory_low: {
+      what: () => "The gateway has almost no memory left.",
+      todo: () => "Ask your technician which other programs run on it. For now everything is recorded.",
     },
     backup_failed: {
       what: () => "The last backup has failed.",

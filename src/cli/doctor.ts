@@ -1,0 +1,275 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { connect } from "node:net";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Config } from "../config/schema.ts";
+import { SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { FaultCode } from "../domain/fault.ts";
+import type { Machine } from "../domain/machine.ts";
+import { machineFaults } from "../domain/status-fault.ts";
+import { noService } from "../http/operator.ts";
+import { systemClock } from "../service/clock.ts";
+import { readMachine } from "../service/machine.ts";
+import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { type CliContext, configOf } from "./context.ts";
+import {
+  describeBackup,
+  describeDisk,
+  type Running,
+  readStopped,
+  runningStatus,
+  type Stopped,
+} from "./status.ts";
+
+const HELP = `
+Each check says what it found; one that needs attention also says why that matters and what to do.
+It reads and measures; the only file that it writes is a small one in the data directory, which it removes.
+
+Exit codes: 0 all is fine, 3 something needs attention, 78 the configuration has mistakes.
+
+Example:
+  sudo flanco doctor
+  sudo flanco doctor --json`;
+
+/** Synced writes that measure the disk, and the size of each: a page of the ledger. */
+const SYNCS = 100;
+const SYNC_BYTES = 4_096;
+const SLOW_SYNC_MS = 250;
+const CONNECT_MS = 2_000;
+const MEGABYTE = 1_000_000;
+/** Where the mDNS service listens; Debian's package avahi-daemon makes it. */
+const AVAHI_SOCKET = "/run/avahi-daemon/socket";
+
+/** What is examined, in the order shown, and why it matters. */
+const CHECKS = {
+  service: "Without the service no sale is recorded.",
+  lines: "A line that is not watched records no sale.",
+  clock: "A sale gets the time of this clock.",
+  ledger: "The ledger is the proof of every sale.",
+  backup: "A lost card without a backup is a lost ledger.",
+  disk: "A full disk refuses sales, and a slow one delays them.",
+  card: "A card that wears out loses what was written to it.",
+  power: "Low voltage restarts the gateway and damages cards.",
+  temperature: "A hot gateway is slow and ages fast.",
+  memory: "Without memory the kernel ends programs.",
+  ports: "The page and the API are reached at these ports.",
+  certificate: "Browsers warn of a certificate that has ended.",
+  name: "The page is found on the local network by this name.",
+} as const;
+type CheckName = keyof typeof CHECKS;
+
+const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
+  ...{ line_failed: "lines", edges_refused: "lines", edges_lost: "lines", line_outage: "lines" },
+  ...{ clock_untrusted: "clock", records_unplaced: "clock" },
+  ...{ ledger_damaged: "ledger", check_failed: "ledger", records_lost: "ledger", tail_failed: "ledger" },
+  ...{ backup_failed: "backup", backup_missing: "backup", backup_old: "backup", backup_foreign: "backup" },
+  ...{ disk_full: "disk", disk_low: "disk", queue_filling: "disk" },
+  ...{ card_worn: "card", file_system_errors: "card" },
+  ...{ voltage_low: "power", too_hot: "temperature", memory_low: "memory" },
+  ...{ certificate_refused: "certificate", certificate_ending: "certificate" },
+};
+
+/** Something that needs attention, and what to do. */
+interface Problem {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+interface Finding {
+  readonly check: CheckName;
+  readonly fine: boolean;
+  /** What was found: the state, or each problem. */
+  readonly message: string;
+  readonly why: string;
+  /** What to do; null where all is fine. */
+  readonly mend: string | null;
+}
+
+/** `flanco doctor`: examines the appliance and says what to mend. */
+export function addDoctorCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("doctor")
+    .description("examine the appliance and its machine, and say what needs attention, why, and what to do")
+    .option("--json", "as JSON", false)
+    .addHelpText("after", HELP)
+    .action(async ({ json }: { json: boolean }, command: Command) => {
+      const findings = await examine(configOf(context, command), context);
+      const wrong = findings.filter(({ fine }) => !fine);
+      if (json) terminal.json({ fine: wrong.length === 0, findings });
+      else for (const finding of findings) terminal.out(describe(finding));
+      if (wrong.length === 0) return;
+      const names = wrong.map(({ check }) => check).join(", ");
+      throw new FlancoError(
+        "attention",
+        `${wrong.length} of ${findings.length} checks need attention: ${names}.`,
+      );
+    });
+}
+
+async function examine(config: Config, context: CliContext): Promise<Finding[]> {
+  const dataDirectory = dataDirectoryOf(config.data_dir);
+  becomeOwner(dataDirectory);
+  const running = await runningStatus(config, context);
+  const { version } = context.installation;
+  const stopped = running === undefined ? await readStopped(config, version) : null;
+  const machine = await readMachine(config.data_dir);
+  const problems = new Map<CheckName, Problem[]>();
+  const add = (check: CheckName, found: readonly Problem[]) =>
+    problems.set(check, [...(problems.get(check) ?? []), ...found]);
+  for (const fault of running?.faults ?? stopped?.faults ?? []) add(CHECK_OF[fault.code], [fault]);
+  // A running service has looked at the machine itself.
+  if (stopped !== null) {
+    for (const fault of machineFaults(machine, systemClock.nowMs)) add(CHECK_OF[fault.code], [fault]);
+    add("service", [noService()]);
+    if (stopped.problem !== null) add("ledger", [stopped.problem]);
+  } else if (running !== undefined && running.version !== version) {
+    const message = `The service is version ${running.version}, and this command ${version}.`;
+    add("service", [{ message, hint: "Restart the service: systemctl restart flanco." }]);
+  }
+  const syncMs = measureSync(config.data_dir);
+  add("disk", syncProblems(syncMs));
+  const ports = [config.http_port, config.https_port].filter((port) => port > 0);
+  add("ports", await portProblems(ports, running !== undefined));
+  add("name", nameProblems());
+  const states = statesOf({ running, stopped, machine, syncMs, ports, config });
+  return Object.entries(CHECKS).map(([name, why]) => {
+    const check = name as CheckName;
+    const found = problems.get(check) ?? [];
+    if (found.length === 0) return { check, fine: true, message: states[check], why, mend: null };
+    const mends = found.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
+    return {
+      ...{ check, fine: false, why, mend: mends.join(" ") },
+      message: found.map(({ message }) => message).join(" "),
+    };
+  });
+}
+
+interface Examined {
+  readonly running: Running | undefined;
+  readonly stopped: Stopped | null;
+  readonly machine: Machine;
+  readonly syncMs: number | null;
+  readonly ports: readonly number[];
+  readonly config: Config;
+}
+
+/** What each check says where nothing needs attention. */
+function statesOf({ running, stopped, machine, syncMs, ports, config }: Examined): Record<CheckName, string> {
+  const { temperature, memory, isVoltageLow, fileSystemErrors } = machine;
+  const { disk, lastBackup } = running ?? stopped?.facts ?? { disk: null, lastBackup: null };
+  const untold = "This machine does not tell.";
+  return {
+    service: `It runs, version ${running?.version}, started ${when(running?.startedTime)}.`,
+    lines:
+      running === undefined
+        ? "Not examined: no service runs."
+        : `${running.linesWatched} of ${running.linesWired} wired lines are watched, by the driver ${running.driver}.`,
+    clock:
+      running === undefined
+        ? "Not examined: no service runs."
+        : `It is ${running.clock.trusted ? "set" : "not set yet"}: ${when(running.clock.time)}.`,
+    ledger: "Nothing is known against it. flanco verify checks it in full.",
+    backup: describeBackup(lastBackup, config.time_zone),
+    disk: `${disk === null ? "" : `${describeDisk(disk)} `}${syncMs === null ? "" : `Of ${SYNCS} synced writes 99 took at most ${syncMs} ms.`}`,
+    card: fileSystemErrors === null ? untold : "The file system has met no error.",
+    power: isVoltageLow === null ? untold : "The voltage is right.",
+    temperature: temperature === null ? untold : `${temperature} °C.`,
+    memory:
+      memory === null
+        ? untold
+        : `${Math.floor(memory.availableBytes / MEGABYTE)} MB of ${Math.floor(memory.totalBytes / MEGABYTE)} MB are available.`,
+    ports: ports.map((port) => `${port} ${running === undefined ? "is free" : "answers"}.`).join(" "),
+    certificate: "Nothing is known against it. flanco tls show shows it.",
+    name: `${hostname()}.local`,
+  };
+}
+
+/** How long the slowest but one of SYNCS synced writes took, in milliseconds; null where none can be made. */
+function measureSync(directory: string): number | null {
+  const file = join(directory, `.doctor-${randomBytes(6).toString("hex")}`);
+  try {
+    const descriptor = openSync(file, "wx", 0o600);
+    try {
+      const page = randomBytes(SYNC_BYTES);
+      const times = Array.from({ length: SYNCS }, () => {
+        const began = performance.now();
+        writeSync(descriptor, page);
+        fsyncSync(descriptor);
+        return performance.now() - began;
+      });
+      return Math.round(times.sort((a, b) => a - b)[SYNCS - 2] ?? 0);
+    } finally {
+      closeSync(descriptor);
+      unlinkSync(file);
+    }
+  } catch {
+    // A disk that is full or read-only has a fault of its own.
+    return null;
+  }
+}
+
+function syncProblems(syncMs: number | null): Problem[] {
+  if (syncMs === null) {
+    return [
+      { message: "Nothing can be written to the data directory.", hint: "Free space, or see journalctl -k." },
+    ];
+  }
+  if (syncMs < SLOW_SYNC_MS) return [];
+  const message = `The disk is slow: a synced write takes up to ${syncMs} ms.`;
+  return [{ message, hint: "Replace the card by one for continuous recording (High Endurance)." }];
+}
+
+async function portProblems(ports: readonly number[], isRunning: boolean): Promise<Problem[]> {
+  const answers = await Promise.all(ports.map((port) => isListening(port)));
+  return ports.flatMap((port, index) => {
+    const isTaken = answers[index] === true;
+    if (isTaken === isRunning) return [];
+    return isTaken
+      ? [
+          {
+            message: `Another program listens at port ${port}.`,
+            hint: `ss -ltnp 'sport = ${port}' shows which: stop it.`,
+          },
+        ]
+      : [
+          {
+            message: `Nothing answers at port ${port}.`,
+            hint: "journalctl -u flanco says why; then restart the service.",
+          },
+        ];
+  });
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "localhost", timeout: CONNECT_MS });
+    const end = (answered: boolean) => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.on("connect", () => end(true));
+    socket.on("timeout", () => end(false));
+    socket.on("error", () => end(false));
+  });
+}
+
+function nameProblems(): Problem[] {
+  if (existsSync(AVAHI_SOCKET)) return [];
+  const message = `No service announces ${hostname()}.local on the local network.`;
+  return [
+    { message, hint: "apt-get install avahi-daemon, or give the gateway a name in the network's DNS." },
+  ];
+}
+
+function describe({ check, fine, message, why, mend }: Finding): string {
+  const head = `${fine ? "ok  " : "LOOK"}  ${check.padEnd(12)}${message}`;
+  return fine ? head : [head, `      why: ${why}`, ...(mend ? [`      do:  ${mend}`] : [])].join("\n");
+}
+
+function when(timeMs: number | undefined): string {
+  return timeMs === undefined ? "" : new Date(Math.floor(timeMs / SECOND_MS) * SECOND_MS).toISOString();
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Machine, Memory } from "../domain/machine.ts";
+import { deviceNumber } from "../store/read/disk.ts";
+
+/** The kernel's driver of a Raspberry Pi's voltage sensor (raspberrypi-hwmon). */
+const PI_VOLTAGE = "rpi_volt";
+const MILLIDEGREES = 1_000;
+const BYTES_PER_KIB = 1_024;
+
+/** Reads the sensors of the machine that `directory` lies on. `root` stands for `/` in tests. */
+export async function readMachine(directory: string, root = "/"): Promise<Machine> {
+  const [isVoltageLow, temperature, memory, fileSystemErrors] = await Promise.all([
+    readVoltageAlarm(join(root, "sys/class/hwmon")),
+    readTemperature(join(root, "sys/class/thermal")),
+    readMemory(join(root, "proc/meminfo")),
+    readFileSystemErrors(directory, join(root, "sys")),
+  ]);
+  return { isVoltageLow, temperature, memory, fileSystemErrors };
+}
+
+async function readVoltageAlarm(folder: string): Promise<boolean | null> {
+  for (const sensor of await entries(folder)) {
+    if ((await readText(join(folder, sensor, "name"))) !== PI_VOLTAGE) continue;
+    const alarm = await readNumber(join(folder, sensor, "in0_lcrit_alarm"));
+    return alarm === null ? null : alarm !== 0;
+  }
+  return null;
+}
+
+async function readTemperature(folder: string): Promise<number | null> {
+  const zones = (await entries(folder)).filter((name) => name.startsWith("thermal_zone"));
+  const read = await Promise.all(zones.map((zone) => readNumber(join(folder, zone, "temp"))));
+  const known = read.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.round(Math.max(...known) / MILLIDEGREES);
+}
+
+async function readMemory(file: string): Promise<Memory | null> {
+  const text = (await readText(file)) ?? "";
+  const [available, total] = ["MemAvailable", "MemTotal"].map(
+    (name) => new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text)?.[1],
+  );
+  if (available === undefined || total === undefined) return null;
+  return { availableBytes: Number(available) * BYTES_PER_KIB, totalBytes: Number(total) * BYTES_PER_KIB };
+}
+
+async function readFileSystemErrors(directory: string, sys: string): Promise<number | null> {
+  try {
+    const device = await realpath(join(sys, "dev/block", await deviceNumber(directory)));
+    return await readNumber(join(sys, "fs/ext4", basename(device), "errors_count"));
+  } catch {
+    // A file system without a block device of its own.
+    return null;
+  }
+}
+
+async function entries(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+async function readNumber(file: string): Promise<number | null> {
+  const text = await readText(file);
+  return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
+}
+
+/** Null where there is no such sensor, or where it gives an error, as one without a reading does. */
+async function readText(file: string): Promise<string | null> {
+  return readFile(file, "utf8").then(
+    (text) => text.trim(),
+    () => null,
+  );
+}

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { expect } from "chai";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { seedLedger } from "./ledger.ts";
+
+interface Examined {
+  readonly fine: boolean;
+  readonly findings: readonly Finding[];
+}
+
+interface Finding {
+  readonly check: string;
+  readonly fine: boolean;
+  readonly message: string;
+  readonly why: string;
+  readonly mend: string | null;
+}
+
+describe("flanco doctor", function () {
+  this.timeout(PROCESS_TEST_MS);
+  let program: Program;
+
+  beforeEach(async () => {
+    program = await Program.make();
+    await seedLedger(program.ledgerFile, [Date.now()]);
+  });
+  afterEach(() => program.close());
+
+  /** The findings by their check; the one of the name is left out, because it tells of the machine that runs the test. */
+  async function examine(): Promise<{ exitCode: number | null; found: ReadonlyMap<string, Finding> }> {
+    const { exitCode, stdout } = await program.call(["doctor", "--json"]);
+    const { fine, findings } = JSON.parse(stdout) as Examined;
+    expect(exitCode).to.equal(fine ? 0 : 3);
+    const others = findings.filter(({ check }) => check !== "name");
+    return { exitCode, found: new Map(others.map((finding) => [finding.check, finding])) };
+  }
+
+  it("finds nothing wrong with a sound appliance, and says the state of each part", async () => {
+    await program.start();
+    const { found } = await examine();
+    for (const { check, fine, message, mend } of found.values()) {
+      expect({ check, fine, mend }, message).to.deep.equal({ check, fine: true, mend: null });
+    }
+    expect(found.get("lines")?.message).to.equal("8 of 8 wired lines are watched, by the driver simulated.");
+    expect(found.get("disk")?.message).to.match(/Of 100 synced writes 99 took at most \d+ ms\.$/);
+    expect(found.get("ports")?.message).to.match(/^\d+ answers\. \d+ answers\.$/);
+  });
+
+  it("names a line that is not watched, why that matters and what to do, and ends with 3", async () => {
+    await program.start({ FLANCO_SIMULATED_LINES: "6" });
+    const { exitCode, found } = await examine();
+    expect(exitCode).to.equal(3);
+    const { fine, message, why, mend } = found.get("lines") ?? {};
+    expect(fine).to.equal(false);
+    expect(message).to.contain("The line SIM6 is not watched").and.to.contain("The line SIM7 is not watched");
+    expect(why).to.equal("A line that is not watched records no sale.");
+    expect(mend).to.contain("flanco gpio detect");
+    const { stdout, stderr } = await program.call(["doctor"]);
+    expect(stdout).to.match(/^LOOK {2}lines {7}The line SIM6/m);
+    expect(stdout).to.match(/^ok {4}ledger/m);
+    expect(stderr).to.match(/^flanco: \d of 13 checks need attention: .*lines/);
+  });
+
+  it("says that no service runs, and that another program has its port", async () => {
+    const taken = createServer();
+    taken.listen(program.httpPort, "127.0.0.1");
+    await once(taken, "listening");
+    try {
+      const { found } = await examine();
+      expect(found.get("service")).to.include({ fine: false });
+      expect(found.get("ports")?.message).to.equal(`Another program listens at port ${program.httpPort}.`);
+      expect(found.get("ledger")).to.include({ fine: true });
+    } finally {
+      taken.close();
+    }
+  });
+
+  it("removes the file that it measures the disk with", async () => {
+    await program.call(["doctor"]);
+    expect(readdirSync(program.dataDir).filter((name) => !name.startsWith("flanco.db"))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect } from "chai";
+import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
+import { readMachine } from "../../src/service/machine.ts";
+import { deviceNumber } from "../../src/store/read/disk.ts";
+
+describe("The sensors of the machine", () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "flanco-machine-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function put(file: string, text: string): void {
+    mkdirSync(join(root, dirname(file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+
+  it("are unknown where the kernel shows none", async () => {
+    expect(await readMachine(root, root)).to.deep.equal(UNKNOWN_MACHINE);
+  });
+
+  it("tell the voltage alarm of a Raspberry Pi, whatever other sensors there are", async () => {
+    put("sys/class/hwmon/hwmon0/name", "cpu_thermal\n");
+    put("sys/class/hwmon/hwmon1/name", "rpi_volt\n");
+    for (const [alarm, isVoltageLow] of [
+      ["0\n", false],
+      ["1\n", true],
+    ] as const) {
+      put("sys/class/hwmon/hwmon1/in0_lcrit_alarm", alarm);
+      expect(await readMachine(root, root)).to.include({ isVoltageLow });
+    }
+  });
+
+  it("tell the hottest temperature, and leave out a sensor without a reading", async () => {
+    put("sys/class/thermal/thermal_zone0/temp", "48312\n");
+    put("sys/class/thermal/thermal_zone1/temp", "61500\n");
+    put("sys/class/thermal/thermal_zone2/temp", "\n");
+    expect(await readMachine(root, root)).to.include({ temperature: 62 });
+  });
+
+  it("tell the memory that programs can still have", async () => {
+    put("proc/meminfo", "MemTotal:         100 kB\nMemFree:           10 kB\nMemAvailable:     40 kB\n");
+    const { memory } = await readMachine(root, root);
+    expect(memory).to.deep.equal({ availableBytes: 40 * 1_024, totalBytes: 100 * 1_024 });
+  });
+
+  it("tell the errors of the file system that the directory lies on", async () => {
+    const number = await deviceNumber(root);
+    put("sys/devices/mmcblk0p2/size", "1");
+    mkdirSync(join(root, "sys/dev/block"), { recursive: true });
+    symlinkSync(join(root, "sys/devices/mmcblk0p2"), join(root, "sys/dev/block", number));
+    put("sys/fs/ext4/mmcblk0p2/errors_count", "3\n");
+    expect(await readMachine(root, root)).to.include({ fileSystemErrors: 3 });
+  });
+});
