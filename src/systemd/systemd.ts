@@ -20,6 +20,8 @@ const FIRST_DESCRIPTOR = 3;
 /** By how much a slow start extends systemd's patience, at each sign of progress. */
 const EXTENSION_MS = MINUTE_MS;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
+/** FileDescriptorStoreMax of systemd/flanco.service. From version 254 on, systemd tells the one in force (FDSTORE). */
+export const STORED_DESCRIPTORS = 1_024;
 
 /**
  * Connects to systemd if it started this process (Type=notify). Undefined otherwise, and where its library does not
@@ -35,7 +37,8 @@ export async function connectSystemd(
     const library = await loadSystemdLibrary();
     const passed = passedDescriptors(environment, pid);
     for (const fd of [...passed.values()].flat()) library.closeOnExec(fd);
-    return new Systemd(library, log, passed, watchdogMs(environment, pid));
+    const storeSize = Number(environment["FDSTORE"] ?? STORED_DESCRIPTORS);
+    return new Systemd(library, log, passed, storeSize, watchdogMs(environment, pid));
   } catch (error) {
     if (!(error instanceof FlancoError)) throw error;
     log.warn({ err: error }, "running without systemd: a restart can miss edges");
@@ -54,17 +57,24 @@ export class Systemd {
   #passed: ReadonlyMap<string, readonly number[]>;
   /** The longest time without a sign of life before systemd restarts the process; null for no bound. */
   readonly watchdogMs: number | null;
+  readonly #storeSize: number;
+  /** How many descriptors are stored under each name. */
+  readonly #stored: Map<string, number>;
+  #isFull = false;
 
-  /** `passed` are the stored descriptors that this process received, by name. */
+  /** `passed` are the stored descriptors that this process received, by name; `storeSize` is how many can be stored. */
   constructor(
     library: SystemdLibrary,
     log: Log,
     passed: ReadonlyMap<string, readonly number[]>,
+    storeSize: number,
     watchdogMs: number | null,
   ) {
     this.#library = library;
     this.#log = log;
     this.#passed = passed;
+    this.#stored = new Map([...passed].map(([name, descriptors]) => [name, descriptors.length]));
+    this.#storeSize = storeSize;
     this.watchdogMs = watchdogMs;
   }
 
@@ -102,10 +112,25 @@ export class Systemd {
   /** Stores duplicates of descriptors until `forget`, or until the service or the machine is stopped. */
   keep(name: string, descriptors: readonly number[]): void {
     this.#send(["FDSTORE=1", `FDNAME=${name}`], descriptors);
+    this.#stored.set(name, descriptors.length);
+    this.#warnWhenFull();
   }
 
   forget(name: string): void {
     this.#send(["FDSTOREREMOVE=1", `FDNAME=${name}`]);
+    this.#stored.delete(name);
+  }
+
+  /** systemd drops what exceeds its store without a word. */
+  #warnWhenFull(): void {
+    const wanted = [...this.#stored.values()].reduce((sum, count) => sum + count, 0);
+    if (this.#isFull || wanted <= this.#storeSize) return;
+    this.#isFull = true;
+    this.#log.warn(
+      { stored: this.#storeSize },
+      `systemd stores ${this.#storeSize} descriptors, which is too few for all lines: edges of the others are lost while the service restarts. ` +
+        "Run systemctl edit flanco, write [Service] and FileDescriptorStoreMax= with two for each line, and restart the service.",
+    );
   }
 
   #send(assignments: readonly string[], descriptors: readonly number[] = []): void {

@@ -25,7 +25,12 @@ describe("systemd, through its own library", () => {
     // The library asks the C environment, which Node's is.
     process.env["NOTIFY_SOCKET"] = socket.path;
     const connected = await connectSystemd(
-      { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: "10000000", WATCHDOG_PID: String(process.pid) },
+      {
+        NOTIFY_SOCKET: socket.path,
+        FDSTORE: "4",
+        WATCHDOG_USEC: "10000000",
+        WATCHDOG_PID: String(process.pid),
+      },
       process.pid,
       log,
     );
@@ -51,6 +56,23 @@ describe("systemd, through its own library", () => {
       ["WATCHDOG=1"],
       ["STOPPING=1"],
     ]);
+  });
+
+  it("is no place for more descriptors than it stores: the log says so once, with what to change", () => {
+    const fd = openSync("/dev/null", "r");
+    try {
+      systemd.keep("line/GPIO17", [fd, fd]);
+      systemd.keep("line/GPIO27", [fd, fd]);
+      systemd.forget("line/GPIO17");
+      systemd.keep("line/GPIO22", [fd, fd]);
+      expect(warnings).to.deep.equal([]);
+      systemd.keep("line/GPIO23", [fd, fd]);
+      systemd.keep("line/GPIO24", [fd, fd]);
+    } finally {
+      closeSync(fd);
+    }
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.contain("systemd stores 4 descriptors").and.to.contain("FileDescriptorStoreMax=");
   });
 
   it("receives duplicates of descriptors by name, and the message to drop them", () => {

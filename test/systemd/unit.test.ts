@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
+import { STORED_DESCRIPTORS } from "../../src/systemd/systemd.ts";
 import { CHECKOUT } from "../rig/program.ts";
 
 const UNIT = join(CHECKOUT, "systemd", "flanco.service");
@@ -14,6 +15,7 @@ const DIRECTIVES = {
   User: "flanco",
   LimitCORE: "0",
   LimitNOFILE: "4096",
+  FileDescriptorStoreMax: String(STORED_DESCRIPTORS),
   UMask: "0077",
   StateDirectoryMode: "0700",
   DeviceAllow: "char-gpiochip rw",
