@@ -2,17 +2,17 @@ import { expect } from "chai";
 import { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
 import type { AuditNote } from "../../src/domain/audit.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 const ANA = "0123456789abcdef01234567";
 
 describe("Failed sign-ins", () => {
-  let clock: SetClock;
+  const clock = forEachTest(() => new SetClock(0));
   let written: (readonly AuditNote[])[];
   let failure: Error | undefined;
   let failed: FailedSignIns;
 
   beforeEach(() => {
-    clock = new SetClock(0);
     written = [];
     failure = undefined;
     const noteAudit = async (notes: readonly AuditNote[]) => {

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { LoopHolds } from "../http/loop-holds.ts";
 import { rejection } from "../rig/rejection.ts";
+import { forSuite } from "../rig/standing.ts";
 
 const PASSWORD = "contraseña de diez";
 /** bcrypt of cost 10 takes tens of milliseconds on any machine. A shorter hold shows that the control measured nothing. */
@@ -24,15 +25,12 @@ async function longestHold(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("Passwords", () => {
-  let hasher: WorkerPasswordHasher;
+  const hasher = forSuite(() => new WorkerPasswordHasher());
   let hash: string;
 
   before(async () => {
-    hasher = new WorkerPasswordHasher();
     hash = await hasher.hash(PASSWORD);
   });
-  after(() => hasher.close());
-
   it("are kept as bcrypt of cost 10, salted", async () => {
     expect(hash).to.match(/^\$2b\$10\$[./A-Za-z0-9]{53}$/);
     expect(await hasher.hash(PASSWORD)).not.to.equal(hash);

@@ -1,18 +1,13 @@
 import { expect } from "chai";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { rejection } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 describe("The sessions of a ledger", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-
-  beforeEach(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-  });
-  afterEach(() => appliance.close());
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
 
   it("continue after a restart unless they have ended", async () => {
     const ended = await appliance.beginSession(user.id);

@@ -2,17 +2,13 @@ import { expect } from "chai";
 import { Throttle } from "../../src/auth/throttle.ts";
 import { SetClock } from "../http/fakes.ts";
 import { NOON_MS } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 const KEY = "192.168.1.20";
 
 describe("A throttle's failures", () => {
-  let clock: SetClock;
-  let throttle: Throttle;
-
-  beforeEach(() => {
-    clock = new SetClock(NOON_MS);
-    throttle = new Throttle(clock, 5);
-  });
+  const clock = forEachTest(() => new SetClock(NOON_MS));
+  const throttle = forEachTest(() => new Throttle(clock, 5));
 
   /** Failures without time between them. */
   function fail(count: number, isFree = true): void {

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 import { EMAIL, seedLedger } from "./ledger.ts";
 
 const SALE_MS = Date.UTC(2026, 10, 21, 9);
@@ -18,11 +19,10 @@ interface Listed {
 
 describe("flanco audit", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
 
   /** Sign-ins, right and wrong, and commands, with a running service and then without one. */
   before(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile, [SALE_MS]);
     const service = await program.start();
     await service.signIn(EMAIL, PASSWORD);
@@ -43,8 +43,6 @@ describe("flanco audit", function () {
     await program.succeed(["restore", join(backups, backup)]);
     await program.succeed(["user", "remove", "--email", "eva@example.org"]);
   });
-
-  after(() => program.close());
 
   async function listed(...options: readonly string[]): Promise<Listed[]> {
     return JSON.parse(await program.succeed(["audit", "--json", ...options]));

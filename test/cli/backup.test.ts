@@ -2,6 +2,7 @@ import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { EMAIL, seedLedger } from "./ledger.ts";
 
 const SALES = Array.from({ length: 50 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
@@ -16,14 +17,11 @@ interface Status {
 
 describe("flanco backup and flanco restore", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make());
 
   beforeEach(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile, SALES.slice(0, HALF));
   });
-
-  afterEach(() => program.close());
 
   async function backUp(): Promise<string> {
     const [made] = JSON.parse(await program.succeed(["backup", "--json"])) as {

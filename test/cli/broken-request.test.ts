@@ -1,16 +1,16 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 
 const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
 describe("A request that is not as HTTP has it", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
   let sockets: Socket[];
 
   before(async () => {
-    program = await Program.make();
     await program.start();
   });
   beforeEach(() => {
@@ -19,8 +19,6 @@ describe("A request that is not as HTTP has it", function () {
   afterEach(() => {
     for (const socket of sockets) socket.destroy();
   });
-  after(() => program.close());
-
   function open(): Socket {
     const socket = connect(program.httpPort, "127.0.0.1").setEncoding("latin1");
     socket.on("error", () => {});

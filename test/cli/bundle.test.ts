@@ -2,22 +2,20 @@ import { cpSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect } from "chai";
 import { CHECKOUT, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 import { testedProgram } from "../rig/tested-program.ts";
 
 describe("the bundled program", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  const appliance = forSuite(() => Program.make());
   let program: string;
 
   before(async () => {
-    appliance = await Program.make();
     const tested = await testedProgram();
     const folder = join(appliance.directory, "program");
     cpSync(dirname(tested), folder, { recursive: true });
     program = join(folder, basename(tested));
   });
-
-  after(() => appliance.close());
 
   it("knows its version, and takes itself for an installed one", async () => {
     const { version } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8"));

@@ -6,6 +6,7 @@ import type { ShownSighting } from "../../src/contract/operator.ts";
 import { HandDriver } from "../gpio/recorder-rig.ts";
 import { SetClock } from "../http/fakes.ts";
 import { listen, onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { change, lineRow, recordRows, seedLedger } from "./ledger.ts";
 
@@ -18,16 +19,13 @@ interface ShownEdge {
 
 describe("flanco gpio, while the service runs simulated lines", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
 
   before(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile);
     await program.succeed(["wiring", "remove", "SIM7"]);
     await program.start();
   });
-
-  after(() => program.close());
 
   function recordsOf(line: string) {
     return recordRows(program.ledgerFile).filter((row) => row.line === line);
@@ -117,13 +115,7 @@ describe("flanco gpio, while the service runs simulated lines", function () {
 
 describe("flanco gpio, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
-
-  before(async () => {
-    program = await Program.make();
-  });
-
-  after(() => program.close());
+  const program = forSuite(() => Program.make());
 
   it("sets no line, and says how to start the service", async () => {
     const refused = await program.call(["gpio", "set", "SIM0", "high"]);
@@ -166,13 +158,7 @@ describe("flanco gpio, while no service runs", function () {
 
 describe("A trace file that the configuration names", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
-
-  beforeEach(async () => {
-    program = await Program.make();
-  });
-
-  afterEach(() => program.close());
+  const program = forEachTest(() => Program.make());
 
   it("drives the simulated lines, and each rise is a record", async () => {
     await seedLedger(program.ledgerFile);

@@ -1,14 +1,10 @@
 import { expect } from "chai";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 
 describe("flanco health", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
-
-  before(async () => {
-    program = await Program.make();
-  });
-  after(() => program.close());
+  const program = forSuite(() => Program.make());
 
   it("fails in one line while no service runs, and for a time that is none", async () => {
     const stopped = await program.call(["health"]);

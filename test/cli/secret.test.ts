@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { EMAIL } from "./ledger.ts";
 
 const ROTATE = ["secret", "rotate"];
@@ -12,16 +13,13 @@ function adding(email: string): string[] {
 
 describe("A session", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make());
   let service: RunningService;
 
   beforeEach(async () => {
-    program = await Program.make();
     await program.succeed(adding(EMAIL), PASSWORD);
     service = await program.start();
   });
-
-  afterEach(() => program.close());
 
   function secretFile(): string {
     return join(program.dataDir, "session.key");

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { ControlClient } from "../../src/control/client.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { change, EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
 
@@ -16,16 +17,13 @@ const PULSE_EVERY_MS = 5;
 
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make({ FLANCO_DEMO: "true" }));
   let service: RunningService;
 
   before(async () => {
-    program = await Program.make({ FLANCO_DEMO: "true" });
     program.write("quiet.trace", "# nothing happens\n");
     service = await program.start({ FLANCO_SIMULATED_TRACE: join(program.directory, "quiet.trace") });
   });
-
-  after(() => program.close());
 
   it("prints where it is to be found, that its lines are simulated, and a one-time link", async () => {
     const { stdout, firstRunToken } = service;
@@ -92,16 +90,13 @@ describe("flanco serve, started with a mask that lets others read files", functi
 
 describe("flanco serve, with the demonstration", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make({ FLANCO_DEMO: "true" }));
 
   beforeEach(async () => {
-    program = await Program.make({ FLANCO_DEMO: "true" });
     program.write("quiet.trace", "# nothing happens\n");
     const add = ["user", "add", "--email", EMAIL, "--name", "Ana", "--password-stdin"];
     await program.succeed(add, `${PASSWORD}\n`);
   });
-
-  afterEach(() => program.close());
 
   async function devices(service: RunningService): Promise<readonly { dId: string }[]> {
     const cookie = await service.signIn(EMAIL, PASSWORD);
@@ -172,16 +167,13 @@ class Load {
 
 describe("flanco serve, when it ends", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make());
 
   beforeEach(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile);
     // Each level counts at once, so that what was set before the end is known.
     change(program.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
   });
-
-  afterEach(() => program.close());
 
   async function connect(): Promise<ControlClient> {
     const remote = await ControlClient.connect(program.controlSocket);

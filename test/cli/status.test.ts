@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, seedLedger } from "./ledger.ts";
 
@@ -23,15 +24,12 @@ interface Told {
 
 describe("flanco status", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make());
 
   beforeEach(async () => {
-    program = await Program.make();
     // Midnight may come between: today is the day of the last of them.
     await seedLedger(program.ledgerFile, [Date.now(), Date.now(), Date.now()]);
   });
-
-  afterEach(() => program.close());
 
   it("says how a healthy service is, as JSON the same as the API, and ends with 0", async () => {
     const service = await program.start({ FLANCO_CURRENCY: "DOP", FLANCO_CURRENCY_DECIMALS: "0" });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
 import { printable } from "../../src/cli/terminal.ts";
 import { CHECKOUT, listen, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { seedLedger } from "./ledger.ts";
 
@@ -12,18 +13,15 @@ const SECOND = "Once more: ";
 
 describe("The question for a password", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
   let keyboard: ChildProcess;
   let screen: { stdout: string };
 
   before(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile);
     // With the service running, a command is only its question and one message.
     await program.start();
   });
-
-  after(() => program.close());
 
   /** Runs the command on a terminal of its own, by util-linux's `script`, which gives the command's exit code. */
   beforeEach(() => {

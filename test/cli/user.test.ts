@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 import { EMAIL, recordRows, seedLedger } from "./ledger.ts";
 
 function adding(email: string): string[] {
@@ -8,14 +9,11 @@ function adding(email: string): string[] {
 
 describe("flanco user, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
 
   before(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile);
   });
-
-  after(() => program.close());
 
   it("adds, lists and removes users in the ledger's file", async () => {
     const added = await program.call(adding("luis@example.org"), `${PASSWORD}\n`);
@@ -48,16 +46,13 @@ describe("flanco user, while no service runs", function () {
 
 describe("flanco user, while the service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
   let service: RunningService;
 
   before(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile);
     service = await program.start();
   });
-
-  after(() => program.close());
 
   it("adds a user who can sign in at once, with the first line of standard input as password", async () => {
     const added = await program.call(adding("eva@example.org"), `${PASSWORD}\r\nmore\n`);

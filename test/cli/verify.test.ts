@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { change, seedLedger } from "./ledger.ts";
 
 /** In UTC one sale on the last day of 2025 and two on the first of 2026; in Madrid all of them on the first. */
@@ -9,14 +10,11 @@ const SOUND = { records: 3, entries: 3, broken: null, differences: [], damage: [
 
 describe("flanco verify", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make());
 
   beforeEach(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile, SALES);
   });
-
-  afterEach(() => program.close());
 
   it("says that file and rollups are right, also as JSON", async () => {
     expect(await program.succeed(["verify"])).to.equal("3 records: file, chain and rollups are right.\n");

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/control/client.ts";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seedLedger, seedSecondUser } from "./ledger.ts";
 
@@ -23,15 +24,12 @@ function setting(line: string, device: string, room: string, ...more: string[]):
 
 describe("flanco wiring, while no service runs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forSuite(() => Program.make());
 
   before(async () => {
-    program = await Program.make();
     await seedLedger(program.ledgerFile);
     await seedSecondUser(program.ledgerFile, EVA);
   });
-
-  after(() => program.close());
 
   it("exports what import wires again, equal to the last letter, also where two users have one dId", async () => {
     const settings = ["--active-low", "--bias", "pull-up", "--debounce-ms", "7", "--rearm-ms", "900"];

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { rejection } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { VirtualTime } from "../rig/virtual-time.ts";
 import { FakeKernel } from "./fake-kernel.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
@@ -11,12 +12,11 @@ const MILLISECOND_NS = 1_000_000n;
 const REQUEST_FLAGS = 288;
 
 describe("The chardev driver on a fake kernel", () => {
-  let time: VirtualTime;
+  const time = forEachTest(() => new VirtualTime());
   let kernel: FakeKernel;
   let driver: ChardevDriver;
 
   beforeEach(async () => {
-    time = new VirtualTime();
     kernel = new FakeKernel(["GPIO0", "GPIO1", ""]);
     driver = new ChardevDriver({ clock: time, loadKernel: async () => kernel });
     await driver.open();

@@ -4,6 +4,7 @@ import { BIASES, type LineRequest } from "../../src/domain/line.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { nameOf, parseKeptName } from "../../src/gpio/kept-lines.ts";
 import { rejection } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { VirtualTime } from "../rig/virtual-time.ts";
 import { FakeKeeper, FakeKernel, LateKeeper } from "./fake-kernel.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
@@ -11,13 +12,12 @@ import { lineRequest, watchLine } from "./rigs.ts";
 const REQUEST = 7;
 
 describe("A line that outlives the process", () => {
-  let time: VirtualTime;
+  const time = forEachTest(() => new VirtualTime());
   let kernel: FakeKernel;
   let keeper: FakeKeeper;
   let driver: ChardevDriver;
 
   beforeEach(async () => {
-    time = new VirtualTime();
     kernel = new FakeKernel(["GPIO0", "GPIO1", ""]);
     keeper = new FakeKeeper(kernel);
     driver = await process();

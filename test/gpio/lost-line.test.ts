@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { SECOND_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { TestLedger } from "../store/ledger.ts";
 import { HandDriver, SILENT } from "./recorder-rig.ts";
 
@@ -9,17 +10,14 @@ const LINE = "A";
 const BOOT = "boot";
 
 describe("A line that is not watched over several processes", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let startMs: number;
   let userId: string;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     userId = (await ledger.wire(LINE)).user.id;
     startMs = ledger.nowMs;
   });
-  afterEach(() => ledger.remove());
-
   function at(second: number): void {
     ledger.monotonicMs = second * SECOND_MS;
     ledger.nowMs = startMs + second * SECOND_MS;

@@ -1,15 +1,11 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { codeOf, rejection } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { edge, RecorderRig, wiring } from "./recorder-rig.ts";
 
 describe("The recorder and lines that are not wired", () => {
-  let rig: RecorderRig;
-
-  beforeEach(() => {
-    rig = new RecorderRig();
-  });
-  afterEach(() => rig.recorder.close());
+  const rig = forEachTest(() => new RecorderRig());
 
   describe("survey", () => {
     const survey = async () => (await rig.recorder.survey()).flatMap(({ lines }) => lines);

@@ -138,6 +138,10 @@ export class RecorderRig {
   last: EdgeSource | undefined;
   recorder = this.make();
 
+  close(): Promise<void> {
+    return this.recorder.close();
+  }
+
   make(overrides: Partial<RecorderDependencies> = {}): Recorder {
     return new Recorder({
       driver: this.driver,

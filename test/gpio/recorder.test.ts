@@ -1,17 +1,13 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { edge, RecorderRig, SILENT, wiring } from "./recorder-rig.ts";
 
 const MAX_WAITING = 10_000;
 
 describe("the recorder", () => {
-  let rig: RecorderRig;
-
-  beforeEach(() => {
-    rig = new RecorderRig();
-  });
-  afterEach(() => rig.recorder.close());
+  const rig = forEachTest(() => new RecorderRig());
 
   it("records the initial level of each watch, then every edge in order", async () => {
     await rig.recorder.open();

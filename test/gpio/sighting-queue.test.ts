@@ -6,6 +6,7 @@ import type { Id } from "../../src/domain/id.ts";
 import type { Taken } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { TestLedger } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
@@ -33,12 +34,11 @@ function level(line: Line, sequence: number, deviceId: Id = "d"): Sighting {
 }
 
 describe("The queue of sightings, when the ledger cannot take in one of them,", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: Id;
   let deviceId: Id;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     const wired = await ledger.wire("GPIO17");
     userId = wired.user.id;
     deviceId = wired.deviceId;
@@ -46,8 +46,6 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
     const wiring = { line: "GPIO27", dId: "7234", actuatorId: "102", valorMicros: 1, ...settings };
     await ledger.writer.setWiring([{ userId, wiring }]);
   });
-
-  afterEach(() => ledger.remove());
 
   const salesOf = (room: string) => recordsOf(ledger.reader, userId).filter((record) => record.room === room);
 

@@ -1,19 +1,13 @@
 import { expect } from "chai";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { thrown } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { VirtualTime } from "../rig/virtual-time.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
 
 describe("The simulated driver, beyond what all drivers do,", () => {
-  let time: VirtualTime;
-  let driver: SimulatedDriver;
-
-  beforeEach(() => {
-    time = new VirtualTime();
-    driver = new SimulatedDriver({ clock: time, timers: time, lineCount: 8 });
-  });
-
-  afterEach(() => driver.close());
+  const time = forEachTest(() => new VirtualTime());
+  const driver = forEachTest(() => new SimulatedDriver({ clock: time, timers: time, lineCount: 8 }));
 
   it("refuses to set a line that does not exist", () => {
     expect(thrown(() => driver.set("SIM8", true)).code).to.equal("not_found");

@@ -6,6 +6,7 @@ import { SyscallError } from "../../src/gpio/kernel.ts";
 import type { ExportedLine } from "../../src/gpio/onoff.ts";
 import { SYSFS_LIMITS, SysfsDriver } from "../../src/gpio/sysfs.ts";
 import { rejection } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { VirtualTime } from "../rig/virtual-time.ts";
 import { FakeKernel } from "./fake-kernel.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
@@ -44,7 +45,7 @@ class FakeExport implements ExportedLine {
 }
 
 describe("The sysfs driver on fake lines", () => {
-  let time: VirtualTime;
+  const time = forEachTest(() => new VirtualTime());
   let folder: SysfsFolder;
   let kernel: FakeKernel;
   let exported: Map<number, FakeExport>;
@@ -53,7 +54,6 @@ describe("The sysfs driver on fake lines", () => {
   let driver: SysfsDriver;
 
   beforeEach(async () => {
-    time = new VirtualTime();
     folder = new SysfsFolder([
       { device: "platform/fake", charDevice: "gpiochip0", base: 512, label: "fake chip", lineCount: 2 },
       { device: "platform/gpio", charDevice: "gpiochip1", base: 600, label: "other chip", lineCount: 4 },

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, PASSWORD, SignedInUser } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { aWiring } from "./wired-line.ts";
 
@@ -14,32 +15,25 @@ interface Entry {
 }
 
 describe("GET /audit", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-  let other: SignedInUser;
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const other = forEachTest(() => appliance.addUser());
 
-  beforeEach(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-    other = await appliance.addUser();
-  });
-  afterEach(() => appliance.close());
-
-  async function listed(cookie: string, query: Readonly<Record<string, string>> = {}): Promise<Entry[]> {
-    const response = await appliance.api.get("/api/audit").query(query).set("Cookie", cookie).expect(200);
+  async function listed(by: SignedInUser, query: Readonly<Record<string, string>> = {}): Promise<Entry[]> {
+    const response = await by.get("/api/audit").query(query).expect(200);
     expect(response.body).to.have.all.keys("status", "data", "next");
     return response.body.data;
   }
 
   /** What was noted since the users were made, newest first. */
-  const since = async (cookie = user.cookie) =>
-    (await listed(cookie)).filter(({ kind, way }) => way !== "service" && kind !== "user_added");
+  const since = async (by = user) =>
+    (await listed(by)).filter(({ kind, way }) => way !== "service" && kind !== "user_added");
 
   it("says who signed in and out, from where, and that somebody could not", async () => {
     const body = { email: user.email, password: PASSWORD };
     const signedIn = await appliance.api.post("/api/login").send(body).expect(200);
     const [cookie = ""] = signedIn.get("Set-Cookie") ?? [];
-    await appliance.api.post("/api/logout").set("Cookie", cookie).expect(200);
+    await new SignedInUser(appliance, user, cookie).post("/api/logout").expect(200);
     await appliance.api
       .post("/api/login")
       .send({ ...body, password: "not the password" })
@@ -52,16 +46,16 @@ describe("GET /audit", () => {
       ["sign_in", user.email, "127.0.0.1", true],
     ]);
     expect(entries[0]?.details).to.deep.equal({ attempts: 1 });
-    expect(await since(other.cookie)).to.deep.equal([]);
+    expect(await since(other)).to.deep.equal([]);
   });
 
   it("does not tell an e-mail that has an account from one that has none", async () => {
-    const seen = await listed(user.cookie);
+    const seen = await listed(user);
     for (const email of [other.email, "nobody@example.org", PASSWORD]) {
       await appliance.api.post("/api/login").send({ email, password: "not the password" }).expect(401);
     }
     await appliance.failedSignIns.write();
-    expect(await listed(user.cookie)).to.deep.equal(seen);
+    expect(await listed(user)).to.deep.equal(seen);
     const all = appliance.reader.audit({ before: null, sinceMs: null, limit: 100 });
     expect(all.filter(({ kind }) => kind === "sign_in_failed")).to.have.length(2);
     expect(JSON.stringify(all)).not.to.contain(PASSWORD).and.not.to.contain("nobody@example.org");
@@ -87,22 +81,18 @@ describe("GET /audit", () => {
   });
 
   it("says nothing of posted records", async () => {
-    const seen = await listed(user.cookie);
-    await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord()).expect(201);
-    expect(await listed(user.cookie)).to.deep.equal(seen);
+    const seen = await listed(user);
+    await user.post("/api/data").send(aRecord()).expect(201);
+    expect(await listed(user)).to.deep.equal(seen);
   });
 
   it("comes in pages, newest first, and each entry once", async () => {
     for (let turn = 0; turn < 5; turn += 1) await appliance.signIn(user.id);
-    const whole = await listed(user.cookie);
+    const whole = await listed(user);
     const found: Entry[] = [];
     for (let before: string | undefined; ; ) {
       const query = { limit: "2", ...(before === undefined ? {} : { before }) };
-      const response = await appliance.api
-        .get("/api/audit")
-        .query(query)
-        .set("Cookie", user.cookie)
-        .expect(200);
+      const response = await user.get("/api/audit").query(query).expect(200);
       found.push(...response.body.data);
       if (response.body.next === null) break;
       before = String(response.body.next);

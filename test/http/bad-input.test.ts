@@ -57,7 +57,7 @@ describe("Bad input", () => {
   }
 
   it("that is nothing at all names every field", async () => {
-    const response = await held.appliance.api.post("/api/data").set("Cookie", held.user.cookie).expect(400);
+    const response = await held.user.post("/api/data").expect(400);
     expect(Object.keys(response.body.errors)).to.have.members(Object.keys(aRecord()));
   });
 
@@ -89,10 +89,7 @@ describe("Bad input", () => {
       });
       await held.post("/api/device", body).expect(200);
       expect(held.appliance.reader.devices(held.user.id)).to.have.lengthOf(2);
-      await held.appliance.api
-        .delete("/api/device?dId=__proto__")
-        .set("Cookie", held.user.cookie)
-        .expect(200);
+      await held.user.delete("/api/device?dId=__proto__").expect(200);
     });
   });
 
@@ -205,9 +202,8 @@ describe("Bad input", () => {
       "multipart/form-data",
       "application/xml",
     ]) {
-      const response = await held.appliance.api
+      const response = await held.user
         .post("/api/location")
-        .set("Cookie", held.user.cookie)
         .set("Content-Type", type)
         .send(JSON.stringify(aLocation()))
         .expect(415);
@@ -235,10 +231,10 @@ describe("Bad input", () => {
       held.post("/api/location", nested(40)),
       held.post("/api/login", { email: {}, password: [] }),
       held.post("/api/first-run", {}),
-      held.appliance.api.get("/api/data?period=x").set("Cookie", held.user.cookie),
-      held.appliance.api.delete("/api/device?dId=%27%20OR%201").set("Cookie", held.user.cookie),
-      held.appliance.api.get("/api/%E0%A4%A").set("Cookie", held.user.cookie),
-      held.appliance.api.get("/api/record?before=%00").set("Cookie", held.user.cookie),
+      held.user.get("/api/data?period=x"),
+      held.user.delete("/api/device?dId=%27%20OR%201"),
+      held.user.get("/api/%E0%A4%A"),
+      held.user.get("/api/record?before=%00"),
     ]);
     for (const { status, text } of answers) {
       expect(status).to.be.within(400, 499);

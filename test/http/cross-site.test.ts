@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser, SMALL_PAGE } from "../rig/appliance.ts";
+import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -8,18 +9,15 @@ const FOREIGN = "https://evil.example.com";
 
 describe("Requests of other sites", () => {
   let appliance: Appliance;
-  let user: SignedInUser;
+  const user = forEachTest(() => appliance.addUser());
 
   before(async () => {
     appliance = await Appliance.open({ allowedOrigins: [LISTED], page: SMALL_PAGE });
   });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
   after(() => appliance.close());
 
   function post(headers: Record<string, string>) {
-    return appliance.api.post("/api/data").set("Cookie", user.cookie).set(headers).send(aRecord());
+    return user.post("/api/data").set(headers).send(aRecord());
   }
 
   function storedCount(): number {

@@ -1,34 +1,27 @@
 import { expect } from "chai";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { actuators, aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 describe("Devices", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
-
-  function register(body: object, cookie = user.cookie) {
-    return appliance.api.post("/api/device").set("Cookie", cookie).send(body);
+  function register(body: object, by = user) {
+    return by.post("/api/device").send(body);
   }
 
-  async function list(cookie = user.cookie) {
-    const response = await appliance.api.get("/api/device").set("Cookie", cookie).expect(200);
+  async function list(by = user) {
+    const response = await by.get("/api/device").expect(200);
     expect(response.body).to.have.all.keys("status", "data");
     expect(response.body.status).to.equal("success");
     return response.body.data;
   }
 
-  function remove(query: string, cookie = user.cookie) {
-    return appliance.api.delete(`/api/device${query}`).set("Cookie", cookie);
+  function remove(query: string, by = user) {
+    return by.delete(`/api/device${query}`);
   }
 
   it("are registered with status alone as the answer", async () => {
@@ -47,7 +40,7 @@ describe("Devices", () => {
     const response = await register(aDevice({ dId: "one more" })).expect(409);
     expect(response.body.error).to.match(/^An account has 500 devices at most\. /);
     expect(await list()).to.have.lengthOf(500);
-    await register(aDevice(), (await appliance.addUser()).cookie).expect(200);
+    await register(aDevice(), await appliance.addUser()).expect(200);
     await remove("?dId=d0").expect(200);
     await register(aDevice({ dId: "one more" })).expect(200);
   });
@@ -242,12 +235,9 @@ describe("Devices", () => {
 
     it("never take a record with them", async () => {
       await register(aDevice()).expect(200);
-      await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord()).expect(201);
+      await user.post("/api/data").send(aRecord()).expect(201);
       await remove("?dId=7234").expect(200);
-      const response = await appliance.api
-        .get("/api/data?period=semanal")
-        .set("Cookie", user.cookie)
-        .expect(200);
+      const response = await user.get("/api/data?period=semanal").expect(200);
       expect(response.body.data).to.include({ totalSales: 1, totalRevenue: 2.5, totalDevices: 1 });
       expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(1);
     });
@@ -256,8 +246,8 @@ describe("Devices", () => {
   it("of other users are invisible and untouchable", async () => {
     const other = await appliance.addUser();
     await register(aDevice()).expect(200);
-    expect(await list(other.cookie)).to.deep.equal([]);
-    const response = await remove("?dId=7234", other.cookie).expect(404);
+    expect(await list(other)).to.deep.equal([]);
+    const response = await remove("?dId=7234", other).expect(404);
     expect(response.body).to.deep.equal({ status: "error", error: "There is no device with that dId." });
     expect(await list()).to.have.lengthOf(1);
   });

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { expect } from "chai";
 import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
 import { LiveEvents } from "../../src/http/event.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
@@ -42,20 +42,20 @@ describe("Live events", () => {
   });
   after(() => appliance.close());
 
-  async function open(cookie = user.cookie): Promise<EventStream> {
-    const stream = await EventStream.open(appliance, cookie);
+  async function open(by = user): Promise<EventStream> {
+    const stream = await EventStream.open(by);
     streams.push(stream);
     return stream;
   }
 
-  async function opened(cookie = user.cookie): Promise<EventStream> {
-    const stream = await open(cookie);
+  async function opened(by = user): Promise<EventStream> {
+    const stream = await open(by);
     expect(await stream.next()).to.include(HELLO);
     return stream;
   }
 
-  function post(path: string, body: object, cookie = user.cookie) {
-    return appliance.api.post(path).set("Cookie", cookie).send(body);
+  function post(path: string, body: object, by = user) {
+    return by.post(path).send(body);
   }
 
   it("greet a page at once, as a stream that no proxy may cache or buffer", async () => {
@@ -66,8 +66,8 @@ describe("Live events", () => {
     expect(await stream.next()).to.include(HELLO);
   });
 
-  async function positionOf(cookie = user.cookie): Promise<string> {
-    const response = await appliance.api.get("/api/device").set("Cookie", cookie).expect(200);
+  async function positionOf(by = user): Promise<string> {
+    const response = await by.get("/api/device").expect(200);
     return String(response.headers["x-flanco-at"]);
   }
 
@@ -86,18 +86,18 @@ describe("Live events", () => {
 
   it("stand for a user where they stood, whatever others sell; what all see moves them for all", async () => {
     const other = await appliance.addUser();
-    const [before, others] = [await positionOf(), await positionOf(other.cookie)];
-    await post("/api/data", aRecord(), other.cookie).expect(201);
-    await post("/api/location", aLocation(), other.cookie).expect(200);
+    const [before, others] = [await positionOf(), await positionOf(other)];
+    await post("/api/data", aRecord(), other).expect(201);
+    await post("/api/location", aLocation(), other).expect(200);
     expect(await positionOf()).to.equal(before);
     expect((await (await open()).next())?.data).to.deep.equal({ at: before });
-    expect(await positionOf(other.cookie)).not.to.equal(others);
+    expect(await positionOf(other)).not.to.equal(others);
     appliance.events.tell([{ kind: "wiring" }]);
     expect(await positionOf()).not.to.equal(before);
   });
 
   it("tell a record once it is stored, on every page of its user", async () => {
-    const pages = [await opened(), await opened(await appliance.signIn(user.id))];
+    const pages = [await opened(), await opened(await appliance.signedIn(user))];
     await post("/api/data", aRecord()).expect(201);
     const [record] = recordsOf(appliance.reader, user.id);
     for (const page of pages) {
@@ -114,10 +114,10 @@ describe("Live events", () => {
 
   it("tell no user of another", async () => {
     const other = await appliance.addUser();
-    const page = await opened(other.cookie);
+    const page = await opened(other);
     await post("/api/data", aRecord({ valor: 1 })).expect(201);
     await post("/api/location", aLocation()).expect(200);
-    await post("/api/data", aRecord({ valor: 2 }), other.cookie).expect(201);
+    await post("/api/data", aRecord({ valor: 2 }), other).expect(201);
     expect((await page.next())?.data).to.include({ valor: 2 });
   });
 
@@ -170,7 +170,7 @@ describe("Live events", () => {
     const other = await appliance.addUser();
     const pages = [
       [await opened(), 7],
-      [await opened(other.cookie), 8],
+      [await opened(other), 8],
     ] as const;
     const voided = { timeMs: NOON_MS, reason: "Cobro de prueba" };
     appliance.events.tell([
@@ -192,28 +192,28 @@ describe("Live events", () => {
     const page = await opened();
     await post("/api/location", aLocation()).expect(200);
     await post("/api/device", aDevice()).expect(200);
-    await appliance.api.delete("/api/device?dId=7234").set("Cookie", user.cookie).expect(200);
+    await user.delete("/api/device?dId=7234").expect(200);
     for (let count = 0; count < 3; count += 1) {
       expect(await page.next()).to.deep.equal({ event: "locations", data: {} });
     }
   });
 
   it("end when their session is signed out, and go on for the user's others", async () => {
-    const otherCookie = await appliance.signIn(user.id);
-    const stays = await opened(otherCookie);
+    const elsewhere = await appliance.signedIn(user);
+    const stays = await opened(elsewhere);
     const ends = await opened();
-    await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+    await user.post("/api/logout").expect(200);
     expect(await ends.next()).to.equal(undefined);
-    await post("/api/data", aRecord(), otherCookie).expect(201);
+    await post("/api/data", aRecord(), elsewhere).expect(201);
     expect((await stays.next())?.event).to.equal("record");
   });
 
   it("are those of the session that counts, whatever cookie another page has set before it", async () => {
     const other = await appliance.addUser();
-    const page = await opened(`${other.cookie}; ${user.cookie}`);
-    await post("/api/data", aRecord(), user.cookie).expect(201);
+    const page = await opened(new SignedInUser(appliance, user, `${other.cookie}; ${user.cookie}`));
+    await post("/api/data", aRecord(), user).expect(201);
     expect((await page.next())?.event).to.equal("record");
-    await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+    await user.post("/api/logout").expect(200);
     expect(await page.next()).to.equal(undefined);
   });
 
@@ -239,38 +239,37 @@ describe("Many live pages", () => {
   afterEach(() => appliance.close());
 
   it(`are ${MAX_STREAMS} at most; one more is told to come back, and may when another has gone`, async () => {
-    const { cookie } = await appliance.addUser();
+    const user = await appliance.addUser();
     const other = await appliance.addUser();
-    const first = await EventStream.open(appliance, cookie);
+    const first = await EventStream.open(user);
     for (let count = 1; count < MAX_STREAMS; count += 1) {
-      const page = await EventStream.open(appliance, count % 2 === 0 ? cookie : other.cookie);
+      const page = await EventStream.open(count % 2 === 0 ? user : other);
       expect(page.response.statusCode).to.equal(200);
     }
-    const response = await appliance.api.get("/api/event").set("Cookie", cookie).expect(503);
+    const response = await user.get("/api/event").expect(503);
     expect(response.body).to.deep.equal({
       status: "error",
       error: "Too many pages are open. Close some and try again.",
     });
     expect(response.headers["retry-after"]).to.match(/^[1-9]\d*$/);
     first.close();
-    let again = await EventStream.open(appliance, cookie);
-    while (again.response.statusCode === 503) again = await EventStream.open(appliance, cookie);
+    let again = await EventStream.open(user);
+    while (again.response.statusCode === 503) again = await EventStream.open(user);
     expect(await again.next()).to.include(HELLO);
   });
 
   it(`of one user are ${MAX_STREAMS_OF_USER} at most, and leave the others their places`, async () => {
     const user = await appliance.addUser();
     const other = await appliance.addUser();
-    for (let count = 0; count < MAX_STREAMS_OF_USER; count += 1)
-      await EventStream.open(appliance, user.cookie);
-    expect((await EventStream.open(appliance, user.cookie)).response.statusCode).to.equal(503);
-    const page = await EventStream.open(appliance, other.cookie);
+    for (let count = 0; count < MAX_STREAMS_OF_USER; count += 1) await EventStream.open(user);
+    expect((await EventStream.open(user)).response.statusCode).to.equal(503);
+    const page = await EventStream.open(other);
     expect(await page.next()).to.include(HELLO);
   });
 
   it("lose one that reads nothing: its connection is closed, not kept with all that piled up", async () => {
     const user = await appliance.addUser();
-    const reads = await EventStream.open(appliance, user.cookie);
+    const reads = await EventStream.open(user);
     const stuck = connect(appliance.port, "127.0.0.1").on("error", () => {});
     stuck.pause();
     stuck.write(`GET /api/event HTTP/1.1\r\nHost: ${appliance.host}\r\nCookie: ${user.cookie}\r\n\r\n`);
@@ -304,8 +303,8 @@ describe("Many live pages", () => {
   });
 
   it("are ended, every one of them, when the service stops", async () => {
-    const { cookie } = await appliance.addUser();
-    const pages = await Promise.all([1, 2, 3].map(() => EventStream.open(appliance, cookie)));
+    const user = await appliance.addUser();
+    const pages = await Promise.all([1, 2, 3].map(() => EventStream.open(user)));
     for (const page of pages) expect(await page.next()).to.include(HELLO);
     appliance.events.close();
     for (const page of pages) expect(await page.next()).to.equal(undefined);

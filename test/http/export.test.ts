@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
@@ -11,6 +11,7 @@ import type { FoundRecord, RecordFilter, RecordPosition, RecordSearch } from "..
 import { exportEndpoints, type Pace } from "../../src/http/export.ts";
 import type { Endpoint } from "../../src/http/router.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
@@ -23,12 +24,9 @@ const ANY: RecordFilter = { from: null, to: null, location: null, deviceId: null
 const STILL_MS = 50;
 
 describe("An export", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
     user = await appliance.addUser();
   });
@@ -36,10 +34,8 @@ describe("An export", () => {
     appliance.breaker.failure = undefined;
     appliance.breaker.instead.clear();
   });
-  after(() => appliance.close());
-
-  async function post(otherwise: Readonly<Record<string, unknown>>, cookie = user.cookie): Promise<void> {
-    await appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord(otherwise)).expect(201);
+  async function post(otherwise: Readonly<Record<string, unknown>>, by = user): Promise<void> {
+    await by.post("/api/data").send(aRecord(otherwise)).expect(201);
   }
 
   async function fill(owner: SignedInUser, count: number): Promise<void> {
@@ -62,29 +58,20 @@ describe("An export", () => {
     }
   }
 
-  function download(query: string, cookie = user.cookie) {
-    return appliance.api.get(`/api/export?${query}`).set("Cookie", cookie).buffer(true).parse(asText);
+  function download(query: string, by = user) {
+    return by.get(`/api/export?${query}`).buffer(true).parse(asText);
   }
 
-  async function table(query: string, cookie = user.cookie): Promise<string[][]> {
-    const response = await download(`lang=es&${query}`, cookie).expect(200);
+  async function table(query: string, by = user): Promise<string[][]> {
+    const response = await download(`lang=es&${query}`, by).expect(200);
     const text = String(response.body);
     expect(text.charCodeAt(0)).to.equal(0xfeff);
     return parseCsv(text.slice(1), ";").slice(1);
   }
 
   /** Begins a download and reads only its beginning. */
-  async function begin(query = "lang=es", cookie = user.cookie): Promise<IncomingMessage> {
-    const request = get({
-      host: "127.0.0.1",
-      port: appliance.port,
-      path: `/api/export?${query}`,
-      headers: { Cookie: cookie },
-    });
-    request.on("error", () => {});
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    response.on("error", () => {});
-    return response;
+  function begin(query = "lang=es", by = user): Promise<IncomingMessage> {
+    return by.begin(`/api/export?${query}`);
   }
 
   it("is a file to be saved, named by its days, with the number of its rows", async () => {
@@ -108,7 +95,7 @@ describe("An export", () => {
 
   it("is a header alone for a user without sales, and holds no other user's", async () => {
     const other = await appliance.addUser();
-    await post({}, other.cookie);
+    await post({}, other);
     expect(await table("")).to.deep.equal([]);
     expect(await table(`location=${encodeURIComponent("Clínica Norte")}`)).to.deep.equal([]);
   });
@@ -156,20 +143,20 @@ describe("An export", () => {
     const micros = rows
       .filter((row) => row[6] !== "anulado")
       .reduce((sum, row) => sum + BigInt(Math.round(Number(row[5]?.replace(",", ".")) * 1e6)), 0n);
-    const summary = await appliance.api.get("/api/data?period=anual").set("Cookie", user.cookie).expect(200);
+    const summary = await user.get("/api/data?period=anual").expect(200);
     expect(Number(micros) / 1e6).to.equal(summary.body.data.totalRevenue);
     expect(rows).to.have.lengthOf(7);
   });
 
   for (const query of ["", "lang=fr", "lang=es&from=yesterday", "lang=es&room="]) {
     it(`refuses "${query}"`, async () => {
-      await appliance.api.get(`/api/export?${query}`).set("Cookie", user.cookie).expect(400);
+      await user.get(`/api/export?${query}`).expect(400);
     });
   }
 
   it("answers HEAD, and leaves its place again", async () => {
     for (let count = 0; count < 5; count += 1) {
-      await appliance.api.head("/api/export?lang=es").set("Cookie", user.cookie).expect(200);
+      await user.head("/api/export?lang=es").expect(200);
     }
     await table("");
   });
@@ -249,20 +236,20 @@ describe("An export", () => {
     }));
     const others = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()));
     const [second = user, third = user, fourth = user] = others;
-    const isTaken = async (cookie: string) => {
-      const response = await begin("lang=es", cookie);
+    const isTaken = async (by: SignedInUser) => {
+      const response = await begin("lang=es", by);
       response.destroy();
       return response.statusCode === 503;
     };
     const open = [await begin()];
-    const refused = await appliance.api.get("/api/export?lang=es").set("Cookie", user.cookie).expect(503);
+    const refused = await user.get("/api/export?lang=es").expect(503);
     expect(refused.headers["retry-after"]).to.equal("1");
     expect(refused.body).to.have.all.keys("status", "error");
-    open.push(await begin("lang=es", second.cookie), await begin("lang=es", third.cookie));
+    open.push(await begin("lang=es", second), await begin("lang=es", third));
     expect(open.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200, 200]);
-    expect(await isTaken(fourth.cookie)).to.equal(true);
+    expect(await isTaken(fourth)).to.equal(true);
     open.shift()?.destroy();
-    await until("a place is free", async () => !(await isTaken(fourth.cookie)));
+    await until("a place is free", async () => !(await isTaken(fourth)));
     for (const response of open) response.destroy();
     appliance.breaker.instead.clear();
     await until("its place is free", isFree);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 const PASSWORD = "diez letras y más";
 const EXPIRED = {
@@ -9,15 +10,12 @@ const EXPIRED = {
 };
 
 describe("The first user", () => {
-  let appliance: Appliance;
+  const appliance = forEachTest(() => Appliance.open());
   let token: string;
 
   beforeEach(async () => {
-    appliance = await Appliance.open();
     token = appliance.firstRun.issue();
   });
-  afterEach(() => appliance.close());
-
   function make(otherwise: Readonly<Record<string, unknown>> = {}) {
     const body = { token, name: "Ana", email: "ana@example.org", password: PASSWORD, ...otherwise };
     return appliance.api.post("/api/first-run").send(body);

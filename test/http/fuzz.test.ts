@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { exchange } from "../rig/exchange.ts";
+import { forSuite } from "../rig/standing.ts";
 import { mutatedBody, TARGETS } from "../security/mutation.ts";
 import { aRecord } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
@@ -12,14 +13,8 @@ const RUNS = 150;
 const QUERIES = ["/api/data", "/api/record", "/api/gap", "/api/device", "/api/location", "/api/wiring"];
 
 describe("Any body, mutated at random", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-
-  before(async () => {
-    appliance = await Appliance.open({ passwords: WRONG_PASSWORDS });
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
+  const appliance = forSuite(() => Appliance.open({ passwords: WRONG_PASSWORDS }));
+  const user = forSuite(() => appliance.addUser());
 
   async function expectSane(method: string, path: string, text?: string): Promise<void> {
     const headers = {
@@ -62,7 +57,7 @@ describe("Any body, mutated at random", () => {
 
   it("left the service as it was: it takes a record and tells what it holds", async () => {
     await expectSane("POST", "/api/data", JSON.stringify(aRecord()));
-    const response = await appliance.api.get("/api/record").set("Cookie", user.cookie).expect(200);
+    const response = await user.get("/api/record").expect(200);
     expect(response.body.data[0]).to.include({ deviceId: "7234", valor: 2.5 });
     expect(appliance.log.errors).to.deep.equal([]);
   });

@@ -1,8 +1,9 @@
 import { expect } from "chai";
-import { Appliance, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, PASSWORD } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
-import { type Description, operationsOf } from "./openapi-description.ts";
+import { operationsOf } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 const SAFE = ["get", "head", "options"] as const;
@@ -10,25 +11,17 @@ const SAFE = ["get", "head", "options"] as const;
 const SIMPLE_TYPES = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""];
 
 describe("What a page of another site can have a browser send", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-  let description: Description;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const description = forSuite(async () => (await appliance.api.get("/api/openapi.json").expect(200)).body);
 
-  before(async () => {
-    appliance = await Appliance.open();
-    description = (await appliance.api.get("/api/openapi.json").expect(200)).body;
-  });
   beforeEach(async () => {
-    user = await appliance.addUser();
-    const cookie = user.cookie;
-    await appliance.api.post("/api/location").set("Cookie", cookie).send(aLocation()).expect(200);
-    await appliance.api.post("/api/device").set("Cookie", cookie).send(aDevice()).expect(200);
-    await appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord()).expect(201);
+    await user.post("/api/location").send(aLocation()).expect(200);
+    await user.post("/api/device").send(aDevice()).expect(200);
+    await user.post("/api/data").send(aRecord()).expect(201);
     const line = await WiredLine.wire(appliance, user, `SIM${user.id}`, { dId: "7234", actuatorId: "101" });
     await line.go(true);
   });
-  after(() => appliance.close());
-
   /** All that the user has and is, as far as anything could change it. */
   function state(): object {
     const { reader, lines } = appliance;
@@ -133,7 +126,7 @@ describe("What a page of another site can have a browser send", () => {
   it("would be seen: the same bodies as JSON of no other site change what there is (control)", async () => {
     const before = state();
     const [all = {}] = bodies();
-    await appliance.api.post("/api/device").set("Cookie", user.cookie).send(all).expect(200);
+    await user.post("/api/device").send(all).expect(200);
     expect(state()).not.to.deep.equal(before);
   });
 });

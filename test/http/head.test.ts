@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser, SMALL_PAGE } from "../rig/appliance.ts";
+import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 
 /** What every answer has, whatever it is. */
 const COMMON = {
@@ -9,14 +10,8 @@ const COMMON = {
 };
 
 describe("An answer's headers", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-
-  before(async () => {
-    appliance = await Appliance.open({ page: SMALL_PAGE });
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
+  const appliance = forSuite(() => Appliance.open({ page: SMALL_PAGE }));
+  const user = forSuite(() => appliance.addUser());
 
   for (const [what, path] of [
     ["data", "/api/device"],
@@ -26,7 +21,7 @@ describe("An answer's headers", () => {
     ["the description", "/api/openapi.json"],
   ] as const) {
     it(`of the API keep ${what} from caches, frames and guesses of its type`, async () => {
-      const { headers } = await appliance.api.get(path).set("Cookie", user.cookie);
+      const { headers } = await user.get(path);
       expect(headers).to.include(COMMON);
       expect(headers["cache-control"]).to.equal("no-store");
       expect(headers["content-security-policy"]).to.equal("default-src 'none'; frame-ancestors 'none'");

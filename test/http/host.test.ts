@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -8,14 +9,8 @@ import { aRecord } from "./bodies.ts";
 const UNREADABLE = ["http://[::1", "http://[/api/device", "d://althz"];
 
 describe("A request's host", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-
-  before(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
+  const appliance = forSuite(() => Appliance.open());
+  const user = forSuite(() => appliance.addUser());
 
   /** Sends these bytes, and gives all that comes until the service hangs up. */
   async function ask(text: string): Promise<string> {

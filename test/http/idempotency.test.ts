@@ -1,24 +1,17 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
 const SAVED = { status: "success", message: "Data saved successfully" };
 
 describe("A post with an Idempotency-Key", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
-
-  function post(key: string, body: object = aRecord(), cookie = user.cookie) {
-    return appliance.api.post("/api/data").set("Cookie", cookie).set("Idempotency-Key", key).send(body);
+  function post(key: string, body: object = aRecord(), by = user) {
+    return by.post("/api/data").set("Idempotency-Key", key).send(body);
   }
 
   function count(of = user): number {
@@ -31,10 +24,7 @@ describe("A post with an Idempotency-Key", () => {
       expect(response.body).to.deep.equal(SAVED);
     }
     expect(count()).to.equal(1);
-    const summary = await appliance.api
-      .get("/api/data?period=semanal")
-      .set("Cookie", user.cookie)
-      .expect(200);
+    const summary = await user.get("/api/data?period=semanal").expect(200);
     expect(summary.body.data).to.include({ totalSales: 1, totalRevenue: 2.5 });
   });
 
@@ -76,7 +66,7 @@ describe("A post with an Idempotency-Key", () => {
   it("of another user stores that user's record", async () => {
     const other = await appliance.addUser();
     await post("post-1").expect(201);
-    await post("post-1", aRecord({ valor: 9 }), other.cookie).expect(201);
+    await post("post-1", aRecord({ valor: 9 }), other).expect(201);
     expect([count(), count(other)]).to.deep.equal([1, 1]);
   });
 

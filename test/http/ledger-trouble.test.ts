@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 
 /** As the writer says it of a full disk. */
@@ -36,18 +37,12 @@ const CASES = [
 ] as const;
 
 describe("A ledger in trouble", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forSuite(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-  });
   afterEach(() => {
     appliance.breaker.failure = undefined;
   });
-  after(() => appliance.close());
-
   for (const [[method, path, sent], failure, status, answer] of CASES) {
     it(`that says "${failure.message}" is ${status} to ${method.toUpperCase()} ${path}`, async () => {
       appliance.breaker.failure = failure;

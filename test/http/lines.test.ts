@@ -3,26 +3,18 @@ import { FlancoError } from "../../src/domain/error.ts";
 import type { SurveyedLine } from "../../src/domain/lines.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 
 describe("Lines", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-  let other: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const other = forEachTest(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-    other = await appliance.addUser();
-  });
   afterEach(() => {
     appliance.lines.chips = [];
     appliance.lines.refusal = undefined;
     appliance.lines.driven.length = 0;
   });
-  after(() => appliance.close());
-
   function wiringOf(owner: SignedInUser): Wiring {
     return {
       line: "SIM0",
@@ -57,13 +49,13 @@ describe("Lines", () => {
     ];
   }
 
-  async function list(cookie = user.cookie) {
-    const response = await appliance.api.get("/api/line").set("Cookie", cookie).expect(200);
+  async function list(by = user) {
+    const response = await by.get("/api/line").expect(200);
     return response.body.data;
   }
 
   function post(action: "read" | "drive", body: object) {
-    return appliance.api.post(`/api/line/${action}`).set("Cookie", user.cookie).send(body);
+    return user.post(`/api/line/${action}`).send(body);
   }
 
   const FREE = {
@@ -107,7 +99,7 @@ describe("Lines", () => {
 
   it("show to others that they are wired, and nothing of what they do", async () => {
     show({ wiring: wiringOf(user), watched: true, level: true, problem: "x", holder: "flanco" });
-    expect((await list(other.cookie)).chips[0].lines).to.deep.equal([
+    expect((await list(other)).chips[0].lines).to.deep.equal([
       { address: "simchip0:0", name: "SIM0", ...FREE, wiredByOther: true, watched: true },
     ]);
   });

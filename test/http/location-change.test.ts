@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
@@ -8,22 +9,16 @@ import { WiredLine } from "./wired-line.ts";
 const NOBODY = "0".repeat(24);
 
 describe("Changing a location or device", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
   let locationId: string;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
-    user = await appliance.addUser();
     locationId = await appliance.writer.addLocation(user.id, aLocation().location);
     await appliance.writer.addDevice(user.id, aDevice({ locationId }).newDevice);
   });
-  after(() => appliance.close());
-
-  function change(what: "device" | "location", query: object, body: object, cookie = user.cookie) {
-    return appliance.api.patch(`/api/${what}`).query(query).set("Cookie", cookie).send(body);
+  function change(what: "device" | "location", query: object, body: object, by = user) {
+    return by.patch(`/api/${what}`).query(query).send(body);
   }
 
   function device() {
@@ -125,7 +120,7 @@ describe("Changing a location or device", () => {
   });
 
   it("is told to the pages that are open", async () => {
-    const stream = await EventStream.open(appliance, user.cookie);
+    const stream = await EventStream.open(user);
     try {
       expect(await stream.next()).to.include({ event: "hello" });
       await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
@@ -146,7 +141,7 @@ describe("Changing a location or device", () => {
     it(`is 404 for ${what} of other users as for those that are not there`, async () => {
       const other = await appliance.addUser();
       const body = { [wrapper]: { name: "Mío" } };
-      const foreign = await change(what, own(), body, other.cookie).expect(404);
+      const foreign = await change(what, own(), body, other).expect(404);
       const unknown = await change(what, { dId: "none", locationId: NOBODY }, body).expect(404);
       expect(foreign.body).to.deep.equal(unknown.body);
       expect(device()).to.include({ name: "Pasillo A", revision: 0 });

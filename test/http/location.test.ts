@@ -1,33 +1,26 @@
 import { expect } from "chai";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
 
 describe("Locations", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
-
-  function add(body: object, cookie = user.cookie) {
-    return appliance.api.post("/api/location").set("Cookie", cookie).send(body);
+  function add(body: object, by = user) {
+    return by.post("/api/location").send(body);
   }
 
-  async function list(cookie = user.cookie) {
-    const response = await appliance.api.get("/api/location").set("Cookie", cookie).expect(200);
+  async function list(by = user) {
+    const response = await by.get("/api/location").expect(200);
     expect(response.body).to.have.all.keys("status", "data");
     expect(response.body.status).to.equal("success");
     return response.body.data;
   }
 
-  function remove(query: string, cookie = user.cookie) {
-    return appliance.api.delete(`/api/location${query}`).set("Cookie", cookie);
+  function remove(query: string, by = user) {
+    return by.delete(`/api/location${query}`);
   }
 
   it("are made with status alone as the answer", async () => {
@@ -44,7 +37,7 @@ describe("Locations", () => {
     expect(response.body.error).to.match(/^An account has 200 locations at most\. /);
     const locations = await list();
     expect(locations).to.have.lengthOf(200);
-    await add(aLocation(), (await appliance.addUser()).cookie).expect(200);
+    await add(aLocation(), await appliance.addUser()).expect(200);
     await remove(`?locationId=${locations[0]._id}`).expect(200);
     await add(aLocation()).expect(200);
   });
@@ -69,16 +62,12 @@ describe("Locations", () => {
     await add(aLocation()).expect(200);
     await add(aLocation({ name: "Clínica Sur" })).expect(200);
     const [{ _id: locationId }] = await list();
-    for (const [dId, cookie] of [
-      ["1", user.cookie],
-      ["2", user.cookie],
-      ["3", other.cookie],
+    for (const [dId, by] of [
+      ["1", user],
+      ["2", user],
+      ["3", other],
     ] as const) {
-      await appliance.api
-        .post("/api/device")
-        .set("Cookie", cookie)
-        .send(aDevice({ dId, locationId }))
-        .expect(200);
+      await by.post("/api/device").send(aDevice({ dId, locationId })).expect(200);
     }
     const [first, second] = await list();
     const [one, two] = appliance.reader.devices(user.id);
@@ -117,19 +106,15 @@ describe("Locations", () => {
     it("are gone, while their devices and records stay", async () => {
       await add(aLocation()).expect(200);
       const [{ _id: locationId }] = await list();
-      await appliance.api
-        .post("/api/device")
-        .set("Cookie", user.cookie)
-        .send(aDevice({ locationId }))
-        .expect(200);
-      await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord()).expect(201);
+      await user.post("/api/device").send(aDevice({ locationId })).expect(200);
+      await user.post("/api/data").send(aRecord()).expect(201);
       const response = await remove(`?locationId=${locationId}`).expect(200);
       expect(response.body).to.deep.equal({ status: "success" });
       expect(await list()).to.deep.equal([]);
       await remove(`?locationId=${locationId}`).expect(404);
       expect(appliance.reader.devices(user.id)).to.have.lengthOf(1);
       expect(recordsOf(appliance.reader, user.id)).to.have.lengthOf(1);
-      await appliance.api.get("/api/data?period=semanal").set("Cookie", user.cookie).expect(200);
+      await user.get("/api/data?period=semanal").expect(200);
     });
 
     for (const query of ["", "?locationId=", "?locationId=%20%20", "?locationid=1"]) {
@@ -160,8 +145,8 @@ describe("Locations", () => {
     const other = await appliance.addUser();
     await add(aLocation()).expect(200);
     const [{ _id: locationId }] = await list();
-    expect(await list(other.cookie)).to.deep.equal([]);
-    await remove(`?locationId=${locationId}`, other.cookie).expect(404);
+    expect(await list(other)).to.deep.equal([]);
+    await remove(`?locationId=${locationId}`, other).expect(404);
     expect(await list()).to.have.lengthOf(1);
   });
 });

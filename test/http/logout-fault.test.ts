@@ -1,24 +1,21 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
 describe("Signing out of a ledger that takes no writes", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
   let sid: string;
 
   beforeEach(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
     sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
   });
-  afterEach(() => appliance.close());
-
   for (const code of ["unavailable", "overloaded", "internal"] as const) {
     it(`answers 200 and removes the cookie when the writer says ${code}`, async () => {
       appliance.breaker.failure = new FlancoError(code, "The ledger takes no writes (SQLITE_FULL).");
-      const response = await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+      const response = await user.post("/api/logout").expect(200);
       expect(response.body).to.deep.equal({ status: "success" });
       expect(String(response.headers["set-cookie"])).to.match(/^auth_token=; Max-Age=0; /);
     });
@@ -31,7 +28,7 @@ describe("Signing out of a ledger that takes no writes", () => {
     expect(stored()).to.equal(true);
     await appliance.writer.setPassword(other.id, "$2b$10$another");
     appliance.breaker.failure = undefined;
-    await appliance.api.get("/api/verify").set("Cookie", user.cookie).expect(401);
+    await user.get("/api/verify").expect(401);
     await appliance.api.get("/api/verify").set("Cookie", second).expect(200);
   });
 
@@ -63,7 +60,7 @@ describe("Signing out of a ledger that takes no writes", () => {
   async function signOutInTrouble(): Promise<void> {
     appliance.breaker.failure = new FlancoError("unavailable", "The ledger takes no writes (SQLITE_FULL).");
     // Whatever it answers: what it must answer is for the tests above.
-    await appliance.api.post("/api/logout").set("Cookie", user.cookie);
+    await user.post("/api/logout");
   }
 
   function stored(): boolean {

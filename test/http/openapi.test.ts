@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS, PASSWORD } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
-import { Conformance, type Description, type Method, operationsOf } from "./openapi-description.ts";
+import { Conformance, type Method, operationsOf } from "./openapi-description.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 interface Sent {
@@ -22,23 +22,15 @@ const NOBODY = "0123456789abcdef01234567";
 const KEYS = { dId: "7234", locationId: NOBODY } as const;
 
 describe("What happens at the API", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-  let description: Description;
-  let conformance: Conformance;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forSuite(() => appliance.addUser());
+  const description = forSuite(async () => (await appliance.api.get("/api/openapi.json").expect(200)).body);
+  const conformance = forSuite(() => new Conformance(description));
 
-  before(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-    description = (await appliance.api.get("/api/openapi.json").expect(200)).body;
-    conformance = new Conformance(description);
-  });
   afterEach(() => {
     appliance.breaker.failure = undefined;
     appliance.lines.refusal = undefined;
   });
-  after(() => appliance.close());
-
   /** One real exchange, which must have this status and be as the description has it. */
   async function answers(status: number, method: Method, path: string, sent: Sent = {}): Promise<void> {
     const request = appliance.api[method](path)
@@ -202,37 +194,21 @@ describe("What happens at the API", () => {
         records: Array(1_000).fill(record),
         next: { timeMs: 1, recordId: 1 },
       }));
-      const request = get({
-        host: "127.0.0.1",
-        port: appliance.port,
-        path: "/api/export?lang=en",
-        headers: { Cookie: cookie },
-      });
-      await once(request, "response");
+      const response = await user.begin("/api/export?lang=en");
       await answers(503, "get", "/api/export", { cookie, query: { lang: "es" } });
-      request.destroy();
+      response.destroy();
       appliance.breaker.instead.clear();
     });
 
     it("live events, and that only so many pages may be open", async () => {
-      const requests = Array.from({ length: 65 }, () =>
-        get({
-          host: "127.0.0.1",
-          port: appliance.port,
-          path: "/api/event",
-          headers: { Cookie: user.cookie },
-        }),
-      );
-      const responses = await Promise.all(
-        requests.map(async (request) => ((await once(request, "response")) as [IncomingMessage])[0]),
-      );
+      const responses = await Promise.all(Array.from({ length: 65 }, () => user.begin("/api/event")));
       for (const response of responses) {
         const status = response.statusCode ?? 0;
         const type = String(response.headers["content-type"]).split(";")[0] ?? "";
         const body = status === 200 ? undefined : JSON.parse(String(await once(response, "data")));
         conformance.observe({ method: "get", path: "/api/event", status, type, body });
       }
-      for (const request of requests) request.destroy();
+      for (const response of responses) response.destroy();
     });
 
     it("what is told to who is not signed in", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS } from "../../src/domain/clock.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -10,24 +11,16 @@ function madrid(local: string): number {
 }
 
 describe("The overview of a period", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
-
-  async function post(createdTime: number, otherwise: object = {}, cookie = user.cookie): Promise<void> {
+  async function post(createdTime: number, otherwise: object = {}, by = user): Promise<void> {
     const body = aRecord({ createdTime, ...otherwise });
-    await appliance.api.post("/api/data").set("Cookie", cookie).send(body).expect(201);
+    await by.post("/api/data").send(body).expect(201);
   }
 
-  async function overview(query: Readonly<Record<string, string>>, cookie = user.cookie) {
-    const response = await appliance.api.get("/api/overview").query(query).set("Cookie", cookie).expect(200);
+  async function overview(query: Readonly<Record<string, string>>, by = user) {
+    const response = await by.get("/api/overview").query(query).expect(200);
     return response.body.data;
   }
 
@@ -98,10 +91,7 @@ describe("The overview of a period", () => {
       ["week", "semanal"],
       ["year", "anual"],
     ] as const) {
-      const response = await appliance.api
-        .get(`/api/data?period=${contract}`)
-        .set("Cookie", user.cookie)
-        .expect(200);
+      const response = await user.get(`/api/data?period=${contract}`).expect(200);
       const { totalRevenue, totalSales, totalLocations, totalDevices, dataForChart } = response.body.data;
       const data = await overview({ period });
       expect(data).to.include({
@@ -137,7 +127,7 @@ describe("The overview of a period", () => {
     const other = await appliance.addUser();
     await post(NOON_MS, { locationName: "Norte", deviceId: "1" });
     for (const query of [{}, { location: "Norte" }, { device: "1" }]) {
-      const data = await overview({ period: "year", ...query }, other.cookie);
+      const data = await overview({ period: "year", ...query }, other);
       expect(data).to.include({ revenue: 0, sales: 0, locations: 0, devices: 0 });
       expect(data.choices).to.deep.equal({ locations: [], devices: [] });
     }
@@ -160,10 +150,7 @@ describe("The overview of a period", () => {
     "period=week&device=%20",
   ]) {
     it(`refuses "${query}", naming the field`, async () => {
-      const response = await appliance.api
-        .get(`/api/overview?${query}`)
-        .set("Cookie", user.cookie)
-        .expect(400);
+      const response = await user.get(`/api/overview?${query}`).expect(400);
       expect(Object.keys(response.body.errors)).to.have.lengthOf(1);
     });
   }

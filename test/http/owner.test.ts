@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord, BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
@@ -48,7 +49,7 @@ const QUERY: Readonly<Record<string, string>> = {
 const TAKEN = ["put /api/wiring line", "post /api/line/read line", "post /api/line/drive line"];
 
 describe("What is another user's", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open({ passwords: WRONG_PASSWORDS }));
   let victim: SignedInUser;
   /** Two users with the same past: one asks for the victim's ids, the other for ids that do not exist. */
   let curious: SignedInUser;
@@ -58,7 +59,6 @@ describe("What is another user's", () => {
   let ids: ReadonlyMap<string, readonly [string, string]>;
 
   before(async () => {
-    appliance = await Appliance.open({ passwords: WRONG_PASSWORDS });
     operations = operationsOf((await appliance.api.get("/api/openapi.json").expect(200)).body);
     victim = await appliance.addUser();
     await settle(victim);
@@ -66,8 +66,6 @@ describe("What is another user's", () => {
     other = await appliance.addUser();
     ids = idsOf(victim);
   });
-  after(() => appliance.close());
-
   /** Gives a user one of everything. */
   async function settle({ cookie, id }: SignedInUser): Promise<void> {
     const location = { name: "Clínica secreta", description: "Piso 3" };

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
@@ -12,26 +13,21 @@ interface Listing {
 }
 
 describe("Listings", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
     user = await appliance.addUser();
   });
-  after(() => appliance.close());
-
   async function list(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Listing> {
-    const response = await appliance.api.get(path).query(query).set("Cookie", user.cookie).expect(200);
+    const response = await user.get(path).query(query).expect(200);
     expect(response.body).to.have.all.keys("status", "data", "next");
     return response.body;
   }
 
-  async function post(count: number, cookie = user.cookie): Promise<void> {
+  async function post(count: number, by = user): Promise<void> {
     for (let valor = 1; valor <= count; valor += 1) {
-      await appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord({ valor })).expect(201);
+      await by.post("/api/data").send(aRecord({ valor })).expect(201);
     }
   }
 
@@ -100,7 +96,7 @@ describe("Listings", () => {
 
     it("gives a user's own alone", async () => {
       const other = await appliance.addUser();
-      await post(1, other.cookie);
+      await post(1, other);
       expect((await list("/api/record")).data).to.deep.equal([]);
     });
 
@@ -123,11 +119,7 @@ describe("Listings", () => {
         [3, NOON_MS - 1],
         [4, NOON_MS],
       ] as const) {
-        await appliance.api
-          .post("/api/data")
-          .set("Cookie", user.cookie)
-          .send(aRecord({ valor, createdTime }))
-          .expect(201);
+        await user.post("/api/data").send(aRecord({ valor, createdTime })).expect(201);
       }
       const found = await pages("/api/record", 2);
       expect(found.flat().map(({ valor }) => valor)).to.deep.equal([2, 4, 1, 3]);
@@ -140,7 +132,7 @@ describe("Listings", () => {
         [3, { habitacion: "7", locationName: "Norte", createdTime: Date.parse("2026-03-09T12:00:00Z") }],
       ] as const) {
         const body = aRecord({ valor, ...otherwise });
-        await appliance.api.post("/api/data").set("Cookie", user.cookie).send(body).expect(201);
+        await user.post("/api/data").send(body).expect(201);
       }
       for (const [query, valores] of [
         [{ location: "Norte" }, [1, 3]],
@@ -159,10 +151,7 @@ describe("Listings", () => {
         ).to.deep.equal(valores);
       }
       const other = await appliance.addUser();
-      const theirs = await appliance.api
-        .get("/api/record?location=Norte")
-        .set("Cookie", other.cookie)
-        .expect(200);
+      const theirs = await other.get("/api/record?location=Norte").expect(200);
       expect(theirs.body.data).to.deep.equal([]);
     });
 
@@ -181,10 +170,7 @@ describe("Listings", () => {
       "before=1-1&before=2-2",
     ]) {
       it(`refuses ${query}, naming the field`, async () => {
-        const response = await appliance.api
-          .get(`/api/record?${query}`)
-          .set("Cookie", user.cookie)
-          .expect(400);
+        const response = await user.get(`/api/record?${query}`).expect(400);
         expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
       });
     }
@@ -201,7 +187,7 @@ describe("Listings", () => {
       await post(MORE_THAN_A_PAGE);
       expect((await list("/api/record")).data).to.have.lengthOf(50);
       expect((await list("/api/record", { limit: 200 })).data).to.have.lengthOf(MORE_THAN_A_PAGE);
-      await appliance.api.get("/api/record?limit=201").set("Cookie", user.cookie).expect(400);
+      await user.get("/api/record?limit=201").expect(400);
     });
   });
 
@@ -265,7 +251,7 @@ describe("Listings", () => {
       "before=",
     ]) {
       it(`${path} refuses ${query}, naming the field`, async () => {
-        const response = await appliance.api.get(`${path}?${query}`).set("Cookie", user.cookie).expect(400);
+        const response = await user.get(`${path}?${query}`).expect(400);
         expect(response.body.errors).to.have.all.keys(query.split("=")[0] ?? "");
       });
     }

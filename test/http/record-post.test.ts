@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -10,26 +11,14 @@ const NOT_SAVED = { status: "error", message: "Failed to save data" };
 const LAST_MOMENT_MS = 8.64e15;
 
 describe("Posting records", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  beforeEach(async () => {
-    user = await appliance.addUser();
-  });
   afterEach(() => {
     appliance.breaker.failure = undefined;
   });
-  after(() => appliance.close());
-
-  function post(body: object | string, cookie = user.cookie) {
-    return appliance.api
-      .post("/api/data")
-      .set("Cookie", cookie)
-      .set("Content-Type", "application/json")
-      .send(body);
+  function post(body: object | string, by = user) {
+    return by.post("/api/data").set("Content-Type", "application/json").send(body);
   }
 
   function stored(of = user): readonly StoredRecord[] {
@@ -37,10 +26,7 @@ describe("Posting records", () => {
   }
 
   async function revenue(): Promise<number> {
-    const response = await appliance.api
-      .get("/api/data?period=semanal")
-      .set("Cookie", user.cookie)
-      .expect(200);
+    const response = await user.get("/api/data?period=semanal").expect(200);
     return response.body.data.totalRevenue;
   }
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { RecordFilter } from "../../src/domain/record.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
 
@@ -12,19 +13,16 @@ const COUNT = 150;
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 
 describe("A walk over the records", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: string;
   let deviceId: string;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     const wired = await ledger.wire();
     userId = wired.user.id;
     deviceId = wired.deviceId;
     await ledger.writer.noteBoot(BOOT, null);
   });
-
-  afterEach(() => ledger.remove());
 
   /** Sales that were made while the clock said so and was not trusted. */
   async function sellWithoutClock(wallMs: number): Promise<void> {

@@ -3,6 +3,7 @@ import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
@@ -17,27 +18,21 @@ function madrid(local: string): number {
 }
 
 describe("The report of a month", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
     appliance.clock.setWall(NOON_MS);
     user = await appliance.addUser();
   });
-  after(() => appliance.close());
-
   async function post(otherwise: Readonly<Record<string, unknown>>): Promise<void> {
-    await appliance.api.post("/api/data").set("Cookie", user.cookie).send(aRecord(otherwise)).expect(201);
+    await user.post("/api/data").send(aRecord(otherwise)).expect(201);
   }
 
-  async function report(query: object = {}, cookie = user.cookie) {
-    const response = await appliance.api
+  async function report(query: object = {}, by = user) {
+    const response = await by
       .get("/api/report")
       .query({ month: "2026-03", location: NORTH, ...query })
-      .set("Cookie", cookie)
       .expect(200);
     return response.body.data;
   }
@@ -75,7 +70,7 @@ describe("The report of a month", () => {
     expect(february).to.include({ from: "2026-02-01", to: "2026-02-28", complete: true });
     expect(february.totals).to.include({ sales: 2, revenue: 3 });
     appliance.clock.setWall(madrid("2026-02-28T23:59:59.999"));
-    expect(await report({ month: "2026-02" }, await appliance.signIn(user.id))).to.include({
+    expect(await report({ month: "2026-02" }, await appliance.signedIn(user))).to.include({
       complete: false,
     });
   });
@@ -134,14 +129,14 @@ describe("The report of a month", () => {
     expect((await report({ month: "2026-02" })).gaps).to.deep.equal([]);
     expect((await report({ month: "2026-04" })).gaps).to.deep.equal([]);
     const other = await appliance.addUser();
-    expect((await report({}, other.cookie)).gaps).to.deep.equal([]);
+    expect((await report({}, other)).gaps).to.deep.equal([]);
     for (const line of ["SIM1", "SIM2"]) await appliance.writer.removeWiring(user.id, line);
   });
 
   it("is empty of what is not there, or another user's", async () => {
     const other = await appliance.addUser();
     await post({});
-    const foreign = await report({}, other.cookie);
+    const foreign = await report({}, other);
     expect(foreign).to.deep.include({ rooms: [], totals: NOTHING });
     expect(await report({ location: "clínica norte" })).to.deep.include({ rooms: [], totals: NOTHING });
   });
@@ -150,11 +145,7 @@ describe("The report of a month", () => {
     for (let count = 0; count < 250; count += 1) {
       await post({ valor: count / 7, createdTime: madrid("2026-03-01T00:00") + count * 60_000 });
     }
-    const overview = await appliance.api
-      .get("/api/overview")
-      .query({ period: "year", location: NORTH })
-      .set("Cookie", user.cookie)
-      .expect(200);
+    const overview = await user.get("/api/overview").query({ period: "year", location: NORTH }).expect(200);
     const { totals, rooms } = await report();
     expect(totals).to.include({ sales: 250, revenue: overview.body.data.revenue });
     expect(rooms[0]).to.include({ sales: 250 });
@@ -169,10 +160,9 @@ describe("The report of a month", () => {
     { location: undefined },
   ]) {
     it(`refuses ${JSON.stringify(query)}`, async () => {
-      await appliance.api
+      await user
         .get("/api/report")
         .query({ month: "2026-03", location: NORTH, ...query })
-        .set("Cookie", user.cookie)
         .expect(400);
     });
   }

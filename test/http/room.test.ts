@@ -11,7 +11,7 @@ describe("The rooms of a user", () => {
   const held = new Held();
 
   async function rooms(): Promise<readonly Record<string, unknown>[]> {
-    const response = await held.appliance.api.get("/api/room").set("Cookie", held.user.cookie).expect(200);
+    const response = await held.user.get("/api/room").expect(200);
     return response.body.data;
   }
 
@@ -49,7 +49,7 @@ describe("The rooms of a user", () => {
 
   it("are the user's own alone", async () => {
     const other = await held.appliance.addUser();
-    const response = await held.appliance.api.get("/api/room").set("Cookie", other.cookie).expect(200);
+    const response = await other.get("/api/room").expect(200);
     expect(response.body.data).to.deep.equal([]);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser, SMALL_PAGE } from "../rig/appliance.ts";
+import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { operationsOf } from "./openapi-description.ts";
 
 /** Every path of the contract and which methods it takes. */
@@ -13,14 +14,8 @@ const METHODS = {
 } as const;
 
 describe("The application's paths", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-
-  before(async () => {
-    appliance = await Appliance.open({ page: SMALL_PAGE });
-    user = await appliance.addUser();
-  });
-  after(() => appliance.close());
+  const appliance = forSuite(() => Appliance.open({ page: SMALL_PAGE }));
+  const user = forSuite(() => appliance.addUser());
 
   it("of a protected endpoint answer Unauthorized without a session, in the contract's field, whatever else is wrong", async () => {
     const { body } = await appliance.api.get("/api/openapi.json").expect(200);
@@ -36,7 +31,7 @@ describe("The application's paths", () => {
 
   for (const [path, methods] of Object.entries(METHODS)) {
     it(`${path} answers 405 to a method that it does not take, and Allow names those it does`, async () => {
-      const response = await appliance.api.put(path).set("Cookie", user.cookie).expect(405);
+      const response = await user.put(path).expect(405);
       const field = path === "/api/data" ? "message" : "error";
       expect(response.body).to.deep.equal({
         status: "error",
@@ -61,7 +56,7 @@ describe("The application's paths", () => {
 
   for (const path of ["/api", "/api/", "/api/nothing", "/api/device/", "/api/Device", "/api/device/7234"]) {
     it(`answers 404 in the contract's envelope at ${path}`, async () => {
-      const response = await appliance.api.get(path).set("Cookie", user.cookie).expect(404);
+      const response = await user.get(path).expect(404);
       expect(response.body).to.deep.equal({
         status: "error",
         error: "There is nothing at this path. /api/openapi.json describes what there is.",
@@ -75,7 +70,7 @@ describe("The application's paths", () => {
   });
 
   it("answers HEAD as GET, without a body", async () => {
-    const response = await appliance.api.head("/api/device").set("Cookie", user.cookie).expect(200);
+    const response = await user.head("/api/device").expect(200);
     expect(response.text).to.equal(undefined);
     await appliance.api.head("/api/device").expect(401);
   });

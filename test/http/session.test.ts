@@ -2,6 +2,7 @@ import { expect } from "chai";
 import jwt from "jsonwebtoken";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 
 const ATTRIBUTES = attributesOf("/");
 
@@ -10,18 +11,13 @@ function attributesOf(path: string): string {
 }
 
 describe("Signing in and out", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
     appliance.clock.setWall(NOON_MS);
     user = await appliance.addUser();
   });
-  after(() => appliance.close());
-
   function login(email: string, password: string = PASSWORD) {
     return appliance.api.post("/api/login").send({ email, password });
   }
@@ -122,7 +118,7 @@ describe("Signing in and out", () => {
       const other = await appliance.signIn(user.id);
       await logout(user.cookie);
       await verify(user.cookie).expect(401);
-      await appliance.api.get("/api/device").set("Cookie", user.cookie).expect(401);
+      await user.get("/api/device").expect(401);
       await verify(other).expect(200);
     });
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { PasswordHasher } from "../../src/domain/user.ts";
-import { Appliance, PASSWORD, type SignedInUser, sharedHasher } from "../rig/appliance.ts";
+import { Appliance, PASSWORD, sharedHasher } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 const WRONG = "otra clave larga";
 const UNKNOWN = "nadie@example.org";
@@ -23,16 +24,9 @@ class WatchedHasher implements PasswordHasher {
 }
 
 describe("Attempts to sign in", () => {
-  let passwords: WatchedHasher;
-  let appliance: Appliance;
-  let user: SignedInUser;
-
-  beforeEach(async () => {
-    passwords = new WatchedHasher();
-    appliance = await Appliance.open({ passwords });
-    user = await appliance.addUser();
-  });
-  afterEach(() => appliance.close());
+  const passwords = forEachTest(() => new WatchedHasher());
+  const appliance = forEachTest(() => Appliance.open({ passwords }));
+  const user = forEachTest(() => appliance.addUser());
 
   function login(email: string, password: string) {
     return appliance.api.post("/api/login").send({ email, password });
@@ -46,8 +40,8 @@ describe("Attempts to sign in", () => {
       expect(headers).not.to.have.property("set-cookie");
       expect(body).to.deep.equal({ status: "error", error: "Too many attempts. Try again in 1 second." });
     }
-    await appliance.api.get("/api/verify").set("Cookie", user.cookie).expect(200);
-    await appliance.api.post("/api/logout").set("Cookie", user.cookie).expect(200);
+    await user.get("/api/verify").expect(200);
+    await user.post("/api/logout").expect(200);
   });
 
   it("get the same answers and cost the same comparisons with an unknown e-mail", async () => {

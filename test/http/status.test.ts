@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { Appliance, BOOT_ID, NOON_MS, type SignedInUser, TIME_ZONE } from "../rig/appliance.ts";
+import { Appliance, BOOT_ID, NOON_MS, TIME_ZONE } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
@@ -10,31 +11,26 @@ const MAX_COUNTED = 1_000;
 const MANY = 3 * MAX_COUNTED;
 
 describe("GET /status", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-  let other: SignedInUser;
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const other = forEachTest(() => appliance.addUser());
 
   beforeEach(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-    other = await appliance.addUser();
     for (const { id } of [user, other]) await appliance.writer.addDevice(id, aDevice().newDevice);
   });
-  afterEach(() => appliance.close());
-
-  async function status(cookie = user.cookie): Promise<Record<string, unknown>> {
-    const response = await appliance.api.get("/api/status").set("Cookie", cookie).expect(200);
+  async function status(by = user): Promise<Record<string, unknown>> {
+    const response = await by.get("/api/status").expect(200);
     expect(response.body).to.have.all.keys("status", "data");
     return response.body.data;
   }
 
-  async function codes(cookie = user.cookie): Promise<string[]> {
-    return ((await status(cookie))["faults"] as { code: string }[]).map(({ code }) => code);
+  async function codes(by = user): Promise<string[]> {
+    return ((await status(by))["faults"] as { code: string }[]).map(({ code }) => code);
   }
 
-  async function wire(line: string, actuatorId: string, cookie = user.cookie): Promise<void> {
+  async function wire(line: string, actuatorId: string, by = user): Promise<void> {
     const body = aWiring({ line, actuatorId });
-    await appliance.api.put("/api/wiring").set("Cookie", cookie).send(body).expect(200);
+    await by.put("/api/wiring").send(body).expect(200);
   }
 
   it("says of a gateway that has just begun that nothing is wired, nothing sold, and nothing wrong", async () => {
@@ -78,8 +74,8 @@ describe("GET /status", () => {
   });
 
   it("adds up what its user sold on the whole local day, without void records", async () => {
-    const post = (valor: number, createdTime: number, cookie = user.cookie) =>
-      appliance.api.post("/api/data").set("Cookie", cookie).send(aRecord({ valor, createdTime })).expect(201);
+    const post = (valor: number, createdTime: number, by = user) =>
+      by.post("/api/data").send(aRecord({ valor, createdTime })).expect(201);
     const midnightMs = NOON_MS - 12 * HOUR_MS;
     await post(64, midnightMs - 1);
     await post(0.1, midnightMs);
@@ -87,11 +83,11 @@ describe("GET /status", () => {
     await post(32, midnightMs + 24 * HOUR_MS - 1);
     await post(128, midnightMs + 24 * HOUR_MS);
     await post(16, NOON_MS - 1);
-    await post(8, NOON_MS, other.cookie);
+    await post(8, NOON_MS, other);
     const voided = recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0;
     await appliance.writer.voidRecord(voided, "relay tested");
     expect((await status())["recordsToday"]).to.deep.equal({ day: "2026-03-11", sales: 3, revenue: 32.3 });
-    expect((await status(other.cookie))["recordsToday"]).to.deep.include({ sales: 1, revenue: 8 });
+    expect((await status(other))["recordsToday"]).to.deep.include({ sales: 1, revenue: 8 });
     const all = appliance.status.status().today;
     expect(all).to.deep.equal({ day: "2026-03-11", sales: 4, revenueMicros: "40300000" });
   });
@@ -99,7 +95,7 @@ describe("GET /status", () => {
   it("tells the level that each wired line came to last, and when: a user's own alone", async () => {
     const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
     await wire("SIM1", "102");
-    await wire("SIM2", "101", other.cookie);
+    await wire("SIM2", "101", other);
     await line.go(true);
     const place = {
       deviceId: appliance.reader.devices(user.id)[0]?.id,
@@ -160,7 +156,7 @@ describe("GET /status", () => {
     await line.go(true, 0, { provisional: true });
     expect((await status())["provisional"]).to.deep.equal({ waiting: 0, unplaced: 1 });
     expect(await codes()).to.deep.equal(["records_unplaced"]);
-    expect(await codes(other.cookie)).to.deep.equal([]);
+    expect(await codes(other)).to.deep.equal([]);
     const recordId = recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0;
     await appliance.writer.voidRecord(recordId, "posted anew with its time");
     expect(await codes()).to.deep.equal([]);
@@ -174,14 +170,14 @@ describe("GET /status", () => {
   it("counts lines that are wired and watched, and says what keeps one from it: a user's own alone", async () => {
     await wire("SIM0", "101");
     await wire("SIM1", "102");
-    await wire("SIM2", "101", other.cookie);
+    await wire("SIM2", "101", other);
     const failure = { line: "SIM1", message: 'The line SIM1 is held by "gpio-leds".' };
     const theirs = { line: "SIM2", message: "The line SIM2 is gone." };
     appliance.lines.state = { ...appliance.lines.state, watched: ["SIM0"], failures: [failure, theirs] };
     expect(await status()).to.include({ linesWired: 2, linesWatched: 1 });
     expect((await status())["lineFailures"]).to.deep.equal([failure]);
-    expect(await status(other.cookie)).to.include({ linesWired: 1, linesWatched: 0 });
-    expect((await status(other.cookie))["lineFailures"]).to.deep.equal([theirs]);
+    expect(await status(other)).to.include({ linesWired: 1, linesWatched: 0 });
+    expect((await status(other))["lineFailures"]).to.deep.equal([theirs]);
   });
 
   it("makes a fault of a line that is not watched, for its user alone, since it was first seen", async () => {
@@ -197,7 +193,7 @@ describe("GET /status", () => {
       sinceTime: NOON_MS,
       details: { line: "SIM0", reason: failure.message },
     });
-    expect(await codes(other.cookie)).to.deep.equal([]);
+    expect(await codes(other)).to.deep.equal([]);
   });
 
   it("counts the stretches in which edges were lost, a user's own alone, and tells of the last day's", async () => {
@@ -213,8 +209,8 @@ describe("GET /status", () => {
       code: "edges_lost",
       details: { gaps: 2, edges: 6, sales: 3, lines: "SIM0" },
     });
-    expect(await status(other.cookie)).to.include({ gaps: 0, gapsLast30Days: 0 });
-    expect(await codes(other.cookie)).to.deep.equal([]);
+    expect(await status(other)).to.include({ gaps: 0, gapsLast30Days: 0 });
+    expect(await codes(other)).to.deep.equal([]);
     appliance.clock.pass(25 * HOUR_MS);
     // There is still no backup either, after a day.
     expect(appliance.status.status(user.id).faults.map(({ code }) => code)).to.deep.equal(["backup_missing"]);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
 
 const WRONG_PERIOD = { status: "error", message: "Periodo no válido. Debe ser semanal o anual" };
@@ -16,12 +17,9 @@ function madrid(local: string, offset = "+01:00"): number {
 }
 
 describe("The summary of a period", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
     appliance.clock.setWall(NOON_MS);
     user = await appliance.addUser();
@@ -29,21 +27,19 @@ describe("The summary of a period", () => {
   afterEach(() => {
     appliance.breaker.failure = undefined;
   });
-  after(() => appliance.close());
-
   /** Sets the clock; a session of before may have expired by then. */
   async function setNow(timeMs: number): Promise<void> {
     appliance.clock.setWall(timeMs);
-    user = { ...user, cookie: await appliance.signIn(user.id) };
+    user = await appliance.signedIn(user);
   }
 
   async function post(createdTime: number, otherwise: object = {}): Promise<void> {
     const body = aRecord({ createdTime, ...otherwise });
-    await appliance.api.post("/api/data").set("Cookie", user.cookie).send(body).expect(201);
+    await user.post("/api/data").send(body).expect(201);
   }
 
-  function get(query: string, cookie = user.cookie) {
-    return appliance.api.get(`/api/data${query}`).set("Cookie", cookie);
+  function get(query: string, by = user) {
+    return by.get(`/api/data${query}`);
   }
 
   async function summary(period: "semanal" | "anual") {
@@ -183,7 +179,7 @@ describe("The summary of a period", () => {
   it("counts the session's user's records alone", async () => {
     const other = await appliance.addUser();
     await post(NOON_MS);
-    await get("?period=anual", other.cookie).expect(404);
+    await get("?period=anual", other).expect(404);
   });
 
   for (const query of [

@@ -1,24 +1,19 @@
 import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect } from "chai";
 import jwt from "jsonwebtoken";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 
 const NOW_S = NOON_MS / 1000;
 
 describe("A session's token", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
   let sid: string;
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
-    user = await appliance.addUser();
     sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
   });
-  after(() => appliance.close());
-
   function claims(otherwise: object = {}): object {
     return { sub: user.id, sid, iat: NOW_S, exp: NOW_S + 60, ...otherwise };
   }

@@ -45,9 +45,8 @@ export class WiredLine {
 
   /** Wires a line to a room of a device that the user has registered, and finds it low. */
   static async wire(appliance: Appliance, user: SignedInUser, line: string, room: Room): Promise<WiredLine> {
-    await appliance.api
+    await user
       .put("/api/wiring")
-      .set("Cookie", user.cookie)
       .send(aWiring({ line, ...room }))
       .expect(200);
     const device = appliance.reader.devices(user.id).find(({ dId }) => dId === room.dId);

@@ -1,32 +1,28 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { aDevice } from "./bodies.ts";
 import { aWiring } from "./wired-line.ts";
 
 describe("Wiring", () => {
-  let appliance: Appliance;
-  let user: SignedInUser;
-  let other: SignedInUser;
+  const appliance = forEachTest(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+  const other = forEachTest(() => appliance.addUser());
 
   beforeEach(async () => {
-    appliance = await Appliance.open();
-    user = await appliance.addUser();
-    other = await appliance.addUser();
     for (const { id } of [user, other]) await appliance.writer.addDevice(id, aDevice().newDevice);
   });
-  afterEach(() => appliance.close());
-
-  function put(otherwise: Readonly<Record<string, unknown>> = {}, cookie = user.cookie) {
-    return appliance.api.put("/api/wiring").set("Cookie", cookie).send(aWiring(otherwise));
+  function put(otherwise: Readonly<Record<string, unknown>> = {}, by = user) {
+    return by.put("/api/wiring").send(aWiring(otherwise));
   }
 
-  function remove(line: string, cookie = user.cookie) {
-    return appliance.api.delete("/api/wiring").query({ line }).set("Cookie", cookie);
+  function remove(line: string, by = user) {
+    return by.delete("/api/wiring").query({ line });
   }
 
-  async function listed(cookie = user.cookie): Promise<Record<string, unknown>[]> {
-    const response = await appliance.api.get("/api/wiring").set("Cookie", cookie).expect(200);
+  async function listed(by = user): Promise<Record<string, unknown>[]> {
+    const response = await by.get("/api/wiring").expect(200);
     expect(response.body).to.have.all.keys("status", "data");
     expect(response.body.status).to.equal("success");
     return response.body.data;
@@ -64,9 +60,9 @@ describe("Wiring", () => {
     it("gives lines by name, and a user's own alone", async () => {
       await put({ line: "SIM2", actuatorId: "102" }).expect(200);
       await put({ line: "SIM1" }).expect(200);
-      await put({ line: "SIM3" }, other.cookie).expect(200);
+      await put({ line: "SIM3" }, other).expect(200);
       expect((await listed()).map(({ line }) => line)).to.deep.equal(["SIM1", "SIM2"]);
-      expect((await listed(other.cookie)).map(({ line }) => line)).to.deep.equal(["SIM3"]);
+      expect((await listed(other)).map(({ line }) => line)).to.deep.equal(["SIM3"]);
     });
   });
 
@@ -80,7 +76,7 @@ describe("Wiring", () => {
 
     it("takes what is left out as it usually is", async () => {
       const body = { wiring: { line: "SIM0", dId: "7234", actuatorId: "101", valor: 0.1 } };
-      await appliance.api.put("/api/wiring").set("Cookie", user.cookie).send(body).expect(200);
+      await user.put("/api/wiring").send(body).expect(200);
       const [line] = await listed();
       expect(line).to.include({ valor: 0.1, activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 });
     });
@@ -144,9 +140,9 @@ describe("Wiring", () => {
 
     it("refuses a line that is another user's, and tells nothing of their rooms", async () => {
       await put().expect(200);
-      const response = await put({}, other.cookie).expect(409);
+      const response = await put({}, other).expect(409);
       expect(response.body.error).to.equal("The line SIM0 is already wired to a room of another user.");
-      expect(await listed(other.cookie)).to.deep.equal([]);
+      expect(await listed(other)).to.deep.equal([]);
     });
 
     for (const [what, refusal, status] of [
@@ -195,12 +191,12 @@ describe("Wiring", () => {
 
     it("answers 404 to another user's line, which stays", async () => {
       await put().expect(200);
-      await remove("SIM0", other.cookie).expect(404);
+      await remove("SIM0", other).expect(404);
       expect(await listed()).to.have.lengthOf(1);
     });
 
     it("answers 400 without a line", async () => {
-      const response = await appliance.api.delete("/api/wiring").set("Cookie", user.cookie).expect(400);
+      const response = await user.delete("/api/wiring").expect(400);
       expect(response.body.errors).to.deep.equal({ line: { kind: "required", message: "is required" } });
     });
   });

@@ -5,7 +5,8 @@ import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import { buildPackage } from "../../scripts/release/package.ts";
 import { isOwn } from "../../scripts/release/processor.ts";
-import { CHECKOUT, PASSWORD, type Program } from "../rig/program.ts";
+import { CHECKOUT, PASSWORD } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { buildSealed, makeSealed, TESTED, WORK } from "./sealed.ts";
 
@@ -45,16 +46,11 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
 for (const processor of TESTED) {
   describe(`The sealed program for ${processor.debian}`, () => {
     let binary: string;
-    let sealed: Program;
+    const sealed = forEachTest(() => makeSealed(binary, processor));
 
     before(async () => {
       binary = await buildSealed(processor);
     });
-    beforeEach(async () => {
-      sealed = await makeSealed(binary, processor);
-    });
-    afterEach(() => sealed.close());
-
     it("is no larger than promised, and names no path of the machine that built it", () => {
       expect(statSync(binary).size).to.be.at.most(MAX_BYTES[processor.node]);
       const content = readFileSync(binary);

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, get, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,10 +51,55 @@ export interface ApplianceOptions {
   readonly realLines?: boolean;
 }
 
-/** A user with a cookie that signs it in. */
-export interface SignedInUser extends User {
+/** A user of an appliance with a session: its requests carry the session's cookie. */
+export class SignedInUser implements User {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
   /** As a client sends it: `auth_token=…`. */
   readonly cookie: string;
+  readonly #appliance: Appliance;
+
+  constructor(appliance: Appliance, { id, name, email }: User, cookie: string) {
+    this.#appliance = appliance;
+    this.id = id;
+    this.name = name;
+    this.email = email;
+    this.cookie = cookie;
+  }
+
+  /** Asks for a path, and gives the answer before its body is read. */
+  async begin(path: string): Promise<IncomingMessage> {
+    const headers = { Cookie: this.cookie };
+    const request = get({ host: "127.0.0.1", port: this.#appliance.port, path, headers, agent: false });
+    request.on("error", () => {});
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return response.on("error", () => {});
+  }
+
+  get(path: string) {
+    return this.#appliance.api.get(path).set("Cookie", this.cookie);
+  }
+
+  head(path: string) {
+    return this.#appliance.api.head(path).set("Cookie", this.cookie);
+  }
+
+  post(path: string) {
+    return this.#appliance.api.post(path).set("Cookie", this.cookie);
+  }
+
+  put(path: string) {
+    return this.#appliance.api.put(path).set("Cookie", this.cookie);
+  }
+
+  patch(path: string) {
+    return this.#appliance.api.patch(path).set("Cookie", this.cookie);
+  }
+
+  delete(path: string) {
+    return this.#appliance.api.delete(path).set("Cookie", this.cookie);
+  }
 }
 
 interface Store {
@@ -221,7 +267,12 @@ export class Appliance {
       email: `usuario${this.#lastUser}@example.org`,
       passwordHash: await sharedHasher().passwordHash,
     });
-    return { ...user, cookie: await this.signIn(user.id) };
+    return this.signedIn(user);
+  }
+
+  /** The same user with a session more. */
+  async signedIn(user: User): Promise<SignedInUser> {
+    return new SignedInUser(this, user, await this.signIn(user.id));
   }
 
   /** The session's cookie, as a client sends it. */

@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { type ClientRequest, get, type IncomingMessage } from "node:http";
-import type { Appliance } from "./appliance.ts";
+import type { IncomingMessage } from "node:http";
+import type { SignedInUser } from "./appliance.ts";
 
 export interface LiveEvent {
   readonly event: string;
@@ -10,14 +9,12 @@ export interface LiveEvent {
 /** An open page: reads the appliance's live events as a browser does. */
 export class EventStream {
   readonly response: IncomingMessage;
-  readonly #request: ClientRequest;
   readonly #events: LiveEvent[] = [];
   #text = "";
   #onEvent: (() => void) | undefined;
   #ended = false;
 
-  private constructor(request: ClientRequest, response: IncomingMessage) {
-    this.#request = request;
+  private constructor(response: IncomingMessage) {
     this.response = response;
     response.setEncoding("utf8");
     response.on("data", (chunk: string) => this.#read(chunk));
@@ -28,15 +25,8 @@ export class EventStream {
   }
 
   /** Resolves with the answer's head, whatever its status. */
-  static async open(appliance: Appliance, cookie: string): Promise<EventStream> {
-    const request = get({
-      host: "127.0.0.1",
-      port: appliance.port,
-      path: "/api/event",
-      headers: { Cookie: cookie },
-    });
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    return new EventStream(request, response);
+  static async open(by: SignedInUser): Promise<EventStream> {
+    return new EventStream(await by.begin("/api/event"));
   }
 
   /** The next event; undefined once the service has ended the stream. */
@@ -51,7 +41,7 @@ export class EventStream {
 
   /** Hangs up, as a page that is closed. */
   close(): void {
-    this.#request.destroy();
+    this.response.destroy();
   }
 
   #read(chunk: string): void {
