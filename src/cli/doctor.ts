@@ -31,8 +31,8 @@ It reads and measures; the only file that it writes is a small one in the data d
 Exit codes: 0 all is fine, 3 something needs attention, 78 the configuration has mistakes.
 
 Example:
-  sudo flanco doctor
-  sudo flanco doctor --json`;
+  flanco doctor
+  flanco doctor --json`;
 
 /** Synced writes that measure the disk, and the size of each: a page of the ledger. */
 const SYNCS = 100;

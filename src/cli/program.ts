@@ -7,6 +7,7 @@ import type { CliContext } from "./context.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addGpioCommands } from "./gpio.ts";
 import { addHealthCommand } from "./health.ts";
+import { addLogsCommand } from "./logs.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addSecretCommands } from "./secret.ts";
 import { addServeCommand } from "./serve.ts";
@@ -46,6 +47,7 @@ export function createProgram(context: CliContext): Command {
   addServeCommand(program, context);
   addStatusCommand(program, context);
   addDoctorCommand(program, context);
+  addLogsCommand(program, context);
   addHealthCommand(program, context);
   addUserCommands(program, context);
   addSecretCommands(program, context);

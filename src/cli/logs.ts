@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { type Command, Option } from "commander";
+import { z } from "zod";
+import { FlancoError } from "../domain/error.ts";
+import type { CliContext } from "./context.ts";
+
+/** What pino calls its levels, by number. */
+const LEVELS = new Map([
+  [20, "debug"],
+  [30, "info"],
+  [40, "warning"],
+  [50, "error"],
+]);
+const WARNING = 40;
+/** The newest so many lines at most. */
+const MAX_LINES = 10_000;
+
+/** One line of the service's log, as pino writes it. */
+const logLine = z.looseObject({ level: z.int(), time: z.number(), msg: z.string().default("") });
+/** Fields of every line, or that its message says already. */
+const UNSHOWN = new Set(["level", "time", "msg", "pid", "hostname", "err"]);
+
+const HELP = `
+It reads the journal, which root and the groups adm and systemd-journal may do.
+
+Example:
+  flanco logs
+  flanco logs --since yesterday --warnings`;
+
+/** `flanco logs`: the service's log of the last day, as sentences. */
+export function addLogsCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("logs")
+    .description("show the service's log, one sentence a line, with its local time")
+    .option("--since <when>", "from this time on, as journalctl takes it", "24 hours ago")
+    .option("--warnings", "only warnings and errors", false)
+    .addOption(new Option("--unit <unit>", "the systemd unit").default("flanco.service"))
+    .option("--json", "the lines as the service wrote them", false)
+    .addHelpText("after", HELP)
+    .action(async (options: { since: string; warnings: boolean; unit: string; json: boolean }) => {
+      let shown = 0;
+      for await (const text of journal(options.unit, options.since)) {
+        const line = parse(text);
+        if (options.warnings && (line === undefined || line.level < WARNING)) continue;
+        shown += 1;
+        terminal.out(options.json || line === undefined ? text : describe(line));
+      }
+      if (shown === 0) terminal.err(`The journal has no such line since ${options.since}.`);
+    });
+}
+
+async function* journal(unit: string, since: string): AsyncGenerator<string> {
+  const options = [
+    `--unit=${unit}`,
+    `--since=${since}`,
+    `--lines=${MAX_LINES}`,
+    "--output=cat",
+    "--no-pager",
+  ];
+  const child = spawn("journalctl", [...options, "--quiet"], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  // Awaited below, after the last line.
+  ended.catch(() => {});
+  yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  const exitCode = await ended.catch((error: unknown) => {
+    throw new FlancoError("unavailable", "journalctl cannot be started.", {
+      hint: "Without systemd the service writes its log to standard error.",
+      cause: error,
+    });
+  });
+  if (exitCode !== 0) {
+    throw new FlancoError("unavailable", `journalctl failed: ${said.trim()}`, {
+      hint: "Run it as root: sudo flanco logs.",
+    });
+  }
+}
+
+function parse(text: string): z.output<typeof logLine> | undefined {
+  try {
+    return logLine.safeParse(JSON.parse(text)).data;
+  } catch {
+    // A line of systemd, or of the runtime.
+    return undefined;
+  }
+}
+
+function describe(line: z.output<typeof logLine>): string {
+  // Swedish dates are written as ISO 8601 has them.
+  const time = new Date(line.time).toLocaleString("sv-SE");
+  const fields = Object.entries(line).filter(([name]) => !UNSHOWN.has(name));
+  const values = fields.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ");
+  const level = LEVELS.get(line.level) ?? "fatal";
+  return `${time}  ${level.padEnd(7)}  ${line.msg}${values === "" ? "" : `  (${values})`}`;
+}
