@@ -30,6 +30,7 @@ export const PACKAGES = {
   "wrong clock": ["faketime"],
   openssl: ["openssl"],
   "unit check": ["systemd"],
+  "manual page and completions": ["groff", "fish"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Work = keyof typeof PACKAGES;

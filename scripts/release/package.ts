@@ -13,8 +13,12 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
+import { createProgram } from "../../src/cli/program.ts";
+import { Terminal } from "../../src/cli/terminal.ts";
+import { findInstallation } from "../../src/installation.ts";
 import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
 import { runCommand } from "../command.ts";
+import { bashCompletion, fishCompletion, manualPage, ZSH_COMPLETION } from "./manual.ts";
 import type { Processor } from "./processor.ts";
 import { settingsFile } from "./settings-file.ts";
 
@@ -58,6 +62,7 @@ export function buildPackage(options: PackageOptions): void {
   place(join(checkout, "systemd", "flanco.service"), join(tree, UNITS, "flanco.service"), FILE);
   write(join(tree, "etc/flanco/flanco.toml"), settingsFile());
   write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options)));
+  placeManual(tree, options.version);
   const files = filesIn(tree);
   const control = join(tree, "DEBIAN");
   mkdirSync(control);
@@ -91,6 +96,19 @@ export function buildPackage(options: PackageOptions): void {
       environment: { SOURCE_DATE_EPOCH: String(epochSeconds) },
     },
   );
+}
+
+/** The manual page and the shells' completions, made from the program's own help. */
+function placeManual(tree: string, version: string): void {
+  const program = createProgram({
+    ...{ terminal: new Terminal(), environment: {} },
+    installation: findInstallation(),
+  });
+  const share = join(tree, "usr/share");
+  write(join(share, "man/man1/flanco.1.gz"), gzipped(manualPage(program, version)));
+  write(join(share, "bash-completion/completions/flanco"), bashCompletion(program));
+  write(join(share, "zsh/vendor-completions/_flanco"), ZSH_COMPLETION);
+  write(join(share, "fish/vendor_completions.d/flanco.fish"), fishCompletion(program));
 }
 
 function controlOf({ processor, version }: PackageOptions, kibibytes: number): string {

@@ -1,0 +1,129 @@
+import type { Command, Option } from "commander";
+
+/** A command with the words that call it, groups included. */
+export interface Described {
+  readonly command: Command;
+  /** `flanco wiring set`. */
+  readonly title: string;
+  /** What the help says after the options: exit codes, examples. */
+  readonly more: string;
+}
+
+/** The program and all its commands, in the order of the help. */
+export function describedCommands(command: Command, before: readonly string[] = []): readonly Described[] {
+  const words = [...before, command.name()];
+  return [
+    { command, title: words.join(" "), more: textAfterHelp(command) },
+    ...command.commands.flatMap((child) => describedCommands(child, words)),
+  ];
+}
+
+/** The manual page flanco(1), in the macros of man(7). */
+export function manualPage(program: Command, version: string): string {
+  const commands = describedCommands(program).map(({ command, title, more }) => [
+    `.SS "${escaped(`${title} ${command.usage()}`)}"`,
+    escaped(command.description()),
+    ...shownOptions(command).flatMap((option) => [
+      ".TP",
+      `.B ${escaped(option.flags)}`,
+      escaped(option.description),
+    ]),
+    ...(more === "" ? [] : [".PP", ".nf", ...more.split("\n").map(escaped), ".fi"]),
+  ]);
+  return `${[
+    `.TH FLANCO 1 "" "flanco ${version}"`,
+    ".SH NAME",
+    "flanco \\- ledger of relay sales",
+    ".SH SYNOPSIS",
+    ".B flanco",
+    "[\\fIsettings\\fR] \\fIcommand\\fR [\\fIoptions\\fR]",
+    ".SH COMMANDS",
+    ...commands.flat(),
+    ".SH FILES",
+    ".TP",
+    ".B /etc/flanco/flanco.toml",
+    "The settings, each with what it means.",
+    ".TP",
+    ".B /var/lib/flanco",
+    "The ledger, its backups and its secrets.",
+  ].join("\n")}\n`;
+}
+
+/** Completion for bash. Zsh reads the same file through bashcompinit. */
+export function bashCompletion(program: Command): string {
+  const cases = describedCommands(program).map(({ command, title }) => {
+    const choices = [
+      ...command.commands.map((child) => child.name()),
+      ...shownOptions(command).flatMap(({ long }) => (long ? [long] : [])),
+      ...(command.parent === null ? [] : ["--help"]),
+    ];
+    return `    "${title}") choices="${choices.join(" ")}" ;;`;
+  });
+  const groups = describedCommands(program).map(({ title }) => `"${title}"`);
+  return `# Completion of flanco for bash.
+_flanco() {
+  local path=flanco choices="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$path $word" in
+      ${groups.slice(1).join(" | ")}) path="$path $word" ;;
+    esac
+  done
+  case "$path" in
+${cases.join("\n")}
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$choices" -- "\${COMP_WORDS[COMP_CWORD]}")
+  [ "\${#COMPREPLY[@]}" -gt 0 ] || compopt -o default
+}
+complete -F _flanco flanco
+`;
+}
+
+/** Completion for zsh, by the file for bash. */
+export const ZSH_COMPLETION = `#compdef flanco
+autoload -U +X bashcompinit && bashcompinit
+source /usr/share/bash-completion/completions/flanco
+`;
+
+/** Completion for fish. */
+export function fishCompletion(program: Command): string {
+  const rows = describedCommands(program).flatMap(({ command, title }) => {
+    const [, ...words] = title.split(" ");
+    const inside = words.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const children = command.commands.map((child) => child.name());
+    const isOpen = children.length === 0 ? [] : [`not __fish_seen_subcommand_from ${children.join(" ")}`];
+    const when = [...inside, ...isOpen].join("; and ");
+    const row = (choice: string, text: string) =>
+      `complete -c flanco -n '${when || "true"}' ${choice} -d '${text.replaceAll("'", "\\'")}'`;
+    return [
+      ...command.commands.map((child) => row(`-f -a ${child.name()}`, child.description())),
+      ...shownOptions(command).flatMap(({ long, description }) =>
+        long ? [row(`-l ${long.slice("--".length)}`, description)] : [],
+      ),
+    ];
+  });
+  return `# Completion of flanco for fish.\n${rows.join("\n")}\n`;
+}
+
+function shownOptions(command: Command): readonly Option[] {
+  return command.options.filter(({ hidden }) => !hidden);
+}
+
+function textAfterHelp(command: Command): string {
+  let text = "";
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text.slice(command.helpInformation().length).trim();
+}
+
+/** A backslash, a leading point or quote, and a hyphen mean something to roff. */
+function escaped(text: string): string {
+  return text
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .replaceAll('"', "\\(dq")
+    .replaceAll(/^(?=[.'])/gm, "\\&");
+}

@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { installFor } from "../../scripts/debian.ts";
+import {
+  bashCompletion,
+  describedCommands,
+  fishCompletion,
+  manualPage,
+} from "../../scripts/release/manual.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { Terminal } from "../../src/cli/terminal.ts";
+import { findInstallation } from "../../src/installation.ts";
+
+const INSTALL_MS = 120_000;
+
+function run(command: readonly [string, ...string[]], input = ""): string {
+  const [program, ...args] = command;
+  const { status, stdout, stderr } = spawnSync(program, args, { input, encoding: "utf8" });
+  expect({ status, stderr }, command.join(" ")).to.deep.equal({ status: 0, stderr: "" });
+  return stdout;
+}
+
+function oneSpace(text: string): string {
+  return text.trim().replaceAll(/\s+/g, " ");
+}
+
+describe("What the package has beside the program", function () {
+  this.timeout(INSTALL_MS);
+  const program = createProgram({
+    ...{ terminal: new Terminal(), environment: {} },
+    installation: findInstallation(),
+  });
+  const described = describedCommands(program);
+  let directory: string;
+
+  before(() => {
+    installFor("manual page and completions");
+    directory = mkdtempSync(join(tmpdir(), "flanco-manual-"));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  function fileOf(text: string): string {
+    const file = join(directory, "file");
+    writeFileSync(file, text);
+    return file;
+  }
+
+  it("is a manual page without a mistake, with every command, option and example", () => {
+    const page = run(
+      ["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=200n"],
+      manualPage(program, "1.2.3"),
+    );
+    expect(page).to.contain("flanco 1.2.3");
+    const words = oneSpace(page.replaceAll("‐", "-").replaceAll("−", "-"));
+    for (const { command, title, more } of described) {
+      expect(words).to.contain(title);
+      for (const { flags } of command.options) expect(words, title).to.contain(flags);
+      for (const line of more.split("\n")) expect(words, title).to.contain(oneSpace(line));
+    }
+  });
+
+  it("completes commands and options in bash, as they are typed", () => {
+    const file = fileOf(bashCompletion(program));
+    const complete = (...words: string[]) => {
+      const typed = ["flanco", ...words].map((word) => `'${word}'`).join(" ");
+      const script = `source ${file}; COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; compopt() { :; }; _flanco; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return run(["bash", "-c", script]).trim().split("\n");
+    };
+    expect(complete("wi")).to.deep.equal(["wiring"]);
+    expect(complete("wiring", "")).to.include.members(["list", "set", "remove"]).and.not.to.include("status");
+    expect(complete("wiring", "set", "--dev")).to.deep.equal(["--device"]);
+    expect(complete("wiring", "set", "GPIO17", "--de")).to.include("--device");
+    expect(complete("--https-port", "8443", "stat")).to.deep.equal(["status"]);
+  });
+
+  it("completes commands and options in fish", () => {
+    const file = fileOf(fishCompletion(program));
+    const complete = (typed: string) => {
+      const shown = run(["fish", "--no-config", "-c", `source ${file}; complete -C 'flanco ${typed}'`]);
+      return shown.split("\n").map((line) => line.split("\t")[0]);
+    };
+    expect(complete("wi")).to.include("wiring");
+    expect(complete("wiring ")).to.include.members(["list", "set"]).and.not.to.include("status");
+    expect(complete("wiring set --dev")).to.include("--device");
+  });
+});
