@@ -158,8 +158,8 @@ describe("The service under systemd", () => {
     });
 
     it("runs its commands, a restore among them, under the same filter", () => {
-      for (const { command, result, status } of told.one("confined").commands) {
-        assert.deepEqual({ result, status }, { result: "success", status: 0 }, command);
+      for (const { command, result, status, said } of told.one("confined").commands) {
+        assert.deepEqual({ result, status }, { result: "success", status: 0 }, `${command}: ${said}`);
       }
       assert.lengthOf(told.one("confined").commands, 7);
     });

@@ -40,6 +40,8 @@ export interface Confined {
   readonly result: string;
   /** The exit code, or the signal's number. */
   readonly status: number;
+  /** The last lines that it printed. */
+  readonly said: string;
 }
 
 /** The service as systemd has it. */
@@ -140,8 +142,9 @@ export class Unit {
     const shown = ["--property=Result", "--property=ExecMainStatus", "--value", COMMAND_NAME];
     const { stdout } = await run("systemctl", ["show", ...shown]);
     const [status = "", result = ""] = stdout.trim().split("\n").sort();
+    const { stdout: said } = await run("journalctl", [`--unit=${COMMAND_NAME}`, "--output=cat", "--lines=5"]);
     await this.control("reset-failed", COMMAND_NAME).catch(() => {});
-    return { command, result, status: Number(status) };
+    return { command, result, status: Number(status), said };
   }
 
   /** Runs one of the program's commands to its end. */
