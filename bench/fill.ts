@@ -41,7 +41,7 @@ export async function fillLedger(directory: string, count: number): Promise<void
   });
   await writer.open();
   const reader = openReader(file, TIME_ZONE);
-  const userId = reader.users()[0]?.id;
+  const userId = reader.members()[0]?.id;
   reader.close();
   if (userId === undefined) throw new ScriptFailure("the ledger to fill has no user");
   const year = new Date().getUTCFullYear();

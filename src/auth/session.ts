@@ -4,10 +4,12 @@ import { z } from "zod";
 import { type Actor, SERVICE_ACTOR } from "../domain/audit.ts";
 import { type Boot, leastAgeMs } from "../domain/boot.ts";
 import { type Clock, monotonicMs } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
-import { MAX_SESSIONS_PER_USER, type Session, type UserCredentials } from "../domain/user.ts";
+import type { Role } from "../domain/member.ts";
+import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../domain/user.ts";
 
 /** The contract's lifetime of a session. */
 export const SESSION_SECONDS = 24 * 60 * 60;
@@ -20,8 +22,12 @@ const RETRY_MS = 1_000;
 /** Verified tokens in memory: more than an appliance has users at once. */
 const MAX_VERIFIED = 1_000;
 
+/** A member whose session stands. */
 export interface SignedIn {
+  readonly memberId: Id;
+  /** The member's account. */
   readonly userId: Id;
+  readonly role: Role;
   readonly sid: Id;
 }
 
@@ -29,7 +35,7 @@ type SessionWriter = Pick<LedgerWriter, "addSession" | "removeSession" | "endSes
 
 /** A session that is valid until it expires or ends. */
 interface Standing {
-  readonly session: Session;
+  readonly session: StandingSession;
   /** Its age when the current boot's monotonic time was zero; negative for a session of this boot. */
   readonly ageAtZeroMs: number;
   /** Monotonic; before its first use in this boot, when it began. */
@@ -38,12 +44,12 @@ interface Standing {
 
 /** A session that is on its way to the ledger. */
 interface Beginning {
-  readonly userId: Id;
+  readonly memberId: Id;
   readonly inPlaceOf: Id | null;
 }
 
 /**
- * The sessions of signed-in users. Each is a row of the ledger, without which its token is worthless, and an entry in
+ * The sessions of signed-in members. Each is a row of the ledger, without which its token is worthless, and an entry in
  * memory, so that checking a token reads no disk. Ages are monotonic: setting the wall clock neither ends nor prolongs a
  * session.
  */
@@ -98,15 +104,16 @@ export class Sessions {
   }
 
   /**
-   * Begins a session for checked credentials. A user with the maximum of sessions loses the one unused for longest.
+   * Begins a session for checked credentials. A member with the maximum of sessions loses the one unused for longest.
    * Resolves with the token after the row's commit, audited as by `by`. Rejects with `unauthorized` when the credentials
    * have changed since they were checked.
    */
-  async begin({ user, passwordHash }: UserCredentials, by: Actor = SERVICE_ACTOR): Promise<string> {
+  async begin({ member, passwordHash }: Credentials, by: Actor = SERVICE_ACTOR): Promise<string> {
+    if (passwordHash === null) throw new FlancoError("unauthorized", "There is no password yet.");
     const issuedSeconds = this.#nowSeconds();
     const expiresSeconds = issuedSeconds + SESSION_SECONDS;
     const before = this.#bySid;
-    const beginning = { userId: user.id, inPlaceOf: this.#leastUsed(user.id) };
+    const beginning = { memberId: member.id, inPlaceOf: this.#leastUsed(member.id) };
     this.#beginning.add(beginning);
     const times = { createdTimeMs: issuedSeconds * 1000, expiresTimeMs: expiresSeconds * 1000 };
     const session = await this.#writer
@@ -115,7 +122,7 @@ export class Sessions {
     // A reload in between may mean that this session has ended too, because its password changed.
     if (this.#bySid === before) before.set(session.sid, this.#place(session, this.#reader.boots()));
     else this.reload();
-    const content: Claims = { sub: user.id, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds };
+    const content: Claims = { sub: member.id, sid: session.sid, iat: issuedSeconds, exp: expiresSeconds };
     return jwt.sign(content, this.#secret, { algorithm: ALGORITHM });
   }
 
@@ -128,9 +135,10 @@ export class Sessions {
     const nowMs = monotonicMs(this.#clock);
     const ageMs = ageAtZeroMs + nowMs;
     // The time by the clock of the session's beginning, as if it had not been set since.
-    if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.userId !== said.sub) return undefined;
+    if (said.exp * 1000 <= session.createdTimeMs + ageMs || session.memberId !== said.sub) return undefined;
     standing.lastUsedMs = nowMs;
-    return { userId: session.userId, sid: session.sid };
+    const { sid, memberId, userId, role } = session;
+    return { sid, memberId, userId, role };
   }
 
   /**
@@ -161,14 +169,14 @@ export class Sessions {
     return this.#writer.endSessions(by);
   }
 
-  /** The session that must end for a new one of this user; null below the maximum. */
-  #leastUsed(userId: Id): Id | null {
-    const beginning = [...this.#beginning].filter((other) => other.userId === userId);
+  /** The session that must end for a new one of this member; null below the maximum. */
+  #leastUsed(memberId: Id): Id | null {
+    const beginning = [...this.#beginning].filter((other) => other.memberId === memberId);
     const leaving = new Set(beginning.map(({ inPlaceOf }) => inPlaceOf));
     const standing = [...this.#bySid.values()].filter(
-      ({ session }) => session.userId === userId && !leaving.has(session.sid),
+      ({ session }) => session.memberId === memberId && !leaving.has(session.sid),
     );
-    if (standing.length + beginning.length < MAX_SESSIONS_PER_USER) return null;
+    if (standing.length + beginning.length < MAX_SESSIONS_PER_MEMBER) return null;
     const least = standing.toSorted((a, b) => a.lastUsedMs - b.lastUsedMs)[0];
     return least?.session.sid ?? null;
   }
@@ -196,13 +204,13 @@ export class Sessions {
     this.#ended.delete(sid);
   }
 
-  #place(session: Session, boots: readonly Boot[]): Standing {
+  #place(session: StandingSession, boots: readonly Boot[]): Standing {
     const ageAtZeroMs = this.#ageAtZeroMs(session, boots);
     const known = this.#bySid.get(session.sid);
     return { session, ageAtZeroMs, lastUsedMs: known?.lastUsedMs ?? -ageAtZeroMs };
   }
 
-  #ageAtZeroMs({ begun, createdTimeMs }: Session, boots: readonly Boot[]): number {
+  #ageAtZeroMs({ begun, createdTimeMs }: StandingSession, boots: readonly Boot[]): number {
     if (begun === null) return this.#clock.nowMs() - monotonicMs(this.#clock) - createdTimeMs;
     if (begun.bootId === this.#bootId) return -begun.monotonicMs;
     return leastAgeMs(begun, { bootId: this.#bootId, monotonicMs: 0 }, boots);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
 import { BIASES } from "../domain/line.ts";
+import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { type AnswerOf, type Declaration, declare } from "./declaration.ts";
@@ -16,7 +17,7 @@ export const MAX_AUDIT_PAGE = 500;
 /** Names the system's user that runs a command, for the audit log. Percent-encoded: names need not be Latin-1. */
 export const OPERATOR_HEADER = "x-flanco-operator";
 
-const user = z.strictObject({ id, name: z.string(), email: z.string() });
+const user = z.strictObject({ id, userId: id, role: z.enum(ROLES), name: z.string(), email: z.string() });
 
 /** One wired line as commands and files show it. */
 export const wiringRow = z.strictObject({

@@ -12,7 +12,7 @@ const OWNER_ONLY = 0o600;
 const MAX_CONNECTIONS = 16;
 
 const NO_SESSIONS: Sessions = {
-  userOf: () => {
+  signedInOf: () => {
     throw new FlancoError("unauthorized", "Unauthorized");
   },
   positionOf: () => "",

@@ -5,9 +5,9 @@ export const AUDIT_KINDS = [
   "sign_in",
   "sign_in_failed",
   "sign_out",
-  "user_added",
+  "member_added",
   "password_changed",
-  "user_removed",
+  "member_removed",
   "wiring_set",
   "wiring_removed",
   "record_voided",
@@ -25,26 +25,26 @@ export type AuditWay = (typeof AUDIT_WAYS)[number];
 /** The origin of an action. */
 export interface Actor {
   readonly way: AuditWay;
-  /** The signed-in user; null without a session. */
-  readonly userId: Id | null;
+  /** The signed-in member; null without a session. */
+  readonly memberId: Id | null;
   /** The client's address on the network; the system's user of a command; empty for the service itself. */
   readonly from: string;
 }
 
 /** The appliance, acting by itself, for example when its certificate is renewed. */
-export const SERVICE_ACTOR: Actor = { way: "service", userId: null, from: "" };
+export const SERVICE_ACTOR: Actor = { way: "service", memberId: null, from: "" };
 
 /** Longest `from`: an IPv6 address with a zone, or a system user's name. */
 const MAX_FROM = 100;
 
-/** `userId` is null before a sign-in. */
-export function networkActor(address: string, userId: Id | null): Actor {
-  return { way: "network", userId, from: address.slice(0, MAX_FROM) };
+/** `memberId` is null before a sign-in. */
+export function networkActor(address: string, memberId: Id | null): Actor {
+  return { way: "network", memberId, from: address.slice(0, MAX_FROM) };
 }
 
 /** A command, by the name of the system's user who runs it. */
 export function commandActor(systemUser: string): Actor {
-  return { way: "command", userId: null, from: systemUser.slice(0, MAX_FROM) };
+  return { way: "command", memberId: null, from: systemUser.slice(0, MAX_FROM) };
 }
 
 /** Values of an entry, by name. Never a secret: no password, token, key or link. */
@@ -70,7 +70,7 @@ export interface AuditEntry {
   /** Whose data it is about; null for the appliance as a whole. */
   readonly userId: Id | null;
   readonly way: AuditWay;
-  /** E-mail, at that time, of the signed-in user that did it; null without one. */
+  /** E-mail, at that time, of the member that did it; null without one. */
   readonly who: string | null;
   /** Address, or the system's user. */
   readonly from: string;

@@ -4,6 +4,7 @@ import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
+import type { Member } from "./member.ts";
 import type { Overview, OverviewFilter, OverviewPeriod } from "./overview.ts";
 import type {
   FoundMoved,
@@ -20,7 +21,7 @@ import type {
 import type { EdgeSource, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
-import type { NewSession, NewUser, Session, User, UserCredentials } from "./user.ts";
+import type { Credentials, NewSession, NewUser, StandingSession } from "./user.ts";
 import type { OwnedWiring, Wiring } from "./wiring.ts";
 
 /**
@@ -29,18 +30,23 @@ import type { OwnedWiring, Wiring } from "./wiring.ts";
  * What takes a `by` is written to the audit log, in the same commit, as done by that actor; by default by the service.
  */
 export interface LedgerCommands {
-  addUser(user: NewUser, by?: Actor): User;
-  /** Rejects with `conflict` once any user exists. */
-  addFirstUser(user: NewUser, by?: Actor): User;
-  setPassword(userId: Id, passwordHash: string, by?: Actor): void;
-  /** Rejects with `conflict` while the user owns devices, unless these are removed too. Records stay. */
+  /** Makes an account with its first member, an owner. */
+  addUser(user: NewUser, by?: Actor): Member;
+  /** Rejects with `conflict` once any account exists. */
+  addFirstUser(user: NewUser, by?: Actor): Member;
+  /** The member's sessions end. */
+  setPassword(memberId: Id, passwordHash: string, by?: Actor): void;
+  /**
+   * Removes an account with its members. Rejects with `conflict` while it owns devices, unless these are removed too.
+   * Records stay.
+   */
   removeUser(userId: Id, withDevices: boolean, by?: Actor): void;
 
   /**
    * Begins a session after the password was compared with that hash. Rejects with `unauthorized` when it is not the
-   * stored hash: the password was changed meanwhile, or the user removed.
+   * stored hash: the password was changed meanwhile, or the member removed.
    */
-  addSession(session: NewSession, passwordHash: string, by?: Actor): Session;
+  addSession(session: NewSession, passwordHash: string, by?: Actor): StandingSession;
   removeSession(sid: Id, by?: Actor): void;
   /** Removes every session, after a change of the signing secret. Resolves with their number. */
   endSessions(by: Actor): number;
@@ -155,12 +161,14 @@ export interface PageRequest {
 
 /** All reads of the ledger. Each call sees the last commit, on a read-only connection. */
 export interface LedgerReader {
+  /** The number of accounts. */
   userCount(): number;
-  users(): readonly User[];
-  user(userId: Id): User | undefined;
+  /** All members, or one account's, in the order of their making. */
+  members(userId?: Id): readonly Member[];
+  member(memberId: Id): Member | undefined;
   /** Finds by e-mail without regard to case. */
-  credentials(email: string): UserCredentials | undefined;
-  sessions(): readonly Session[];
+  credentials(email: string): Credentials | undefined;
+  sessions(): readonly StandingSession[];
 
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];

@@ -1,25 +1,16 @@
 import type { BootMoment } from "./boot.ts";
 import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
+import type { Member, Role } from "./member.ts";
 
-/** Owns devices, locations, wiring and records. */
-export interface User {
-  readonly id: Id;
-  readonly name: string;
-  /** The login identifier: trimmed, and compared without regard to case. */
-  readonly email: string;
-}
+/** The first member of a new account, its owner. */
+export type NewUser = Pick<Member, "name" | "email"> & { readonly passwordHash: string };
 
-export interface UserCredentials {
-  readonly user: User;
-  /** bcrypt. Never leaves the process. */
-  readonly passwordHash: string;
-}
-
-export interface NewUser {
-  readonly name: string;
-  readonly email: string;
-  readonly passwordHash: string;
+/** A member with what proves its password. */
+export interface Credentials {
+  readonly member: Member;
+  /** bcrypt. Never leaves the process. Null for a member without a password: nothing matches it. */
+  readonly passwordHash: string | null;
 }
 
 export const PASSWORD_MIN_CHARACTERS = 10;
@@ -29,7 +20,7 @@ export const PASSWORD_MAX_BYTES = 72;
 /** One signed-in browser or program. The row is what makes its token valid. */
 export interface Session {
   readonly sid: Id;
-  readonly userId: Id;
+  readonly memberId: Id;
   /** By the wall clock of that moment, which may have been set since. */
   readonly createdTimeMs: number;
   readonly expiresTimeMs: number;
@@ -37,11 +28,18 @@ export interface Session {
   readonly begun: BootMoment | null;
 }
 
+/** A session with what its member may do at the moment of the reading. */
+export interface StandingSession extends Session {
+  /** The member's account. */
+  readonly userId: Id;
+  readonly role: Role;
+}
+
 /** Bounded because many programs sign in each time they run and never sign out. */
-export const MAX_SESSIONS_PER_USER = 100;
+export const MAX_SESSIONS_PER_MEMBER = 100;
 
 export interface NewSession extends Omit<Session, "sid" | "begun"> {
-  /** The user's session that this one replaces because the bound is reached; null where it is not. */
+  /** The member's session that this one replaces because the bound is reached; null where it is not. */
   readonly inPlaceOf: Id | null;
 }
 

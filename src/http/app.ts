@@ -77,7 +77,7 @@ export function createApp(dependencies: AppDependencies): Koa {
   app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
   app.use(
     routerOf(endpoints, API_PREFIX, {
-      userOf: (context) => requireSession(sessions, context),
+      signedInOf: (context) => requireSession(sessions, context),
       positionOf: (userId) => events.positionOf(userId),
     }).routes(),
   );

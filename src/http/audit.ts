@@ -8,9 +8,9 @@ import { type Endpoint, serve } from "./router.ts";
 
 const DEFAULT_PAGE = 50;
 
-/** The sender of a request and its address; `userId` is null without a session. */
-export function actorOf({ req: { socket } }: Context, userId: Id | null): Actor {
-  return networkActor(clientAddress(socket.remoteAddress), userId);
+/** The sender of a request and its address; `memberId` is null without a session. */
+export function actorOf({ req: { socket } }: Context, memberId: Id | null): Actor {
+  return networkActor(clientAddress(socket.remoteAddress), memberId);
 }
 
 export function auditEndpoints(reader: Pick<LedgerReader, "audit">): readonly Endpoint[] {

@@ -24,8 +24,8 @@ export function deviceEndpoints(
     serve(changeDevice, async ({ userId, query, body }) => {
       await writer.changeDevice(userId, query.dId, body.device);
     }),
-    serve(removeDevice, async ({ userId, query, context }) => {
-      await writer.removeDevice(userId, query.dId, actorOf(context, userId));
+    serve(removeDevice, async ({ userId, signedIn, query, context }) => {
+      await writer.removeDevice(userId, query.dId, actorOf(context, signedIn.memberId));
     }),
   ];
 }

@@ -6,7 +6,7 @@ import type { Id } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { type SessionKeeper, signedInUser } from "./session.ts";
+import { type SessionKeeper, signedInMember } from "./session.ts";
 
 const MAX_STREAMS = 64;
 /** A whole clinic may share one user; the others still get in. */
@@ -143,10 +143,10 @@ export function eventEndpoints(
   sessions: Pick<SessionKeeper, "check">,
 ): readonly Endpoint[] {
   return [
-    serve(listenToEvents, ({ userId, context }) => {
+    serve(listenToEvents, ({ userId, signedIn, context }) => {
       context.set("Content-Type", "text/event-stream");
       context.set("X-Accel-Buffering", "no");
-      return events.listen(userId, () => signedInUser(sessions, context) === userId);
+      return events.listen(userId, () => signedInMember(sessions, context)?.memberId === signedIn.memberId);
     }),
   ];
 }

@@ -57,10 +57,10 @@ export function firstRunEndpoints(
       requirePassword(body.password);
       const passwordHash = await passwords.hash(body.password);
       const { name, email } = body;
-      const user = await writer.addFirstUser({ name, email, passwordHash }, actorOf(context, null));
+      const member = await writer.addFirstUser({ name, email, passwordHash }, actorOf(context, null));
       token.revoke();
-      await signIn(sessions, context, { user, passwordHash });
-      return { userData: toUserData(user) };
+      await signIn(sessions, context, { member, passwordHash });
+      return { userData: toUserData(member) };
     }),
   ];
 }

@@ -15,12 +15,14 @@ import {
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines } from "../domain/line.ts";
 import type { Lines } from "../domain/lines.ts";
+import type { Member } from "../domain/member.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { StatusReader } from "../domain/status.ts";
-import { type PasswordHasher, requirePassword, type User } from "../domain/user.ts";
+import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import { parseInput } from "./input.ts";
 import type { Endpoint } from "./router.ts";
@@ -74,19 +76,19 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     return null;
   };
   return {
-    listUsers: () => reader.users(),
+    listUsers: () => reader.members(),
     addUser: async ({ name, email, password }, by) => {
       requirePassword(password);
       return writer.addUser({ name, email, passwordHash: await passwords.hash(password) }, by);
     },
     setPassword: async ({ email, password }, by) => {
-      const user = userByEmail(reader, email);
+      const member = memberByEmail(reader, email);
       requirePassword(password);
-      await writer.setPassword(user.id, await passwords.hash(password), by);
+      await writer.setPassword(member.id, await passwords.hash(password), by);
       return null;
     },
     removeUser: async ({ email, withDevices }, by) => {
-      await writer.removeUser(userByEmail(reader, email).id, withDevices, by);
+      await writer.removeUser(memberByEmail(reader, email).userId, withDevices, by);
       return null;
     },
     listWiring: () => listWiring(reader, lines),
@@ -114,7 +116,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     status: () => toStatusAnswer(running().status.status()),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
     listAudit: ({ before = null, sinceMs = null, limit }) => {
-      const emails = new Map(reader.users().map((user) => [user.id, user.email]));
+      const emails = accountEmails(reader);
       return reader
         .audit({ before, sinceMs, limit })
         .map((entry) => ({ ...entry, user: emails.get(entry.userId ?? "") ?? null }));
@@ -180,7 +182,7 @@ function toShown({ line, active, timeMs, missed, source }: Sighting): ShownSight
 }
 
 function listWiring(reader: LedgerReader, lines: Lines | undefined): OperationData<"listWiring"> {
-  const emails = new Map(reader.users().map((user) => [user.id, user.email]));
+  const emails = accountEmails(reader);
   const status = lines?.status();
   const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
   return reader.wirings().map((wiring) => ({
@@ -199,7 +201,7 @@ function listWiring(reader: LedgerReader, lines: Lines | undefined): OperationDa
 
 function toOwned(reader: LedgerReader, row: WiringRow, email: string | undefined): OwnedWiring {
   return {
-    userId: ownerOf(reader, row.device, email).id,
+    userId: ownerOf(reader, row.device, email).userId,
     wiring: {
       line: row.line,
       dId: row.device,
@@ -213,12 +215,12 @@ function toOwned(reader: LedgerReader, row: WiringRow, email: string | undefined
   };
 }
 
-/** The user whose device has this dId; `email` decides where several users have one. */
-function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): User {
-  if (email !== undefined) return userByEmail(reader, email);
-  const owners = reader
-    .users()
-    .filter((user) => reader.devices(user.id).some((device) => device.dId === dId));
+/** A member of the account whose device has this dId; `email` decides where several accounts have one. */
+function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): Member {
+  if (email !== undefined) return memberByEmail(reader, email);
+  const owners = firstMembers(reader).filter(({ userId }) =>
+    reader.devices(userId).some((device) => device.dId === dId),
+  );
   const [owner, ...others] = owners;
   if (owner === undefined) {
     throw new FlancoError("not_found", `There is no device with dId "${dId}".`, {
@@ -227,20 +229,30 @@ function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): 
   }
   if (others.length > 0) {
     throw new FlancoError("conflict", `Several users have a device with dId "${dId}".`, {
-      hint: `Say whose with --user: ${owners.map((user) => user.email).join(", ")}.`,
+      hint: `Say whose with --user: ${owners.map((owner) => owner.email).join(", ")}.`,
     });
   }
   return owner;
 }
 
-function userByEmail(reader: LedgerReader, email: string): User {
+/** The first member of each account, by whose e-mail commands name it. */
+function firstMembers(reader: LedgerReader): readonly Member[] {
+  const seen = new Set<Id>();
+  return reader.members().filter(({ userId }) => !seen.has(userId) && seen.add(userId));
+}
+
+function accountEmails(reader: LedgerReader): ReadonlyMap<Id, string> {
+  return new Map(firstMembers(reader).map(({ userId, email }) => [userId, email]));
+}
+
+function memberByEmail(reader: LedgerReader, email: string): Member {
   const found = reader.credentials(email);
   if (found === undefined) {
     throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {
       hint: "flanco user list shows who there is.",
     });
   }
-  return found.user;
+  return found.member;
 }
 
 function onlySimulated(): FlancoError {

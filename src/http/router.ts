@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import Router, { type RouterContext } from "@koa/router";
 import type { Context, Next } from "koa";
+import type { SignedIn } from "../auth/session.ts";
 import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -22,10 +23,15 @@ export interface Endpoint {
   readonly run: (request: Parsed) => Promise<object>;
 }
 
+/** Stands in where no session is needed. */
+export const NOBODY: SignedIn = { memberId: "", userId: "", role: "display", sid: "" };
+
 /** A request whose `query` and `body` were parsed by the declaration's shapes. */
 interface Parsed<Q = unknown, B = unknown> {
-  /** The signed-in user; empty where no session is needed. */
+  /** The signed-in member's account; empty where no session is needed. */
   readonly userId: Id;
+  /** The signed-in member; `NOBODY` where no session is needed. */
+  readonly signedIn: SignedIn;
   readonly query: Q;
   readonly body: B;
   readonly context: Context;
@@ -53,9 +59,9 @@ export function serve<D extends Declaration>(
 
 /** What the router asks about a request with a session. */
 export interface Sessions {
-  /** The signed-in user. Throws `unauthorized`. */
-  userOf(context: Context): Id;
-  /** Up to which change the user's answers are current. */
+  /** The signed-in member. Throws `unauthorized`. */
+  signedInOf(context: Context): SignedIn;
+  /** Up to which change the account's answers are current. */
   positionOf(userId: Id): string;
 }
 
@@ -73,7 +79,8 @@ export function routerOf(endpoints: readonly Endpoint[], prefix: string, session
 async function answer({ declaration, run }: Endpoint, sessions: Sessions, context: Context): Promise<void> {
   const { session, query, body, wrapper, maxBodyBytes } = declaration;
   context.state.declaration = declaration;
-  const userId = session ? sessions.userOf(context) : "";
+  const signedIn = session ? sessions.signedInOf(context) : NOBODY;
+  const { userId } = signedIn;
   // Before the ledger is read: the answer may be newer than this says, never older.
   if (session && context.method === "GET") {
     context.res.setHeader(POSITION_HEADER, sessions.positionOf(userId));
@@ -81,6 +88,7 @@ async function answer({ declaration, run }: Endpoint, sessions: Sessions, contex
   const sent = body === undefined ? undefined : await readBody(context, maxBodyBytes);
   const given = await run({
     userId,
+    signedIn,
     query: query === undefined ? undefined : parseInput(query, context.query),
     body: body === undefined ? undefined : parseInput(body, sent, wrapper),
     context,

@@ -1,12 +1,12 @@
 import type { Context } from "koa";
-import { SESSION_SECONDS, type Sessions } from "../auth/session.ts";
+import { SESSION_SECONDS, type Sessions, type SignedIn } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, type User as UserAnswer, verify } from "../contract/session.ts";
 import { clientAddress } from "../domain/client-address.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
-import type { PasswordHasher, User, UserCredentials } from "../domain/user.ts";
+import type { Member } from "../domain/member.ts";
+import type { Credentials, PasswordHasher } from "../domain/user.ts";
 import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -17,45 +17,48 @@ const COOKIE = "auth_token";
 /** Tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
 
-/** The signed-in user of a request: of several valid sessions the last one's. */
-export function signedInUser(sessions: Pick<SessionKeeper, "check">, context: Context): Id | undefined {
+/** The signed-in member of a request: of several valid sessions the last one's. */
+export function signedInMember(
+  sessions: Pick<SessionKeeper, "check">,
+  context: Context,
+): SignedIn | undefined {
   for (const token of tokensOf(context).toReversed()) {
     const signedIn = sessions.check(token);
-    if (signedIn !== undefined) return signedIn.userId;
+    if (signedIn !== undefined) return signedIn;
   }
   return undefined;
 }
 
-/** The signed-in user of a request. Throws `unauthorized`. */
-export function requireSession(sessions: Pick<SessionKeeper, "check">, context: Context): Id {
-  const userId = signedInUser(sessions, context);
-  if (userId === undefined) throw unauthorized();
-  return userId;
+/** The signed-in member of a request. Throws `unauthorized`. */
+export function requireSession(sessions: Pick<SessionKeeper, "check">, context: Context): SignedIn {
+  const signedIn = signedInMember(sessions, context);
+  if (signedIn === undefined) throw unauthorized();
+  return signedIn;
 }
 
 export function sessionEndpoints(
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
-  reader: Pick<LedgerReader, "credentials" | "user">,
+  reader: Pick<LedgerReader, "credentials" | "member">,
 ): readonly Endpoint[] {
   return [
     serve(login, async ({ body, context }) => {
       const found = reader.credentials(body.email);
       const isRight = await attemptSignIn(gate, context, {
-        account: found?.user.id ?? body.email.normalize("NFC").toLowerCase(),
-        userId: found?.user.id ?? null,
+        account: found?.member.id ?? body.email.normalize("NFC").toLowerCase(),
+        userId: found?.member.userId ?? null,
         // An unknown e-mail costs a comparison too, so that its answer takes as long.
         prove: () => passwords.matches(body.password, found?.passwordHash ?? null),
       });
       if (found === undefined || !isRight) throw unauthorized();
       await signIn(sessions, context, found);
-      return { userData: toUserData(found.user) };
+      return { userData: toUserData(found.member) };
     }),
-    serve(verify, ({ userId }) => {
-      const user = reader.user(userId);
-      if (user === undefined) throw unauthorized();
-      return { userData: toUserData(user) };
+    serve(verify, ({ signedIn }) => {
+      const member = reader.member(signedIn.memberId);
+      if (member === undefined) throw unauthorized();
+      return { userData: toUserData(member) };
     }),
     serve(logout, async ({ context }) => {
       setSessionCookie(context, "", 0);
@@ -79,13 +82,13 @@ export function attemptSignIn(
 export async function signIn(
   sessions: SessionKeeper,
   context: Context,
-  credentials: UserCredentials,
+  credentials: Credentials,
 ): Promise<void> {
   setSessionCookie(context, await sessions.begin(credentials, actorOf(context, null)), SESSION_SECONDS);
 }
 
-export function toUserData(user: User): UserAnswer {
-  return { _id: user.id, name: user.name, email: user.email };
+export function toUserData({ id, name, email }: Member): UserAnswer {
+  return { _id: id, name, email };
 }
 
 function unauthorized(): FlancoError {

@@ -22,16 +22,16 @@ export function wiringEndpoints(
       }));
       return { data };
     }),
-    serve(setWiring, async ({ userId, body, context }) => {
+    serve(setWiring, async ({ userId, signedIn, body, context }) => {
       const { valor, ...rest } = body.wiring;
       await lines.wire([rest.line], ([line = rest.line]) => {
         const wiring = { ...rest, line, valorMicros: microsFromValor(valor) };
-        return writer.setWiring([{ userId, wiring }], actorOf(context, userId));
+        return writer.setWiring([{ userId, wiring }], actorOf(context, signedIn.memberId));
       });
     }),
-    serve(removeWiring, async ({ userId, query, context }) => {
+    serve(removeWiring, async ({ userId, signedIn, query, context }) => {
       const line = await lines.wiredName(query.line);
-      await writer.removeWiring(userId, line, actorOf(context, userId));
+      await writer.removeWiring(userId, line, actorOf(context, signedIn.memberId));
       await lines.reconcile();
     }),
   ];

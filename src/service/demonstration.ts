@@ -10,17 +10,17 @@ const DEVICES = [
 
 /** Gives the first user two devices with eight wired rooms; does nothing for a user who has devices. */
 export async function seedDemo(reader: LedgerReader, writer: LedgerWriter): Promise<void> {
-  const user = reader.users()[0];
-  if (user === undefined || reader.devices(user.id).length > 0) return;
-  const locationId = await writer.addLocation(user.id, LOCATION);
+  const userId = reader.members()[0]?.userId;
+  if (userId === undefined || reader.devices(userId).length > 0) return;
+  const locationId = await writer.addLocation(userId, LOCATION);
   const wirings: OwnedWiring[] = [];
   let line = 0;
   for (const { dId, name, rooms, valor } of DEVICES) {
     const actuators = rooms.map((id) => ({ id, value: false }));
-    await writer.addDevice(user.id, { dId, name, locationId, locationName: LOCATION.name, actuators });
+    await writer.addDevice(userId, { dId, name, locationId, locationName: LOCATION.name, actuators });
     for (const actuatorId of rooms) {
       wirings.push({
-        userId: user.id,
+        userId,
         wiring: {
           line: `SIM${line}`,
           dId,

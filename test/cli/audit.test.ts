@@ -51,12 +51,12 @@ describe("flanco audit", function () {
   it("shows what commands did and who ran them, with a service and without one", async () => {
     const commands = (await listed()).filter(({ way }) => way === "command");
     expect(commands.map(({ kind, user }) => [kind, user])).to.deep.equal([
-      ["user_added", null],
+      ["member_added", null],
       ["wiring_removed", EMAIL],
       ["record_voided", EMAIL],
       ["password_changed", EMAIL],
       ["ledger_restored", null],
-      ["user_removed", null],
+      ["member_removed", null],
     ]);
     for (const { kind, from } of commands) expect(from, kind).to.equal(SYSTEM_USER);
   });

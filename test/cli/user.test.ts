@@ -61,11 +61,11 @@ describe("flanco user, while the service runs", function () {
     expect((await service.get("/api/verify", cookie)).status).to.equal(200);
   });
 
-  it("lists id, name and e-mail as JSON, and nothing else", async () => {
+  it("lists id, account, role, name and e-mail as JSON, and nothing else", async () => {
     const users = JSON.parse((await program.call(["user", "list", "--json"])).stdout) as object[];
     const ana = users.find((user) => "email" in user && user.email === EMAIL) ?? {};
-    expect(ana).to.include({ name: "Ana", email: EMAIL });
-    expect(ana).to.have.all.keys("id", "name", "email");
+    expect(ana).to.include({ name: "Ana", email: EMAIL, role: "owner" });
+    expect(ana).to.have.all.keys("id", "userId", "role", "name", "email");
   });
 
   it("refuses an e-mail that a user has, in any case, and a text that is no e-mail", async () => {

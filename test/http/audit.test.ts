@@ -27,7 +27,7 @@ describe("GET /audit", () => {
 
   /** What was noted since the users were made, newest first. */
   const since = async (by = user) =>
-    (await listed(by)).filter(({ kind, way }) => way !== "service" && kind !== "user_added");
+    (await listed(by)).filter(({ kind, way }) => way !== "service" && kind !== "member_added");
 
   it("says who signed in and out, from where, and that somebody could not", async () => {
     const body = { email: user.email, password: PASSWORD };

@@ -9,7 +9,7 @@ import { HOUR_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { FoundRecord, RecordFilter, RecordPosition, RecordSearch } from "../../src/domain/record.ts";
 import { exportEndpoints, type Pace } from "../../src/http/export.ts";
-import type { Endpoint } from "../../src/http/router.ts";
+import { type Endpoint, NOBODY } from "../../src/http/router.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -281,7 +281,13 @@ describe("An export", () => {
     /** Starts an export of a ledger of so many pieces, and gives its stream. */
     async function start(endpoint: Endpoint | undefined, userId: string): Promise<Readable> {
       const context = { set: () => {} } as unknown as Context;
-      return (await endpoint?.run({ userId, query: { lang: "en" }, body: undefined, context })) as Readable;
+      return (await endpoint?.run({
+        userId,
+        signedIn: NOBODY,
+        query: { lang: "en" },
+        body: undefined,
+        context,
+      })) as Readable;
     }
 
     function exporting(pace: Pace, next: RecordPosition | null): Endpoint | undefined {

@@ -23,7 +23,7 @@ describe("The first user", () => {
 
   it("is made with the token and is signed in by the same answer", async () => {
     const response = await make().expect(200);
-    const [user] = appliance.reader.users();
+    const [user] = appliance.reader.members();
     expect(response.body).to.deep.equal({
       status: "success",
       userData: { _id: user?.id, name: "Ana", email: "ana@example.org" },

@@ -26,7 +26,7 @@ describe("What a page of another site can have a browser send", () => {
   function state(): object {
     const { reader, lines } = appliance;
     return {
-      users: reader.users(),
+      members: reader.members(),
       sessions: reader.sessions(),
       devices: reader.devices(user.id),
       locations: reader.locations(user.id),

@@ -175,7 +175,7 @@ describe("What is another user's", () => {
   function stored(): object {
     const { reader } = appliance;
     return {
-      user: reader.user(victim.id),
+      members: reader.members(victim.id),
       devices: reader.devices(victim.id),
       locations: reader.locations(victim.id),
       wirings: reader.wirings(victim.id),

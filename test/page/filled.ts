@@ -81,7 +81,7 @@ async function fillLedger(file: string, filling: Filling): Promise<Filled> {
   await writer.open();
   try {
     const reader = openReader(file, TIME_ZONE);
-    const userId = reader.users()[0]?.id;
+    const userId = reader.members()[0]?.id;
     reader.close();
     if (userId === undefined) throw new Error("the ledger to fill has no user");
     const devices = await addDevices(writer, userId);

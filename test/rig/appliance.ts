@@ -12,8 +12,9 @@ import { Sessions } from "../../src/auth/session.ts";
 import type { Disk } from "../../src/domain/disk.ts";
 import type { Fault } from "../../src/domain/fault.ts";
 import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
+import type { Member, Role } from "../../src/domain/member.ts";
 import type { BackupStatus, Queues } from "../../src/domain/status.ts";
-import type { PasswordHasher, User, UserCredentials } from "../../src/domain/user.ts";
+import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
 import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
@@ -51,18 +52,22 @@ export interface ApplianceOptions {
   readonly realLines?: boolean;
 }
 
-/** A user of an appliance with a session: its requests carry the session's cookie. */
-export class SignedInUser implements User {
+/** A member with a session, whose requests carry its cookie. The first member of an account has the account's id. */
+export class SignedInUser implements Member {
   readonly id: string;
+  readonly userId: string;
+  readonly role: Role;
   readonly name: string;
   readonly email: string;
   /** As a client sends it: `auth_token=…`. */
   readonly cookie: string;
   readonly #appliance: Appliance;
 
-  constructor(appliance: Appliance, { id, name, email }: User, cookie: string) {
+  constructor(appliance: Appliance, { id, userId, role, name, email }: Member, cookie: string) {
     this.#appliance = appliance;
     this.id = id;
+    this.userId = userId;
+    this.role = role;
     this.name = name;
     this.email = email;
     this.cookie = cookie;
@@ -271,25 +276,25 @@ export class Appliance {
   }
 
   /** The same user with a session more. */
-  async signedIn(user: User): Promise<SignedInUser> {
+  async signedIn(user: Member): Promise<SignedInUser> {
     return new SignedInUser(this, user, await this.signIn(user.id));
   }
 
   /** The session's cookie, as a client sends it. */
-  async signIn(userId: string): Promise<string> {
-    return `auth_token=${await this.beginSession(userId)}`;
+  async signIn(memberId: string): Promise<string> {
+    return `auth_token=${await this.beginSession(memberId)}`;
   }
 
   /** A session's token for a user of `addUser`. */
-  async beginSession(userId: string): Promise<string> {
-    return this.sessions.begin(await this.credentialsOf(userId));
+  async beginSession(memberId: string): Promise<string> {
+    return this.sessions.begin(await this.credentialsOf(memberId));
   }
 
   /** What a user of `addUser` proves to know. */
-  async credentialsOf(userId: string): Promise<UserCredentials> {
-    const user = this.reader.user(userId);
-    if (user === undefined) throw new Error(`There is no user ${userId}.`);
-    return { user, passwordHash: await sharedHasher().passwordHash };
+  async credentialsOf(memberId: string): Promise<Credentials> {
+    const member = this.reader.member(memberId);
+    if (member === undefined) throw new Error(`There is no member ${memberId}.`);
+    return { member, passwordHash: await sharedHasher().passwordHash };
   }
 
   /** Sessions as the next start of the program would have them. */

@@ -6,8 +6,8 @@ import { Sessions } from "../../src/auth/session.ts";
 import type { Timers } from "../../src/domain/clock.ts";
 import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
 import type { Change } from "../../src/domain/ledger.ts";
+import type { Member } from "../../src/domain/member.ts";
 import type { StoredRecord } from "../../src/domain/record.ts";
-import type { User } from "../../src/domain/user.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { ClockWatch } from "../../src/service/clock-watch.ts";
@@ -111,7 +111,7 @@ export class Gateway {
   readonly #secret = createSecretKey(Buffer.alloc(32, 7));
   readonly #driver: SimulatedDriver;
   #running: Running | undefined;
-  #user: User | undefined;
+  #user: Member | undefined;
 
   constructor(trueMs: number, options: GatewayOptions = {}) {
     this.machine = new Machine(trueMs);
@@ -140,7 +140,7 @@ export class Gateway {
     return this.#it.recorder;
   }
 
-  get user(): User {
+  get user(): Member {
     if (this.#user === undefined) throw new Error("The gateway was never started.");
     return this.#user;
   }
@@ -261,7 +261,7 @@ export class Gateway {
   }
 
   async signIn(): Promise<string> {
-    return this.#it.sessions.begin({ user: this.user, passwordHash: PASSWORD_HASH });
+    return this.#it.sessions.begin({ member: this.user, passwordHash: PASSWORD_HASH });
   }
 
   isSignedIn(token: string): boolean {

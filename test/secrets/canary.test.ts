@@ -30,7 +30,7 @@ function ownSecrets(dataDir: string): readonly Canary[] {
 
 function passwordHashes(ledger: string): readonly Canary[] {
   const db = new DatabaseConstructor(ledger, { readonly: true });
-  const hashes = db.prepare<[], string>("SELECT password_hash FROM user").pluck().all();
+  const hashes = db.prepare<[], string>("SELECT password_hash FROM member").pluck().all();
   db.close();
   return hashes.map((hash) => canary("a password's hash", hash));
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Change } from "../../src/domain/ledger.ts";
+import type { Member } from "../../src/domain/member.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
-import type { User } from "../../src/domain/user.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import type { StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
@@ -73,7 +73,7 @@ export class TestLedger {
     rmSync(this.directory, { recursive: true });
   }
 
-  addUser(name = "ana"): Promise<User> {
+  addUser(name = "ana"): Promise<Member> {
     return this.writer.addUser({ name, email: `${name}@example.org`, passwordHash: "hash" });
   }
 

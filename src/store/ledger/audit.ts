@@ -68,7 +68,7 @@ export function auditReader(db: Database) {
 /** The audit log in the writer thread: each entry in the transaction of what it tells of. */
 export class AuditLog {
   readonly #context: Pick<WriteContext, "nowMs" | "boots">;
-  readonly #emailOf: { get(userId: Id): string | undefined };
+  readonly #emailOf: { get(memberId: Id): string | undefined };
   readonly #insert: {
     run(
       kind: AuditKind,
@@ -86,7 +86,7 @@ export class AuditLog {
 
   constructor(db: Database, context: Pick<WriteContext, "nowMs" | "boots">) {
     this.#context = context;
-    this.#emailOf = db.prepare<[Id], string>("SELECT email FROM user WHERE user_id = ?").pluck();
+    this.#emailOf = db.prepare<[Id], string>("SELECT email FROM member WHERE member_id = ?").pluck();
     this.#insert = db.prepare(
       `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -100,10 +100,10 @@ export class AuditLog {
     );
   }
 
-  /** Records what this command does, with the user whose data it is about (null: the appliance). Call it before that user is removed. */
+  /** Records what this command does, with the account that it is about (null: the appliance). Call it before its actor is removed. */
   note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): void {
     const moment = this.#context.boots.nowStored();
-    const who = actor.userId === null ? null : (this.#emailOf.get(actor.userId) ?? null);
+    const who = actor.memberId === null ? null : (this.#emailOf.get(actor.memberId) ?? null);
     const { lastInsertRowid } = this.#insert.run(
       kind,
       this.#context.nowMs(),

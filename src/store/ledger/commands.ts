@@ -11,11 +11,12 @@ import { deviceCommands } from "./device.ts";
 import { lineCommands } from "./line.ts";
 import { LineRooms } from "./line-room.ts";
 import { locationCommands } from "./location.ts";
+import { memberCommands } from "./member.ts";
 import { purgeCommands } from "./purge.ts";
 import { recordCommands } from "./record.ts";
 import type { RollupWriter } from "./rollup.ts";
+import { sessionCommands } from "./session.ts";
 import type { TailState } from "./tail.ts";
-import { userCommands } from "./user.ts";
 import { wiringCommands } from "./wiring.ts";
 
 /** What every writing function works with, inside one transaction of the writer thread. */
@@ -38,11 +39,12 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
   return {
     ping: () => {},
     ...rooms.watching({
-      ...userCommands(db, context),
+      ...memberCommands(db, context),
       ...locationCommands(db, context),
       ...deviceCommands(db, context),
       ...wiringCommands(db, context),
     }),
+    ...sessionCommands(db, context),
     ...recordCommands(db, context),
     ...correctionCommands(db, context),
     ...lineCommands(db, context, rooms),

@@ -29,8 +29,8 @@ interface KeyRow extends Begun {
 /** Removes what has had its time. Records are never among it. */
 export function purgeCommands(db: Database, context: WriteContext) {
   const sessions = db.prepare<[number], SessionRow>(
-    `SELECT sid, user_id AS userId, expires_ms - created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs
-       FROM session LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
+    `SELECT sid, user_id AS userId, expires_ms - s.created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs
+       FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
   );
   const removeSession = db.prepare<[Id]>("DELETE FROM session WHERE sid = ?");
   const [placed, unplaced] = ["IS NOT NULL", "IS NULL"].map((known) =>

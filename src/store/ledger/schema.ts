@@ -33,30 +33,48 @@ const initial: Migration = {
       last_ms INTEGER NOT NULL DEFAULT 0
     ) STRICT;
 
-    CREATE TABLE user (
+    -- An account owns what has its user_id; its members sign in to it.
+    CREATE TABLE account (
       user_id TEXT PRIMARY KEY,
-      name TEXT NOT NULL,
-      email TEXT NOT NULL,
-      email_key TEXT NOT NULL UNIQUE,
-      password_hash TEXT NOT NULL,
       created_ms INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
 
-    -- begun_ms, here and in idempotency and audit: monotonic time of boot, which no setting of the clock moves; wall time
+    -- password_hash is null until the member chooses a password by a link.
+    CREATE TABLE member (
+      member_id TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+      role TEXT NOT NULL,
+      name TEXT NOT NULL,
+      email TEXT NOT NULL,
+      email_key TEXT NOT NULL UNIQUE,
+      password_hash TEXT,
+      created_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX member_by_user ON member (user_id);
+
+    -- The right to set a member's password, once. Of the link itself only a hash is stored.
+    CREATE TABLE link (
+      member_id TEXT PRIMARY KEY REFERENCES member ON DELETE CASCADE,
+      token_hash TEXT NOT NULL UNIQUE,
+      boot INTEGER REFERENCES boot,
+      begun_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- begun_ms, here and in link, idempotency and audit: monotonic time of boot, which no setting of the clock moves; wall time
     -- where boot is null.
     CREATE TABLE session (
       sid TEXT PRIMARY KEY,
-      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      member_id TEXT NOT NULL REFERENCES member ON DELETE CASCADE,
       created_ms INTEGER NOT NULL,
       expires_ms INTEGER NOT NULL,
       boot INTEGER REFERENCES boot,
       begun_ms INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX session_by_user ON session (user_id, created_ms);
+    CREATE INDEX session_by_member ON session (member_id);
 
     CREATE TABLE location (
       location_id TEXT PRIMARY KEY,
-      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
       name TEXT NOT NULL,
       description TEXT NOT NULL,
       created_ms INTEGER NOT NULL,
@@ -66,7 +84,7 @@ const initial: Migration = {
 
     CREATE TABLE device (
       device_id TEXT PRIMARY KEY,
-      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
       d_id TEXT NOT NULL,
       name TEXT NOT NULL,
       selected INTEGER NOT NULL DEFAULT 0,
@@ -87,7 +105,7 @@ const initial: Migration = {
 
     CREATE TABLE wiring (
       line TEXT PRIMARY KEY,
-      user_id TEXT NOT NULL REFERENCES user ON DELETE CASCADE,
+      user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
       device_id TEXT NOT NULL,
       actuator_id TEXT NOT NULL,
       valor_micros INTEGER NOT NULL CHECK (valor_micros BETWEEN -10000000000000 AND 10000000000000),
@@ -243,7 +261,7 @@ const initial: Migration = {
       PRIMARY KEY (user_id, month, location_name, device_id)
     ) STRICT, WITHOUT ROWID;
 
-    -- user_id is the user whose data an entry is about. It refers to nothing: an entry outlives its user. details is JSON.
+    -- user_id is the account that an entry is about. It refers to nothing: an entry outlives its account. details is JSON.
     CREATE TABLE audit (
       audit_id INTEGER PRIMARY KEY AUTOINCREMENT,
       kind TEXT NOT NULL,

@@ -8,9 +8,10 @@ import { LocalCalendar } from "../ledger/calendar.ts";
 import { deviceReader } from "../ledger/device.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
 import { locationReader } from "../ledger/location.ts";
+import { memberReader } from "../ledger/member.ts";
 import { openForReading } from "../ledger/open.ts";
 import { recordReader } from "../ledger/record.ts";
-import { userReader } from "../ledger/user.ts";
+import { sessionReader } from "../ledger/session.ts";
 import { wiringReader } from "../ledger/wiring.ts";
 import { overviewReader } from "./overview.ts";
 import { recordFinder } from "./record-search.ts";
@@ -29,7 +30,8 @@ export function openReader(file: string, timeZone: string): StoreReader {
 
 function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
   return {
-    ...userReader(db),
+    ...memberReader(db),
+    ...sessionReader(db),
     ...locationReader(db),
     ...deviceReader(db),
     ...recordReader(db),

@@ -33,7 +33,7 @@ const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, mi
  * or of a bounded number of rows.
  */
 export function statusReader(db: Database, calendar: LocalCalendar) {
-  const users = db.prepare<[], Id>("SELECT user_id FROM user").pluck();
+  const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
   const sums = new RollupSums(db);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
     `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,

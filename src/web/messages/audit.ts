@@ -22,9 +22,9 @@ export const auditTexts = bilingual(
           ? "No pudo iniciar sesión: contraseña equivocada"
           : `No pudo iniciar sesión: ${value("attempts")} intentos`,
       sign_out: () => "Cerró sesión",
-      user_added: (value: (name: string) => string) => `Se creó la cuenta ${value("email")}`,
+      member_added: (value: (name: string) => string) => `Se creó la cuenta ${value("email")}`,
       password_changed: () => "Se cambió la contraseña; todas las sesiones acabaron",
-      user_removed: (value: (name: string) => string) => `Se borró la cuenta ${value("email")}`,
+      member_removed: (value: (name: string) => string) => `Se borró la cuenta ${value("email")}`,
       wiring_set: (value: (name: string) => string) =>
         value("valorBefore") === ""
           ? `Línea ${value("line")} conectada a la habitación ${value("room")}, a ${value("valor")} la venta`
@@ -61,9 +61,9 @@ export const auditTexts = bilingual(
           ? "Could not sign in: wrong password"
           : `Could not sign in: ${value("attempts")} attempts`,
       sign_out: () => "Signed out",
-      user_added: (value) => `Account ${value("email")} made`,
+      member_added: (value) => `Account ${value("email")} made`,
       password_changed: () => "Password changed; all sessions ended",
-      user_removed: (value) => `Account ${value("email")} removed`,
+      member_removed: (value) => `Account ${value("email")} removed`,
       wiring_set: (value) =>
         value("valorBefore") === ""
           ? `Line ${value("line")} wired to room ${value("room")}, ${value("valor")} a sale`

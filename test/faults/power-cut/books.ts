@@ -155,7 +155,7 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
            FROM record ORDER BY record_id`,
       )
       .all();
-    const users = db.prepare<[], number>("SELECT count(*) FROM user").pluck().get() ?? 0;
+    const users = db.prepare<[], number>("SELECT count(*) FROM account").pluck().get() ?? 0;
     return { rows, users, wrong };
   } finally {
     db.close();

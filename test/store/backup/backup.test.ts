@@ -190,7 +190,7 @@ describe("a backup", () => {
 
     it("accepts no old session, and gives no watch an old number", async () => {
       const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000_000 };
-      await ledger.writer.addSession({ userId, ...times, inPlaceOf: null }, "hash");
+      await ledger.writer.addSession({ memberId: userId, ...times, inPlaceOf: null }, "hash");
       const before = await ledger.writer.openRequest();
       const backup = await makeBackup(request());
       for (let given = 0; given < 5; given += 1) await ledger.writer.openRequest();

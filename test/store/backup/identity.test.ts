@@ -38,7 +38,7 @@ describe("A stick with the backups of two ledgers", () => {
   });
 
   async function sell(ledger: TestLedger, locationName: string, count: number): Promise<void> {
-    const { id } = ledger.reader.users()[0] ?? (await ledger.addUser());
+    const { id } = ledger.reader.members()[0] ?? (await ledger.addUser());
     const records = Array.from({ length: count }, () => newRecord({ locationName }));
     await Promise.all(records.map((record) => ledger.writer.addRecord(id, record, null)));
   }

@@ -2,13 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import {
-  type Actor,
-  type AuditEntry,
-  commandActor,
-  networkActor,
-  SERVICE_ACTOR,
-} from "../../../src/domain/audit.ts";
+import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { NewWiring } from "../../../src/domain/wiring.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
@@ -46,9 +40,10 @@ describe("the audit log", () => {
 
   it("says who did what, when and from where", async () => {
     const user = await ledger.addUser();
+    const { way, from } = ADMINISTRATOR;
     ledger.nowMs += 1_000;
     const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
-    const session = { userId: user.id, ...times, inPlaceOf: null };
+    const session = { memberId: user.id, ...times, inPlaceOf: null };
     const { sid } = await ledger.writer.addSession(session, "hash", networkActor("192.0.2.7", null));
     await ledger.writer.removeSession(sid, networkActor("192.0.2.8", null));
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
@@ -56,16 +51,17 @@ describe("the audit log", () => {
     expect(entries().map(({ auditId: _auditId, ...entry }) => entry)).to.deep.equal(
       [
         {
-          kind: "user_added",
+          kind: "member_added",
           timeMs: ledger.nowMs - 1_000,
           who: null,
-          ...SERVICE_ACTOR,
-          details: { email: user.email },
+          way: "service",
+          from: "",
+          details: { email: user.email, role: "owner" },
         },
         { kind: "sign_in", who: user.email, way: "network", from: "192.0.2.7", details: {} },
         { kind: "sign_out", who: user.email, way: "network", from: "192.0.2.8", details: {} },
-        { kind: "password_changed", who: null, ...ADMINISTRATOR, details: { email: user.email } },
-        { kind: "user_removed", who: null, ...ADMINISTRATOR, details: { email: user.email } },
+        { kind: "password_changed", who: null, way, from, details: { email: user.email } },
+        { kind: "member_removed", who: null, way, from, details: { email: user.email, role: "owner" } },
       ].map((entry) => ({ timeMs: ledger.nowMs, ...entry, provisional: false, userId: user.id })),
     );
   });
@@ -101,7 +97,7 @@ describe("the audit log", () => {
       const wired = await other.wire();
       await other.writer.removeUser(wired.user.id, true, ADMINISTRATOR);
       const told = other.reader.audit({ ...EVERYTHING, limit: 2 }).map(({ kind }) => kind);
-      expect(told).to.deep.equal(["user_removed", "wiring_removed"]);
+      expect(told).to.deep.equal(["member_removed", "wiring_removed"]);
     } finally {
       await other.remove();
     }
@@ -116,12 +112,12 @@ describe("the audit log", () => {
       ledger.writer.removeDevice(user.id, "nothing"),
       ledger.writer.voidRecord(recordId + 1, "no such record"),
       ledger.writer.addSession(
-        { userId: user.id, createdTimeMs: 0, expiresTimeMs: 1, inPlaceOf: null },
+        { memberId: user.id, createdTimeMs: 0, expiresTimeMs: 1, inPlaceOf: null },
         "not the hash",
       ),
     ];
     for (const { status } of await Promise.allSettled(refused)) expect(status).to.equal("rejected");
-    expect(kinds()).to.deep.equal(["user_added"]);
+    expect(kinds()).to.deep.equal(["member_added"]);
     await ledger.writer.voidRecord(recordId, "relay tested", ADMINISTRATOR);
     expect(entries().at(-1)).to.deep.include({
       kind: "record_voided",
@@ -139,8 +135,8 @@ describe("the audit log", () => {
     }
     const kept = entries().map(({ kind, userId }) => `${kind} ${userId}`);
     expect(kept.slice(0, 3)).to.deep.equal([
-      `user_added ${ana.id}`,
-      `user_added ${luis.id}`,
+      `member_added ${ana.id}`,
+      `member_added ${luis.id}`,
       `sign_in_failed ${ana.id}`,
     ]);
     expect(kept.length).to.be.within(KEPT_OF_EACH_KIND, KEPT_OF_EACH_KIND + 103);
@@ -158,7 +154,7 @@ describe("the audit log", () => {
     expect(seen.map(({ kind, userId }) => [kind, userId])).to.deep.equal([
       ["secret_rotated", null],
       ["sign_in_failed", ana.id],
-      ["user_added", ana.id],
+      ["member_added", ana.id],
     ]);
     const pages = [null, seen[0]?.auditId ?? 0, seen[1]?.auditId ?? 0].map((before) =>
       ledger.reader.audit({ userId: ana.id, before, sinceMs: null, limit: 1 }),

@@ -175,7 +175,7 @@ describe("The tail of a ledger", () => {
     const log = readFileSync(`${ledger.file}-wal`);
     const damaged = Buffer.from(log);
     const at = Math.floor(damaged.length / 2);
-    damaged.writeUInt32BE(damaged.readUInt32BE(at) ^ 1, at);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
     writeFileSync(`${ledger.file}-wal`, damaged);
     const refusal = await ledger.open().catch((error: unknown) => error);
     expect(refusal).to.be.instanceOf(FlancoError).with.property("code", "damaged");

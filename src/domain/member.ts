@@ -1,0 +1,32 @@
+import type { Id } from "./id.ts";
+
+/** What a member may do; `src/contract` declares it for each operation. */
+export const ROLES = ["owner", "staff", "technician", "display"] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * A person or a screen that signs in to an account. The account owns locations, devices, wiring and records, and its id
+ * is the `userId` of all of these; the first member's id is the account's.
+ */
+export interface Member {
+  readonly id: Id;
+  /** The account. */
+  readonly userId: Id;
+  readonly role: Role;
+  readonly name: string;
+  /** The login identifier: trimmed, and compared without regard to case. */
+  readonly email: string;
+}
+
+export interface NewMember extends Pick<Member, "role" | "name" | "email"> {
+  /** bcrypt. Null until the member chooses a password by a link. */
+  readonly passwordHash: string | null;
+}
+
+/** How long the right to set a password by a link lasts, by monotonic time. */
+export const LINK_MS = 24 * 60 * 60 * 1_000;
+
+/** Whether a role may read prices, sums and numbers of sales. */
+export function seesMoney(role: Role): boolean {
+  return role === "owner" || role === "staff";
+}

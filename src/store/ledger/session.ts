@@ -1,0 +1,87 @@
+import type { Database } from "better-sqlite3";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { Role } from "../../domain/member.ts";
+import { MAX_SESSIONS_PER_MEMBER, type NewSession, type StandingSession } from "../../domain/user.ts";
+import type { WriteContext } from "./commands.ts";
+
+interface SessionRow extends Omit<StandingSession, "begun"> {
+  readonly bootId: string | null;
+  readonly begunMs: number;
+}
+
+export function sessionReader(db: Database) {
+  const sessions = db.prepare<[], SessionRow>(
+    `SELECT sid, member_id AS memberId, user_id AS userId, role, s.created_ms AS createdTimeMs,
+            expires_ms AS expiresTimeMs, boot_id AS bootId, begun_ms AS begunMs
+       FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot)`,
+  );
+  return {
+    sessions: (): readonly StandingSession[] =>
+      sessions.all().map(({ bootId, begunMs, ...session }) => ({
+        ...session,
+        begun: bootId === null ? null : { bootId, monotonicMs: begunMs },
+      })),
+  };
+}
+
+export function sessionCommands(db: Database, context: WriteContext) {
+  const member = db.prepare<[Id], { userId: Id; role: Role; passwordHash: string | null }>(
+    "SELECT user_id AS userId, role, password_hash AS passwordHash FROM member WHERE member_id = ?",
+  );
+  const insert = db.prepare<[Id, Id, number, number, number | null, number]>(
+    "INSERT INTO session (sid, member_id, created_ms, expires_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const remove = db.prepare<[Id], Id>("DELETE FROM session WHERE sid = ? RETURNING member_id").pluck();
+  const removeReplaced = db.prepare<[Id, Id]>("DELETE FROM session WHERE sid = ? AND member_id = ?");
+  const removeAll = db.prepare<[], Id>("DELETE FROM session RETURNING member_id").pluck();
+  const removeOldest = db.prepare<[Id, Id, number]>(
+    `DELETE FROM session WHERE member_id = ? AND sid NOT IN
+       (SELECT sid FROM session WHERE member_id = ? ORDER BY boot DESC, begun_ms DESC, sid DESC LIMIT ?)`,
+  );
+
+  return {
+    addSession(session: NewSession, passwordHash: string, by: Actor = SERVICE_ACTOR): StandingSession {
+      const { inPlaceOf, ...begins } = session;
+      const { memberId, createdTimeMs, expiresTimeMs } = begins;
+      const of = member.get(memberId);
+      // Comparing a password takes a while, in which it may have been changed or its member removed.
+      if (of?.passwordHash !== passwordHash) {
+        throw new FlancoError("unauthorized", "The password has been changed.", { hint: "Sign in again." });
+      }
+      const { userId, role } = of;
+      const sid = context.ids.next();
+      const moment = context.boots.nowStored();
+      insert.run(
+        sid,
+        memberId,
+        createdTimeMs,
+        expiresTimeMs,
+        moment?.boot ?? null,
+        moment?.begunMs ?? createdTimeMs,
+      );
+      const replaced = inPlaceOf === null ? 0 : removeReplaced.run(inPlaceOf, memberId).changes;
+      // The caller may not know all sessions of the member.
+      const oldest = removeOldest.run(memberId, memberId, MAX_SESSIONS_PER_MEMBER).changes;
+      if (replaced + oldest > 0) context.tell({ kind: "sessions", userId });
+      context.audit.note("sign_in", userId, {}, { ...by, memberId });
+      const begun = moment === undefined ? null : (context.boots.now() ?? null);
+      return { sid, ...begins, userId, role, begun };
+    },
+    removeSession(sid: Id, by: Actor = SERVICE_ACTOR): void {
+      const memberId = remove.get(sid);
+      const userId = memberId === undefined ? undefined : member.get(memberId)?.userId;
+      if (memberId === undefined || userId === undefined) return;
+      context.audit.note("sign_out", userId, {}, { ...by, memberId });
+      context.tell({ kind: "sessions", userId });
+    },
+    endSessions(by: Actor): number {
+      const members = removeAll.all();
+      context.audit.note("secret_rotated", null, { sessions: members.length }, by);
+      const users = members.flatMap((memberId) => member.get(memberId)?.userId ?? []);
+      for (const userId of new Set(users)) context.tell({ kind: "sessions", userId });
+      return members.length;
+    },
+  };
+}
