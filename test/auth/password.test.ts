@@ -31,6 +31,7 @@ describe("Passwords", () => {
   before(async () => {
     hash = await hasher.hash(PASSWORD);
   });
+
   it("are kept as bcrypt of cost 10, salted", async () => {
     expect(hash).to.match(/^\$2b\$10\$[./A-Za-z0-9]{53}$/);
     expect(await hasher.hash(PASSWORD)).not.to.equal(hash);

@@ -15,15 +15,6 @@ describe("A throttle's failures", () => {
     for (let done = 0; done < count; done += 1) throttle.fail(KEY, isFree);
   }
 
-  it("cause no delay up to the fourth, and count for their own key", () => {
-    fail(4);
-    expect(throttle.waitMs(KEY)).to.equal(0);
-    expect(throttle.left(KEY)).to.equal(1);
-    fail(5);
-    expect(throttle.waitMs("192.168.1.21")).to.equal(0);
-    expect(throttle.left("192.168.1.21")).to.equal(5);
-  });
-
   it("cause a delay of a second with the fifth, then twice as long with each, up to a minute", () => {
     fail(5);
     const waits: number[] = [];

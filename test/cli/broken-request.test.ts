@@ -19,6 +19,7 @@ describe("A request that is not as HTTP has it", function () {
   afterEach(() => {
     for (const socket of sockets) socket.destroy();
   });
+
   function open(): Socket {
     const socket = connect(program.httpPort, "127.0.0.1").setEncoding("latin1");
     socket.on("error", () => {});

@@ -68,6 +68,7 @@ if (chip !== null) {
       expect((await driver.detect()).map((one) => one.name)).to.not.include(removable);
     });
   });
+
   describe("The sysfs driver on a real kernel", () => {
     let driver: LineDriver;
     /** The kernel's global number of the chip's line 0. */

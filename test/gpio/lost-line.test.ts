@@ -18,6 +18,7 @@ describe("A line that is not watched over several processes", () => {
     userId = (await ledger.wire(LINE)).user.id;
     startMs = ledger.nowMs;
   });
+
   function at(second: number): void {
     ledger.monotonicMs = second * SECOND_MS;
     ledger.nowMs = startMs + second * SECOND_MS;

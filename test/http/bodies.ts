@@ -55,8 +55,8 @@ export const BODIES: Readonly<Record<string, object>> = {
   "post /api/line/drive": { line: "SIM0", level: true },
 };
 
-/** The method and path of every operation that takes a body. */
-export const JSON_BODIES = Object.keys(BODIES).map((operation) => {
+/** Every operation that takes a body, with one that fits. */
+export const JSON_BODIES = Object.entries(BODIES).map(([operation, body]) => {
   const [method, path = ""] = operation.split(" ");
-  return [method as "post" | "put" | "patch", path] as const;
+  return { operation, method: method as "post" | "put" | "patch", path, body };
 });

@@ -34,6 +34,7 @@ describe("An export", () => {
     appliance.breaker.failure = undefined;
     appliance.breaker.instead.clear();
   });
+
   async function post(otherwise: Readonly<Record<string, unknown>>, by = user): Promise<void> {
     await by.post("/api/data").send(aRecord(otherwise)).expect(201);
   }
@@ -91,13 +92,6 @@ describe("An export", () => {
     expect(String(english.body).split("\r\n")[1]).to.equal(
       "2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,",
     );
-  });
-
-  it("is a header alone for a user without sales, and holds no other user's", async () => {
-    const other = await appliance.addUser();
-    await post({}, other);
-    expect(await table("")).to.deep.equal([]);
-    expect(await table(`location=${encodeURIComponent("Clínica Norte")}`)).to.deep.equal([]);
   });
 
   it("holds what its filters let through, newest first by time", async () => {

@@ -16,6 +16,7 @@ describe("The first user", () => {
   beforeEach(async () => {
     token = appliance.firstRun.issue();
   });
+
   function make(otherwise: Readonly<Record<string, unknown>> = {}) {
     const body = { token, name: "Ana", email: "ana@example.org", password: PASSWORD, ...otherwise };
     return appliance.api.post("/api/first-run").send(body);

@@ -22,6 +22,7 @@ describe("What a page of another site can have a browser send", () => {
     const line = await WiredLine.wire(appliance, user, `SIM${user.id}`, { dId: "7234", actuatorId: "101" });
     await line.go(true);
   });
+
   /** All that the user has and is, as far as anything could change it. */
   function state(): object {
     const { reader, lines } = appliance;

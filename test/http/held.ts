@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 
 /**
@@ -7,43 +8,23 @@ import { aDevice, aRecord } from "./bodies.ts";
  * sends, after it what was stored before must stand, and the service goes on.
  */
 export class Held {
-  #appliance: Appliance | undefined;
-  #user: SignedInUser | undefined;
+  readonly appliance = forSuite(() => Appliance.open());
+  readonly user = forEachTest(() => this.appliance.addUser());
 
   constructor() {
-    before(async () => {
-      this.#appliance = await Appliance.open();
-    });
     beforeEach(async () => {
-      this.#user = await this.appliance.addUser();
       await this.post("/api/data", aRecord()).expect(201);
       await this.post("/api/device", aDevice()).expect(200);
     });
     afterEach(async () => {
-      const { api, reader } = this.appliance;
-      const response = await api.get("/api/data?period=anual").set("Cookie", this.user.cookie).expect(200);
+      const response = await this.user.get("/api/data?period=anual").expect(200);
       expect(response.body.data.totalSales).to.be.at.least(1);
-      const devices = reader.devices(this.user.id);
+      const devices = this.appliance.reader.devices(this.user.id);
       expect(devices[0]).to.deep.include({ dId: "7234", revision: 0 });
     });
-    after(() => this.appliance.close());
-  }
-
-  get appliance(): Appliance {
-    if (this.#appliance === undefined) throw new Error("The suite has not begun.");
-    return this.#appliance;
-  }
-
-  get user(): SignedInUser {
-    if (this.#user === undefined) throw new Error("No test has begun.");
-    return this.#user;
   }
 
   post(path: string, body: string | object) {
-    return this.appliance.api
-      .post(path)
-      .set("Cookie", this.user.cookie)
-      .set("Content-Type", "application/json")
-      .send(body);
+    return this.user.post(path).set("Content-Type", "application/json").send(body);
   }
 }

@@ -63,13 +63,6 @@ describe("A post with an Idempotency-Key", () => {
     expect(count()).to.equal(1);
   });
 
-  it("of another user stores that user's record", async () => {
-    const other = await appliance.addUser();
-    await post("post-1").expect(201);
-    await post("post-1", aRecord({ valor: 9 }), other).expect(201);
-    expect([count(), count(other)]).to.deep.equal([1, 1]);
-  });
-
   it("stores a record for each key", async () => {
     await post("post-1").expect(201);
     await post("post-2").expect(201);

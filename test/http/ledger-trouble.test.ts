@@ -43,6 +43,7 @@ describe("A ledger in trouble", () => {
   afterEach(() => {
     appliance.breaker.failure = undefined;
   });
+
   for (const [[method, path, sent], failure, status, answer] of CASES) {
     it(`that says "${failure.message}" is ${status} to ${method.toUpperCase()} ${path}`, async () => {
       appliance.breaker.failure = failure;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { SurveyedLine } from "../../src/domain/lines.ts";
-import type { Wiring } from "../../src/domain/wiring.ts";
+import { wiring } from "../gpio/recorder-rig.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 
@@ -15,21 +15,8 @@ describe("Lines", () => {
     appliance.lines.refusal = undefined;
     appliance.lines.driven.length = 0;
   });
-  function wiringOf(owner: SignedInUser): Wiring {
-    return {
-      line: "SIM0",
-      userId: owner.id,
-      deviceId: "d",
-      dId: "7234",
-      deviceName: "Pasillo A",
-      actuatorId: "101",
-      valorMicros: 1,
-      activeLow: false,
-      bias: "as-is",
-      debounceMs: 0,
-      rearmMs: 0,
-    };
-  }
+
+  const wiringOf = (owner: SignedInUser) => wiring("SIM0", { userId: owner.id, actuatorId: "101" });
 
   /** One chip with these lines, SIM0 and so on, free where nothing else is said. */
   function show(...lines: Partial<SurveyedLine>[]): void {

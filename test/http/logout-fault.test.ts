@@ -12,6 +12,7 @@ describe("Signing out of a ledger that takes no writes", () => {
   beforeEach(async () => {
     sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
   });
+
   for (const code of ["unavailable", "overloaded", "internal"] as const) {
     it(`answers 200 and removes the cookie when the writer says ${code}`, async () => {
       appliance.breaker.failure = new FlancoError(code, "The ledger takes no writes (SQLITE_FULL).");

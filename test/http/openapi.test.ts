@@ -31,6 +31,7 @@ describe("What happens at the API", () => {
     appliance.breaker.failure = undefined;
     appliance.lines.refusal = undefined;
   });
+
   /** One real exchange, which must have this status and be as the description has it. */
   async function answers(status: number, method: Method, path: string, sent: Sent = {}): Promise<void> {
     const request = appliance.api[method](path)
@@ -227,7 +228,7 @@ describe("What happens at the API", () => {
 
     it("what is told of bodies and queries that do not fit", async () => {
       const { cookie } = user;
-      for (const [method, path] of JSON_BODIES) {
+      for (const { method, path } of JSON_BODIES) {
         await answers(400, method, path, { cookie, query: KEYS, body: {} });
         await answers(415, method, path, { cookie, raw: { type: "text/plain", text: "{}" } });
         await answers(413, method, path, {

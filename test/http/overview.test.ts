@@ -1,8 +1,6 @@
 import { expect } from "chai";
-import { DAY_MS } from "../../src/domain/clock.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
-import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
 /** A moment of the appliance's zone, in winter. */
@@ -60,52 +58,6 @@ describe("The overview of a period", () => {
     });
   });
 
-  it("has the year beside the same days of last year", async () => {
-    await post(madrid("2026-01-01T00:00"), { valor: 1 });
-    await post(madrid("2026-03-11T09:00"), { valor: 2 });
-    await post(madrid("2025-03-11T23:59"), { valor: 4 });
-    await post(madrid("2025-03-12T00:00"), { valor: 100 });
-    const data = await overview({ period: "year" });
-    expect(data).to.deep.include({ from: "2026-01-01", to: "2026-03-11", revenue: 3, sales: 2 });
-    expect(data.before).to.deep.include({ from: "2025-01-01", to: "2025-03-11", revenue: 4, sales: 1 });
-    expect(data.today).to.deep.equal({ revenue: 2, sales: 1 });
-    expect(data.chart.map(({ start }: { start: string }) => start)).to.deep.equal(
-      Array.from({ length: 12 }, (_, month) => `2026-${String(month + 1).padStart(2, "0")}-01`),
-    );
-    expect(data.chart.map(({ revenue }: { revenue: number }) => revenue).slice(0, 4)).to.deep.equal([
-      1, 0, 2, 0,
-    ]);
-  });
-
-  it("agrees to the letter with the contract's summary", async () => {
-    for (const [createdTime, valor] of [
-      [NOON_MS, 0.1],
-      [NOON_MS, 0.2],
-      [NOON_MS - DAY_MS, -3],
-      [madrid("2026-01-31T23:59"), 1e7],
-      [madrid("2026-12-31T23:59"), 5],
-    ] as const) {
-      await post(createdTime, { valor, deviceId: String(valor) });
-    }
-    for (const [period, contract] of [
-      ["week", "semanal"],
-      ["year", "anual"],
-    ] as const) {
-      const response = await user.get(`/api/data?period=${contract}`).expect(200);
-      const { totalRevenue, totalSales, totalLocations, totalDevices, dataForChart } = response.body.data;
-      const data = await overview({ period });
-      expect(data).to.include({
-        revenue: totalRevenue,
-        sales: totalSales,
-        locations: totalLocations,
-        devices: totalDevices,
-      });
-      expect(data.chart.map(({ revenue }: { revenue: number }) => revenue)).to.deep.equal(
-        dataForChart.map(({ total }: { total: number }) => total),
-      );
-    }
-  });
-
   it("is of one location, of one device, or of what both name", async () => {
     await post(NOON_MS, { valor: 1, locationName: "Norte", deviceId: "1" });
     await post(NOON_MS, { valor: 2, locationName: "Norte", deviceId: "2" });
@@ -121,25 +73,6 @@ describe("The overview of a period", () => {
       expect(data.today).to.include({ revenue });
       expect(data.choices.devices).to.have.lengthOf(3);
     }
-  });
-
-  it("is zeros, never 404, for who has sold nothing or asks for another user's", async () => {
-    const other = await appliance.addUser();
-    await post(NOON_MS, { locationName: "Norte", deviceId: "1" });
-    for (const query of [{}, { location: "Norte" }, { device: "1" }]) {
-      const data = await overview({ period: "year", ...query }, other);
-      expect(data).to.include({ revenue: 0, sales: 0, locations: 0, devices: 0 });
-      expect(data.choices).to.deep.equal({ locations: [], devices: [] });
-    }
-  });
-
-  it("counts no voided record", async () => {
-    await post(NOON_MS, { valor: 5 });
-    const [record] = recordsOf(appliance.reader, user.id);
-    await appliance.writer.voidRecord(record?.recordId ?? 0, "Cobro de prueba");
-    const data = await overview({ period: "week" });
-    expect(data).to.include({ revenue: 0, sales: 0, locations: 0, devices: 0 });
-    expect(data.choices.locations).to.deep.equal([]);
   });
 
   for (const query of [

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
+import { places, replaced, type Step } from "../security/mutation.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord, BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
@@ -21,8 +22,6 @@ interface Filled {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object | undefined;
 }
-
-type Step = string | number;
 
 /** What ends the asker's own session, or goes on for ever. */
 const LEFT_OUT = ["/api/logout", "/api/event"];
@@ -61,31 +60,33 @@ describe("What is another user's", () => {
   before(async () => {
     operations = operationsOf((await appliance.api.get("/api/openapi.json").expect(200)).body);
     victim = await appliance.addUser();
-    await settle(victim);
+    await settle(appliance, victim);
     curious = await appliance.addUser();
     other = await appliance.addUser();
     ids = idsOf(victim);
   });
+
   /** Gives a user one of everything. */
-  async function settle({ cookie, id }: SignedInUser): Promise<void> {
+  async function settle(to: Appliance, owner: SignedInUser): Promise<void> {
     const location = { name: "Clínica secreta", description: "Piso 3" };
-    await appliance.api.post("/api/location").set("Cookie", cookie).send({ location }).expect(200);
-    const [{ id: locationId } = { id: "" }] = appliance.reader.locations(id);
+    const locationId = await to.writer.addLocation(owner.id, location);
     const actuators = [{ id: "cuarto-77", value: false }];
     const device = aDevice({ dId: "secreto-1", name: "Pasillo secreto", locationId, actuators });
-    await appliance.api.post("/api/device").set("Cookie", cookie).send(device).expect(200);
+    await to.writer.addDevice(owner.id, device.newDevice);
     const record = aRecord({
       deviceId: "secreto-1",
       locationName: "Clínica secreta",
       habitacion: "cuarto-77",
     });
-    const key = { Cookie: cookie, "Idempotency-Key": "clave-1" };
-    await appliance.api.post("/api/data").set(key).send(record).expect(201);
+    await owner.post("/api/data").set("Idempotency-Key", "clave-1").send(record).expect(201);
     const room = { dId: "secreto-1", actuatorId: "cuarto-77" };
-    const line = await WiredLine.wire(appliance, victim, "SIM5", room);
+    const line = await WiredLine.wire(to, owner, "SIM5", room);
     await line.go(true);
     await line.go(false);
     await line.go(true, 3);
+    await line.go(false, 0, { provisional: true });
+    const [newest] = recordsOf(to.reader, owner.id);
+    await to.writer.voidRecord(newest?.recordId ?? 0, "secreto");
   }
 
   function idsOf({ id, email, name, cookie }: SignedInUser): ReadonlyMap<string, readonly [string, string]> {
@@ -218,23 +219,41 @@ describe("What is another user's", () => {
     expect(stored()).to.deep.equal(before);
   });
 
+  it("shows in no list, sum or count of another: each answers as before it was there", async () => {
+    const fresh = await Appliance.open();
+    try {
+      const [stranger, owner] = [await fresh.addUser(), await fresh.addUser()];
+      const readings = operations.filter(({ method, path }) => method === "get" && path !== "/api/event");
+      const readAll = (by: SignedInUser) =>
+        Promise.all(
+          readings.map(async ({ path }) => {
+            const period = path === "/api/overview" ? "week" : "semanal";
+            const query = { ...QUERY, period, location: "Clínica secreta" };
+            const { status, text } = await by.get(path).query(query);
+            return { path, status, text };
+          }),
+        );
+      const before = await readAll(stranger);
+      await settle(fresh, owner);
+      expect(await readAll(stranger)).to.deep.equal(before);
+      // The control: the owner sees it everywhere but in the day's audit and the lines of the machine.
+      const seen = await readAll(owner);
+      const same = seen.filter(({ text }, index) => text === before[index]?.text).map(({ path }) => path);
+      expect(same).to.deep.equal(["/api/line"]);
+    } finally {
+      await fresh.close();
+    }
+  });
+
   it("is there for its owner, by the same requests (control)", async () => {
     const [location] = appliance.reader.locations(victim.id);
-    const { cookie } = victim;
-    await appliance.api
-      .patch("/api/location")
-      .query({ locationId: location?.id ?? "" })
-      .set("Cookie", cookie)
-      .send({ location: { description: "Piso 4" } })
-      .expect(200);
-    const found = await appliance.api
-      .get("/api/record")
-      .query({ device: "secreto-1" })
-      .set("Cookie", cookie)
-      .expect(200);
+    const query = { locationId: location?.id ?? "" };
+    const change = { location: { description: "Piso 4" } };
+    await victim.patch("/api/location").query(query).send(change).expect(200);
+    const found = await victim.get("/api/record").query({ device: "secreto-1" }).expect(200);
     expect(found.body.data).not.to.deep.equal([]);
-    await appliance.api.delete("/api/wiring").query({ line: "SIM5" }).set("Cookie", cookie).expect(200);
-    await appliance.api.delete("/api/device").query({ dId: "secreto-1" }).set("Cookie", cookie).expect(200);
+    await victim.delete("/api/wiring").query({ line: "SIM5" }).expect(200);
+    await victim.delete("/api/device").query({ dId: "secreto-1" }).expect(200);
   });
 });
 
@@ -244,19 +263,8 @@ function wholly(value: string): RegExp {
 }
 
 /** Every text in a body, as the steps that lead to it. */
-function textsIn(body: unknown, path: readonly Step[] = []): (readonly Step[])[] {
-  if (typeof body === "string") return [path];
-  if (body === null || typeof body !== "object") return [];
-  return Object.entries(body).flatMap(([key, child]) =>
-    textsIn(child, [...path, Array.isArray(body) ? Number(key) : key]),
-  );
-}
-
-/** The body with another value at one place. */
-function replaced(body: unknown, path: readonly Step[], value: unknown): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return value;
-  const copy = structuredClone(body) as Record<Step, unknown>;
-  copy[step] = replaced(copy[step], rest, value);
-  return copy;
+function textsIn(body: unknown): (readonly Step[])[] {
+  const at = (steps: readonly Step[]) =>
+    steps.reduce<unknown>((value, step) => Reflect.get(Object(value), step), body);
+  return places(body).filter((steps) => typeof at(steps) === "string");
 }

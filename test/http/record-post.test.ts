@@ -17,6 +17,7 @@ describe("Posting records", () => {
   afterEach(() => {
     appliance.breaker.failure = undefined;
   });
+
   function post(body: object | string, by = user) {
     return by.post("/api/data").set("Content-Type", "application/json").send(body);
   }

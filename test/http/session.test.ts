@@ -18,6 +18,7 @@ describe("Signing in and out", () => {
     appliance.clock.setWall(NOON_MS);
     user = await appliance.addUser();
   });
+
   function login(email: string, password: string = PASSWORD) {
     return appliance.api.post("/api/login").send({ email, password });
   }

@@ -18,6 +18,7 @@ describe("GET /status", () => {
   beforeEach(async () => {
     for (const { id } of [user, other]) await appliance.writer.addDevice(id, aDevice().newDevice);
   });
+
   async function status(by = user): Promise<Record<string, unknown>> {
     const response = await by.get("/api/status").expect(200);
     expect(response.body).to.have.all.keys("status", "data");

@@ -14,6 +14,7 @@ describe("A session's token", () => {
   beforeEach(async () => {
     sid = appliance.sessions.check(user.cookie.replace("auth_token=", ""))?.sid ?? "";
   });
+
   function claims(otherwise: object = {}): object {
     return { sub: user.id, sid, iat: NOW_S, exp: NOW_S + 60, ...otherwise };
   }

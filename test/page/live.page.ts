@@ -131,6 +131,7 @@ async function addRooms(opened: OpenedService): Promise<void> {
       actuators: ROOMS.map((id) => ({ id, value: false })),
     },
   });
+
   for (const [index, actuatorId] of ROOMS.entries()) {
     await opened.send("PUT", "/api/wiring", {
       wiring: { line: `SIM${index}`, dId: "7234", actuatorId, valor: 4 },

@@ -51,6 +51,7 @@ for (const processor of TESTED) {
     before(async () => {
       binary = await buildSealed(processor);
     });
+
     it("is no larger than promised, and names no path of the machine that built it", () => {
       expect(statSync(binary).size).to.be.at.most(MAX_BYTES[processor.node]);
       const content = readFileSync(binary);

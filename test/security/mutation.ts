@@ -1,29 +1,20 @@
 import fc from "fast-check";
-import { aDevice, aLocation, aRecord } from "../http/bodies.ts";
-import { aWiring } from "../http/wired-line.ts";
+import { JSON_BODIES } from "../http/bodies.ts";
 
-type Step = string | number;
+export type Step = string | number;
 
-/** The body of each endpoint that takes one, as it should be. */
-export const TARGETS = [
-  { method: "POST", path: "/api/data", body: aRecord() },
-  { method: "POST", path: "/api/device", body: aDevice() },
-  { method: "POST", path: "/api/location", body: aLocation() },
-  { method: "PUT", path: "/api/wiring", body: aWiring() },
-  { method: "PATCH", path: "/api/device?dId=7234", body: { device: { name: "Z", locationId: "x" } } },
-  {
-    method: "PATCH",
-    path: "/api/location?locationId=x",
-    body: { location: { name: "N", description: "" } },
-  },
-  { method: "POST", path: "/api/line/read", body: { line: "SIM0" } },
-  { method: "POST", path: "/api/line/drive", body: { line: "SIM0", level: true } },
-  { method: "POST", path: "/api/login", body: { email: "nadie@example.org", password: "x" } },
-  {
-    ...{ method: "POST", path: "/api/first-run" },
-    body: { token: "x", name: "x", email: "x@x.org", password: "una clave larga" },
-  },
-] as const;
+/** The queries of operations that want one beside a body. */
+const QUERIES: Readonly<Record<string, string>> = {
+  "patch /api/device": "?dId=7234",
+  "patch /api/location": "?locationId=x",
+};
+
+/** Each operation that takes a body, as it should be. */
+export const TARGETS = JSON_BODIES.map(({ operation, method, path, body }) => ({
+  method: method.toUpperCase(),
+  path: path + (QUERIES[operation] ?? ""),
+  body,
+}));
 
 /** Values that programs stumble over, beside whatever JSON can say. */
 const oddValue = fc.oneof(
@@ -37,7 +28,7 @@ const oddValue = fc.oneof(
 );
 
 /** Every place in a body, as the steps that lead to it. */
-function places(body: unknown, path: readonly Step[] = []): (readonly Step[])[] {
+export function places(body: unknown, path: readonly Step[] = []): (readonly Step[])[] {
   if (body === null || typeof body !== "object") return [path];
   const inner = Object.entries(body).flatMap(([key, child]) =>
     places(child, [...path, Array.isArray(body) ? Number(key) : key]),
@@ -46,7 +37,7 @@ function places(body: unknown, path: readonly Step[] = []): (readonly Step[])[] 
 }
 
 /** The body with another value at one place, where that place is; undefined takes the place away. */
-function replaced(body: unknown, path: readonly Step[], value: unknown): unknown {
+export function replaced(body: unknown, path: readonly Step[], value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
   if (body === null || typeof body !== "object" || !Object.hasOwn(body, step)) return body;

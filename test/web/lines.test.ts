@@ -112,6 +112,7 @@ describe("The board of lines", () => {
     wired: room === null ? null : { deviceName: "Pasillo A", dId: "7234", actuatorId: room },
     watched: room !== null,
   });
+
   const board = (...lines: readonly Line[]): Pick<Board, "chips" | "devices"> => ({
     chips: [{ chip: "gpiochip0", label: "", lines: [...lines] }],
     devices: [deviceOf({ "101": false, "102": false })],

@@ -63,6 +63,7 @@ describe("Locations in order", () => {
   const location = (_id: string, name: string): Location => ({
     ...{ _id, name, userId: "u1", description: "", createdTime: 0, devices: [], __v: 0 },
   });
+
   const device = (name: string, locationId: string) => deviceOf({}, { name, dId: name, locationId });
 
   it("have their devices with them, by name and number", () => {

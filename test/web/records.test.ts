@@ -116,6 +116,7 @@ describe("The list of records", () => {
     kind: "page",
     page: answerOf(records, next),
   });
+
   const listAfter = (...actions: readonly RecordAction[]) => actions.reduce(reduceRecords, NO_RECORDS);
 
   it("grows page by page, and waits on while pages are empty", () => {
