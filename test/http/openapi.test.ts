@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, NOON_MS, PASSWORD } from "../rig/appliance.ts";
+import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
@@ -9,7 +9,8 @@ import { Conformance, type Method, operationsOf } from "./openapi-description.ts
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 interface Sent {
-  readonly cookie?: string;
+  /** None: the user's; null: without a session. */
+  readonly by?: SignedInUser | null;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
@@ -37,7 +38,8 @@ describe("What happens at the API", () => {
     const request = appliance.api[method](path)
       .query(sent.query ?? {})
       .set(sent.headers ?? {});
-    if (sent.cookie !== undefined) request.set("Cookie", sent.cookie);
+    const by = sent.by === undefined ? user : sent.by;
+    if (by !== null) request.set("Cookie", by.cookie);
     const { raw, body } = sent;
     if (raw !== undefined) request.type(raw.type).send(raw.text);
     else if (body !== undefined) request.send(body);
@@ -51,8 +53,8 @@ describe("What happens at the API", () => {
       const { email } = user;
       await answers(200, "post", "/api/login", { body: { email, password: PASSWORD } });
       await answers(401, "post", "/api/login", { body: { email, password: "otra clave larga" } });
-      await answers(200, "get", "/api/verify", { cookie: user.cookie });
-      await answers(200, "post", "/api/logout", { cookie: await appliance.signIn(user.id) });
+      await answers(200, "get", "/api/verify");
+      await answers(200, "post", "/api/logout", { by: await appliance.signedIn(user) });
     });
 
     it("the first user", async () => {
@@ -86,78 +88,68 @@ describe("What happens at the API", () => {
     });
 
     it("devices, locations, records and lines, full and empty", async () => {
-      const { cookie } = user;
-      await answers(200, "get", "/api/device", { cookie });
-      await answers(200, "get", "/api/location", { cookie });
-      await answers(404, "get", "/api/data", { cookie, query: { period: "anual" } });
-      await answers(200, "get", "/api/record", { cookie });
-      await answers(200, "post", "/api/location", { cookie, body: aLocation() });
+      const week = { query: { period: "semanal" } };
+      for (const path of ["device", "location", "record"]) await answers(200, "get", `/api/${path}`);
+      await answers(404, "get", "/api/data", week);
+      await answers(200, "post", "/api/location", { body: aLocation() });
       const [location] = appliance.reader.locations(user.id);
       const locationId = location?.id ?? "";
-      const device = aDevice({ locationId });
-      await answers(200, "post", "/api/device", { cookie, body: device });
-      await answers(409, "post", "/api/device", { cookie, body: device });
-      await answers(201, "post", "/api/data", { cookie, body: aRecord() });
+      for (const status of [200, 409]) {
+        await answers(status, "post", "/api/device", { body: aDevice({ locationId }) });
+      }
       const headers = { "Idempotency-Key": "k" };
-      await answers(201, "post", "/api/data", { cookie, headers, body: aRecord() });
-      await answers(422, "post", "/api/data", { cookie, headers, body: aRecord({ valor: 9 }) });
-      await answers(200, "put", "/api/wiring", { cookie, body: aWiring({ line: "SIM1" }) });
-      await answers(409, "put", "/api/wiring", {
-        cookie,
-        body: aWiring({ line: "SIM1", actuatorId: "102" }),
-      });
-      await answers(404, "put", "/api/wiring", { cookie, body: aWiring({ line: "SIM2", dId: "none" }) });
+      await answers(201, "post", "/api/data", { headers, body: aRecord() });
+      await answers(422, "post", "/api/data", { headers, body: aRecord({ valor: 9 }) });
+      for (const [status, otherwise] of [
+        [200, { line: "SIM1" }],
+        [409, { line: "SIM1", actuatorId: "102" }],
+        [404, { line: "SIM2", dId: "none" }],
+      ] as const) {
+        await answers(status, "put", "/api/wiring", { body: aWiring(otherwise) });
+      }
       const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);
       await line.go(true, 3);
       await appliance.writer.voidRecord(1, "Cobro de prueba");
-      appliance.lines.state = {
-        ...appliance.lines.state,
-        failures: [{ line: "SIM1", message: "The line SIM1 is held by another program." }],
-      };
+      const failures = [{ line: "SIM1", message: "The line SIM1 is held by another program." }];
+      appliance.lines.state = { ...appliance.lines.state, failures };
       appliance.faults = [
         { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space.", details: {} },
       ];
       for (const path of ["device", "room", "location", "record", "gap", "wiring", "status", "audit"]) {
-        await answers(200, "get", `/api/${path}`, { cookie });
+        await answers(200, "get", `/api/${path}`);
       }
-      await answers(200, "get", "/api/data", { cookie, query: { period: "semanal" } });
-      for (const [path, query] of Object.entries(QUERIES)) await answers(200, "get", path, { cookie, query });
-      await answers(200, "patch", "/api/device", {
-        cookie,
-        query: { dId: "7234" },
-        body: { device: { name: "Pasillo Z", locationId } },
-      });
-      await answers(404, "patch", "/api/device", {
-        cookie,
-        query: { dId: "none" },
-        body: { device: { name: "Pasillo Z" } },
-      });
-      const renamed = { location: { name: "Norte", description: "" } };
-      await answers(200, "patch", "/api/location", { cookie, query: { locationId }, body: renamed });
-      await answers(404, "patch", "/api/location", {
-        cookie,
-        query: { locationId: NOBODY },
-        body: renamed,
-      });
-      await answers(200, "delete", "/api/wiring", { cookie, query: { line: "SIM1" } });
-      await answers(404, "delete", "/api/wiring", { cookie, query: { line: "SIM1" } });
-      await answers(200, "delete", "/api/device", { cookie, query: { dId: "7234" } });
-      await answers(404, "delete", "/api/device", { cookie, query: { dId: "7234" } });
-      await answers(200, "delete", "/api/location", { cookie, query: { locationId } });
-      await answers(404, "delete", "/api/location", { cookie, query: { locationId: NOBODY } });
+      await answers(200, "get", "/api/data", week);
+      for (const [path, query] of Object.entries(QUERIES)) await answers(200, "get", path, { query });
+      const body = {
+        device: { name: "Pasillo Z", locationId },
+        location: { name: "Norte", description: "" },
+      };
+      for (const [path, known, unknown] of [
+        ["/api/device", { dId: "7234" }, { dId: "none" }],
+        ["/api/location", { locationId }, { locationId: NOBODY }],
+      ] as const) {
+        await answers(200, "patch", path, { query: known, body });
+        await answers(404, "patch", path, { query: unknown, body });
+      }
+      for (const [path, query] of [
+        ["/api/wiring", { line: "SIM1" }],
+        ["/api/device", { dId: "7234" }],
+        ["/api/location", { locationId }],
+      ] as const) {
+        for (const status of [200, 404]) await answers(status, "delete", path, { query });
+      }
     });
 
     it("that a user has as many locations as may be", async () => {
-      const { id, cookie } = await appliance.addUser();
+      const by = await appliance.addUser();
       const { location } = aLocation();
-      await Promise.all(Array.from({ length: 200 }, () => appliance.writer.addLocation(id, location)));
-      await answers(409, "post", "/api/location", { cookie, body: aLocation() });
+      await Promise.all(Array.from({ length: 200 }, () => appliance.writer.addLocation(by.id, location)));
+      await answers(409, "post", "/api/location", { by, body: aLocation() });
     });
 
     it("the lines of the machine, free, wired and held", async () => {
-      const { cookie } = user;
       const free = { wiring: null, watched: false, level: null, problem: null, holder: null };
       appliance.lines.chips = [
         {
@@ -169,22 +161,21 @@ describe("What happens at the API", () => {
           ],
         },
       ];
-      await answers(200, "get", "/api/line", { cookie });
-      await answers(200, "post", "/api/line/read", { cookie, body: { line: "SIM0" } });
-      await answers(200, "post", "/api/line/drive", { cookie, body: { line: "SIM0", level: true } });
-      await answers(404, "post", "/api/line/drive", { cookie, body: { line: "SIM9", level: true } });
+      await answers(200, "get", "/api/line");
+      await answers(200, "post", "/api/line/read", { body: { line: "SIM0" } });
+      await answers(200, "post", "/api/line/drive", { body: { line: "SIM0", level: true } });
+      await answers(404, "post", "/api/line/drive", { body: { line: "SIM9", level: true } });
       for (const [status, code] of [
         [404, "not_found"],
         [409, "conflict"],
       ] as const) {
         appliance.lines.refusal = new FlancoError(code, "The line SIM0 is not there, or in use.");
-        await answers(status, "post", "/api/line/read", { cookie, body: { line: "SIM0" } });
-        await answers(status, "post", "/api/line/drive", { cookie, body: { line: "SIM0", level: true } });
+        await answers(status, "post", "/api/line/read", { body: { line: "SIM0" } });
+        await answers(status, "post", "/api/line/drive", { body: { line: "SIM0", level: true } });
       }
     });
 
     it("exports, and that only so many may be under way", async () => {
-      const { cookie } = user;
       const record = appliance.reader.findRecords(user.id, {
         filter: { from: null, to: null, location: null, deviceId: null, room: null },
         before: null,
@@ -196,7 +187,7 @@ describe("What happens at the API", () => {
         next: { timeMs: 1, recordId: 1 },
       }));
       const response = await user.begin("/api/export?lang=en");
-      await answers(503, "get", "/api/export", { cookie, query: { lang: "es" } });
+      await answers(503, "get", "/api/export", { query: { lang: "es" } });
       response.destroy();
       appliance.breaker.instead.clear();
     });
@@ -215,36 +206,34 @@ describe("What happens at the API", () => {
     it("what is told to who is not signed in", async () => {
       for (const { method, path } of operationsOf(description)) {
         if (["/api/login", "/api/logout", "/api/first-run"].includes(path)) continue;
-        await answers(401, method, path);
+        await answers(401, method, path, { by: null });
       }
     });
 
     it("what is told to other sites", async () => {
       const headers = { Origin: "https://elsewhere.example", "Sec-Fetch-Site": "cross-site" };
       for (const { method, path } of operationsOf(description)) {
-        await answers(403, method, path, { headers, cookie: user.cookie });
+        await answers(403, method, path, { headers });
       }
     });
 
     it("what is told of bodies and queries that do not fit", async () => {
-      const { cookie } = user;
       for (const { method, path } of JSON_BODIES) {
-        await answers(400, method, path, { cookie, query: KEYS, body: {} });
-        await answers(415, method, path, { cookie, raw: { type: "text/plain", text: "{}" } });
+        await answers(400, method, path, { query: KEYS, body: {} });
+        await answers(415, method, path, { raw: { type: "text/plain", text: "{}" } });
         await answers(413, method, path, {
-          cookie,
           raw: { type: "application/json", text: " ".repeat(65_537) },
         });
       }
       for (const path of ["/api/device", "/api/location", "/api/wiring"]) {
-        await answers(400, "delete", path, { cookie });
+        await answers(400, "delete", path);
       }
-      await answers(400, "get", "/api/data", { cookie });
+      await answers(400, "get", "/api/data");
       for (const path of ["/api/record", "/api/gap", "/api/audit"]) {
-        await answers(400, "get", path, { cookie, query: { limit: "0" } });
+        await answers(400, "get", path, { query: { limit: "0" } });
       }
       for (const path of ["/api/overview", "/api/export", "/api/report"]) {
-        await answers(400, "get", path, { cookie });
+        await answers(400, "get", path);
       }
     });
 
@@ -254,7 +243,6 @@ describe("What happens at the API", () => {
       ["has too much to write", new FlancoError("overloaded", "Too many writes are waiting for the disk.")],
     ] as const) {
       it(`what is told when the ledger ${what}`, async () => {
-        const { cookie } = user;
         const token = appliance.firstRun.issue();
         const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
         const bodies: Readonly<Record<string, object>> = {
@@ -272,7 +260,7 @@ describe("What happens at the API", () => {
           const body = bodies[`${method} ${path}`];
           const query = { ...KEYS, ...(QUERIES[path] ?? { line: "SIM0", period: "anual" }) };
           const status = statusInTrouble(failure, path, method);
-          await answers(status, method, path, { cookie, query, ...(body === undefined ? {} : { body }) });
+          await answers(status, method, path, { query, ...(body === undefined ? {} : { body }) });
         }
       });
     }
