@@ -34,7 +34,6 @@ export async function fillLedger(directory: string, count: number): Promise<void
   const file = ledgerIn(directory);
   const writer = storeWriter({ file, timeZone: TIME_ZONE }, systemClock, {
     onChanges: () => {},
-    onProgress: () => {},
     onDeath: (error) => {
       throw error;
     },

@@ -19,7 +19,7 @@ import { build } from "esbuild";
 import { requireRuntime } from "../bin/runtime.mjs";
 
 requireRuntime();
-const { THREAD_SOURCES } = await import("../src/thread.ts");
+const { JOB_PROCESS, SEALED_JOB, THREAD_SOURCES } = await import("../src/thread.ts");
 const { patched } = await import("./patch.ts");
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -80,9 +80,9 @@ const USED_TYPES = [
 ];
 
 /** Threads of the sealed program, too, ignore the NODE_OPTIONS that it was started with. */
-const SEALED_ENTRY = `import { main } from "./src/main.ts";
-delete process.env.NODE_OPTIONS;
-void main(process.argv.slice(2));
+const SEALED_ENTRY = `delete process.env.NODE_OPTIONS;
+if (process.argv[2] === "${SEALED_JOB}") require("./src/${JOB_PROCESS}.ts");
+else void require("./src/main.ts").main(process.argv.slice(2));
 `;
 
 /**
@@ -93,7 +93,8 @@ void main(process.argv.slice(2));
 export async function bundleProgram(folder, patches = []) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const threads = Object.values(THREAD_SOURCES).map((source) => [source, join(root, "src", `${source}.ts`)]);
+  const sources = [...Object.values(THREAD_SOURCES), JOB_PROCESS];
+  const threads = sources.map((source) => [source, join(root, "src", `${source}.ts`)]);
   const main = join(root, "src", "main.ts");
   await build({
     ...SHARED,

@@ -1,13 +1,20 @@
+import { type ChildProcess, fork, type StdioOptions, spawn } from "node:child_process";
 import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { isSealed, sealedText } from "./sealed/assets.ts";
 
 /** Where each thread's source is, beside this file, without the ending: a bundle has another one. */
 export const THREAD_SOURCES = {
   writer: "store/ledger/writer-thread",
-  upkeep: "store/backup/upkeep-thread",
+  job: "store/job/job-thread",
   password: "auth/password-thread",
 } as const;
+
+/** The source of the process that runs a job: beside this file, because it starts a thread itself. */
+export const JOB_PROCESS = "job-process";
+/** The argument by which the sealed program runs that in place of a command (scripts/bundle.mjs). */
+export const SEALED_JOB = "job-process";
 
 /**
  * Starts one of the program's threads. The one place that knows where their sources are: TypeScript in a
@@ -17,5 +24,16 @@ export const THREAD_SOURCES = {
 export function startThread(thread: keyof typeof THREAD_SOURCES, options: WorkerOptions): Worker {
   const source = THREAD_SOURCES[thread];
   if (isSealed()) return new Worker(sealedText(`thread/${source}`), { ...options, eval: true });
-  return new Worker(new URL(`${source}${extname(import.meta.url)}`, import.meta.url), options);
+  return new Worker(besideThis(source), options);
+}
+
+/** Starts the process of a job, with a channel to it. */
+export function startJobProcess(): ChildProcess {
+  const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
+  if (isSealed()) return spawn(process.execPath, [SEALED_JOB], { stdio });
+  return fork(fileURLToPath(besideThis(JOB_PROCESS)), { stdio });
+}
+
+function besideThis(source: string): URL {
+  return new URL(`${source}${extname(import.meta.url)}`, import.meta.url);
 }

@@ -10,7 +10,9 @@ import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import { becomeOwner, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
+import { LocalCalendar } from "../store/ledger/calendar.ts";
 import { DataLock } from "../store/ledger/lock.ts";
+import { openUpToDate } from "../store/ledger/up-to-date.ts";
 import { storeWriter } from "../store/ledger/writer.ts";
 import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf, systemUser } from "./context.ts";
@@ -69,11 +71,13 @@ async function withLocalDoor<T>(
   const lock = new DataLock(dataDirectory.lock);
   lock.acquire();
   finishReplacing(dataDirectory.ledger);
-  const passwords = new WorkerPasswordHasher();
   const ledger = { file: dataDirectory.ledger, tailDirectory: tailDirectory(config) };
+  openUpToDate(ledger, new LocalCalendar(config.time_zone), ({ done, total }) =>
+    terminal.progress("Bringing the ledger up to date", done, total),
+  ).close();
+  const passwords = new WorkerPasswordHasher();
   const writer = storeWriter({ ...ledger, timeZone: config.time_zone }, systemClock, {
     onChanges: () => {},
-    onProgress: (done, total) => terminal.progress("Bringing the ledger up to date", done, total),
     onDeath: () => {},
   });
   try {

@@ -34,6 +34,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   too_many: 429,
   unavailable: 503,
   overloaded: 503,
+  outdated: 503,
   internal: 500,
   damaged: 500,
   too_new: 500,

@@ -13,6 +13,7 @@ export type ErrorCode =
   | "too_many" // more attempts than are allowed in their time
   | "overloaded" // a bounded queue is full: try again later
   | "unavailable" // the thing asked for cannot work here (a driver, a disk)
+  | "outdated" // the ledger must be brought up to date first, which takes long
   | "damaged" // the ledger's file cannot be trusted
   | "too_new" // the ledger's file was written by a later version
   | "attention" // it works, and a person must see to something

@@ -20,8 +20,11 @@ export interface FrontDoorDependencies {
   readonly dataDirectory: DataDirectory;
   readonly clock: Clock;
   readonly trust: ClockTrust;
-  readonly reader: Pick<LedgerReader, "lastAudit">;
-  readonly writer: Pick<LedgerWriter, "noteAudit">;
+  /** The ledger once it is open, which may be long after the ports. */
+  readonly ledger: Promise<{
+    readonly reader: Pick<LedgerReader, "lastAudit">;
+    readonly writer: Pick<LedgerWriter, "noteAudit">;
+  }>;
   readonly log: Log;
 }
 
@@ -102,9 +105,10 @@ export class FrontDoor {
 
   /** Writes a change of certificate to the audit log. Never rejects: after an error the next start writes it. */
   async #audit({ cert, own }: Served): Promise<void> {
-    const { reader, writer, log } = this.#dependencies;
+    const { ledger, log } = this.#dependencies;
     const { fingerprint256: fingerprint, validTo } = new X509Certificate(cert);
     try {
+      const { reader, writer } = await ledger;
       this.#audited ??= String(reader.lastAudit("certificate_changed")?.details["fingerprint"] ?? "");
       if (this.#audited === fingerprint) return;
       this.#audited = fingerprint;

@@ -1,28 +1,39 @@
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import { type ErrorData, errorFromData, errorToData, FlancoError } from "../domain/error.ts";
 import { diskFullFault } from "../domain/fault.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
+import type { Work } from "../domain/work.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
+import { beginJob } from "../store/job/job.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
-import { type Recovered, recoverLedger } from "../store/repair/recover.ts";
+import type { Prepared, PrepareRequest } from "../store/repair/prepare.ts";
+import type { Recovered } from "../store/repair/recover.ts";
 import { clearSuspect, isSuspect, markSuspect } from "../store/repair/suspect.ts";
-import { verifyLedger } from "../store/repair/verify.ts";
 import { backupTargets, tailDirectory } from "./backup-target.ts";
 
+/** Looks at long work between two lines of the log. */
+const LOOKS_A_LINE = 10;
+/** The end of the work is seen when the ledger opens. */
+const LAST_PERCENT = 99;
+
 export interface RecoveryOptions {
-  readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir">;
+  readonly config: Pick<Config, "data_dir" | "backup_dir" | "backup_disk_dir" | "time_zone">;
   readonly dataDirectory: DataDirectory;
   readonly log: Log;
   readonly nowMs: () => number;
-  readonly onProgress: (done: number, total: number) => void;
+  /** Called each second of long work. `moves` is false while its process does nothing, because the disk hangs, say. */
+  readonly onWork?: (work: Work, moves: boolean) => void;
+  /** Ends long work. */
+  readonly cancelled?: AbortSignal;
+  /** In place of a process of its own. */
+  readonly run?: (request: PrepareRequest) => Promise<Prepared>;
 }
 
 export interface LedgerOptions extends Omit<RecoveryOptions, "nowMs"> {
-  readonly config: RecoveryOptions["config"] & Pick<Config, "time_zone">;
   readonly clock: Clock;
   /** After each commit, with what it changed. */
   readonly onChanges: (changes: readonly Change[]) => void;
@@ -51,7 +62,7 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 }
 
 function writerOf(options: LedgerOptions): StoreWriter {
-  const { config, clock, log, onChanges, onProgress, onFatal } = options;
+  const { config, clock, log, onChanges, onFatal } = options;
   const { ledger, reserve } = options.dataDirectory;
   const tail = { tailDirectory: tailDirectory(config) };
   return storeWriter({ file: ledger, ...tail, timeZone: config.time_zone, reserve }, clock, {
@@ -60,7 +71,6 @@ function writerOf(options: LedgerOptions): StoreWriter {
       else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
     },
     onChanges,
-    onProgress,
     onDeath: (error) => {
       // The quick check of the next start may miss the damage: it must check all of the file.
       if (error instanceof FlancoError && error.code === "damaged") markSuspect(ledger, log);
@@ -70,42 +80,73 @@ function writerOf(options: LedgerOptions): StoreWriter {
 }
 
 /**
- * Opens a ledger with `open`. A damaged ledger is set aside first, and rebuilt from the newest proven backup and
- * the tail. Call with the data directory locked. `open` must leave nothing
- * open when it throws.
+ * Opens a ledger with `open`. Long work that must come first is done in a process of its own: a damaged ledger is set
+ * aside and rebuilt from the newest proven backup and the tail, an older one upgraded. Call with the data directory locked.
+ * `open` must leave nothing open when it throws. Throws `unavailable` once `cancelled` is aborted.
  */
 export async function openRecovering<T>(options: RecoveryOptions, open: () => Promise<T>): Promise<T> {
-  const { dataDirectory, onProgress } = options;
-  finishReplacing(dataDirectory.ledger);
-  try {
-    if (isSuspect(dataDirectory.ledger)) requireSound(dataDirectory.ledger, onProgress);
-    const opened = await open();
-    clearSuspect(dataDirectory.ledger);
-    return opened;
-  } catch (error) {
-    if (!(error instanceof FlancoError) || error.code !== "damaged") throw error;
-    recover(options, error);
-    clearSuspect(dataDirectory.ledger);
-    return open();
+  const { log } = options;
+  const { ledger } = options.dataDirectory;
+  finishReplacing(ledger);
+  let damage: ErrorData | null = null;
+  if (!isSuspect(ledger)) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof FlancoError)) throw error;
+      if (error.code === "damaged") damage = errorToData(error);
+      else if (error.code !== "outdated") throw error;
+    }
   }
+  const prepared = await prepare(options, damage);
+  if (prepared !== null) {
+    log.error({ err: errorFromData(prepared.damage) }, "the ledger was damaged: it is set aside");
+    logRecovered(log, prepared.recovered);
+  }
+  clearSuspect(ledger);
+  return open();
 }
 
-function requireSound(ledger: string, onProgress: RecoveryOptions["onProgress"]): void {
-  const { damage } = verifyLedger(ledger, onProgress);
-  if (damage.length === 0) return;
-  throw new FlancoError("damaged", `The ledger ${ledger} is damaged: ${damage[0]}.`, {
-    hint: "Restore a backup with flanco restore.",
-  });
-}
-
-function recover(options: RecoveryOptions, damage: FlancoError): void {
-  const { config, dataDirectory, log, nowMs, onProgress } = options;
+function prepare(options: RecoveryOptions, damage: ErrorData | null): Promise<Prepared> {
+  const { config, dataDirectory, nowMs, run = prepareAside } = options;
   const directories = backupTargets(config)
     .filter(({ skipped }) => skipped === null)
     .map(({ directory }) => directory);
-  const recovered = recoverLedger(dataDirectory.ledger, damage, directories, nowMs(), onProgress);
-  log.error({ err: damage }, "the ledger was damaged: it is set aside");
-  logRecovered(log, recovered);
+  const request = {
+    ...{ ledger: dataDirectory.ledger, timeZone: config.time_zone, tailDirectory: tailDirectory(config) },
+    ...{ directories, nowMs: nowMs(), damage },
+  };
+  return run(request, options);
+}
+
+/** In a process of its own. Says how it goes each second, and to the log now and then. */
+async function prepareAside(request: PrepareRequest, options: RecoveryOptions): Promise<Prepared> {
+  const { log, nowMs, onWork, cancelled } = options;
+  cancelled?.throwIfAborted();
+  const sinceMs = nowMs();
+  let work: Work = { kind: "check", percent: 0, sinceMs };
+  const job = beginJob({ kind: "prepare", request }, ({ kind, done, total }) => {
+    work = { kind, percent: Math.min(LAST_PERCENT, Math.floor((100 * done) / Math.max(1, total))), sinceMs };
+  });
+  const cancel = () => job.cancel();
+  cancelled?.addEventListener("abort", cancel);
+  let looks = 0;
+  let ticks = 0;
+  const look = () => {
+    if (looks % LOOKS_A_LINE === 0) log.info({ ...work }, "the ledger is being prepared");
+    looks += 1;
+    const before = ticks;
+    ticks = job.ticks();
+    onWork?.(work, ticks > before);
+  };
+  const timer = setInterval(look, SECOND_MS);
+  look();
+  try {
+    return await job.done;
+  } finally {
+    clearInterval(timer);
+    cancelled?.removeEventListener("abort", cancel);
+  }
 }
 
 function logRecovered(log: Log, { keptAs, backup, commits, lost }: Recovered): void {

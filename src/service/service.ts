@@ -1,17 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
 import { Sessions } from "../auth/session.ts";
 import type { Config } from "../config/schema.ts";
 import { ControlServer } from "../control/server.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { diskFullFault, type Fault } from "../domain/fault.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { ChipInfo, LineDriver } from "../domain/line.ts";
 import type { LinesStatus } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
+import type { Work } from "../domain/work.ts";
 import { writeDurably } from "../durable-file.ts";
 import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
@@ -20,6 +22,7 @@ import { SimulatedDriver } from "../gpio/simulated.ts";
 import { parseTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
 import { operatorEndpoints, operatorTable } from "../http/operator.ts";
 import { Page } from "../http/page.ts";
+import { createWaitingApp } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { FrontDoor } from "../net/front-door.ts";
 import type { TrustedAuthority } from "../net/trust/app.ts";
@@ -51,8 +54,8 @@ export interface ServiceOptions {
   readonly synchronized?: Synchronized;
   /** Keeps lines open while no process runs; undefined without such a keeper. */
   readonly keeper?: DescriptorKeeper | undefined;
-  /** Progress of long work at the start. */
-  readonly onProgress: (done: number, total: number) => void;
+  /** Called each second of long work at the start; `moves` is false while it does nothing. */
+  readonly onWork: (work: Work, moves: boolean) => void;
   /** The ledger cannot be written any more: the process must stop and be started again. */
   readonly onFatal: (error: Error) => void;
 }
@@ -67,11 +70,18 @@ export class Service {
   readonly #options: ServiceOptions;
   readonly #closing: Close[] = [];
   #ledger: OpenLedger | undefined;
+  #trust: ClockTrust | undefined;
   #recorder: Recorder | undefined;
   /** Set where the demonstration is to be wired, and is not yet. */
   #seed: (() => Promise<void>) | undefined;
   #api: Api | undefined;
   #frontDoor: FrontDoor | undefined;
+  /** The ports, once they are being opened: with long work at the start before the ledger is. */
+  #opening: Promise<void> | undefined;
+  #handler: RequestListener = () => {};
+  #work: Work | undefined;
+  readonly #cancelled = new AbortController();
+  readonly #opened = Promise.withResolvers<OpenLedger>();
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -93,7 +103,16 @@ export class Service {
    * they told is committed, then the ledger is closed.
    */
   async close(): Promise<void> {
+    // Requests for live events end by themselves only when the events do.
+    this.#api?.events.close();
+    await this.#opening?.catch(() => {});
+    await this.#frontDoor?.close();
     for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close();
+  }
+
+  /** Ends long work at the start: `open` then rejects. */
+  cancel(): void {
+    this.#cancelled.abort();
   }
 
   /** Resolves once the ledger's writer has answered behind all that waits. Rejects, or never comes, when it cannot. */
@@ -130,7 +149,7 @@ export class Service {
   }
 
   async #openAll(): Promise<void> {
-    const { config, clock, log, installation, onProgress, onFatal } = this.#options;
+    const { config, clock, log, installation, onFatal } = this.#options;
     const dataDirectory = dataDirectoryOf(config.data_dir);
     prepareForLedger(dataDirectory);
     const open = openToOthers(backupDirectory(config));
@@ -139,11 +158,15 @@ export class Service {
     lock.acquire();
     this.#closing.push(() => lock.release());
     const onChanges = (changes: readonly Change[]) => this.#apply(changes);
+    const frontDoor = this.#makeFrontDoor(dataDirectory);
+    this.#frontDoor = frontDoor;
     const ledger = await openLedger({
-      ...{ config, dataDirectory, clock, log, onProgress, onFatal, onChanges },
+      ...{ config, dataDirectory, clock, log, onFatal, onChanges, cancelled: this.#cancelled.signal },
+      onWork: (work, moves) => this.#wait(work, moves),
     });
     const { writer, reader } = ledger;
     this.#ledger = ledger;
+    this.#opened.resolve(ledger);
     this.#closing.push(() => writer.close());
     this.#closing.push(() => reader.close());
     const bootId = readBootId();
@@ -158,6 +181,7 @@ export class Service {
     const synchronized = await this.#synchronized();
     const onBoots = () => sessions.reload();
     const trust = new ClockWatch({ clock, bootId, writer, reader, log, synchronized, onBoots });
+    this.#trust = trust;
     this.#closing.push(() => trust.close());
     await trust.open();
     const recorder = new Recorder({
@@ -170,11 +194,6 @@ export class Service {
     const upkeep = new Upkeep({ config, dataDirectory, clock, trust, log, writer, onDamaged: onFatal });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
-    const frontDoor = new FrontDoor({
-      ...{ config, dataDirectory, clock, trust, reader, writer, log },
-      hostNames: () => this.settings.host_names,
-    });
-    this.#frontDoor = frontDoor;
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const api = new Api({
       ...{ config, version: installation.version, clock, bootId, log, reader, writer, sessions, passwords },
@@ -200,10 +219,32 @@ export class Service {
     const control = new ControlServer(dataDirectory.control, operatorEndpoints(operator, recorder), log);
     await control.open();
     this.#closing.push(() => control.close());
-    this.#closing.push(() => frontDoor.close());
-    await frontDoor.open(api.handler);
-    // Requests for live events end by themselves only when the events do.
-    this.#closing.push(() => api.events.close());
+    this.#handler = api.handler;
+    await this.#openDoor();
+  }
+
+  #makeFrontDoor(dataDirectory: DataDirectory): FrontDoor {
+    const { config, clock, log } = this.#options;
+    return new FrontDoor({
+      ...{ config, dataDirectory, clock, log, ledger: this.#opened.promise },
+      trust: { trusted: () => this.#trust?.trusted() ?? false },
+      hostNames: () => this.settings.host_names,
+    });
+  }
+
+  /** The ports open once. */
+  #openDoor(): Promise<void> {
+    this.#opening ??= this.#frontDoor?.open((request, response) => this.#handler(request, response));
+    return this.#opening ?? Promise.resolve();
+  }
+
+  /** What goes on before the ledger is open, for those who ask at the ports. */
+  #wait(work: Work, moves: boolean): void {
+    this.#options.onWork(work, moves);
+    this.#work = work;
+    if (this.#opening !== undefined) return;
+    this.#handler = createWaitingApp(() => this.#work ?? work).callback();
+    this.#openDoor().catch((err: unknown) => this.#options.log.error({ err }, "the ports cannot be opened"));
   }
 
   async #synchronized(): Promise<Synchronized | "always"> {

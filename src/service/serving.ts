@@ -6,6 +6,7 @@ import { destination, type Logger, pino } from "pino";
 import type { Config } from "../config/schema.ts";
 import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
+import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { systemClock } from "./clock.ts";
@@ -15,13 +16,11 @@ import { Supervision } from "./supervision.ts";
 
 const STANDARD_ERROR = 2;
 const FAILED_START_MS = 5_000;
-const REBUILDING = "Bringing the ledger up to date";
 const FIRST_RUN_PATH = "/primer-uso";
 
 /** The terminal that the service was started on: shows how to reach it. Never the log, because some of it is secret. */
 export interface Console {
   out(line: string): void;
-  progress(what: string, done: number, total: number): void;
 }
 
 /** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */
@@ -52,19 +51,20 @@ export async function serve(
     log,
     installation,
     keeper: supervision.keeper,
-    onProgress: (done, total) => {
-      terminal.progress(REBUILDING, done, total);
-      supervision.starting(REBUILDING, done, total);
-    },
+    onWork: (work, moves) => supervision.starting(describeWork(work), moves),
     onFatal: (error) => stop.resolve(error),
   });
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.resolve("signal"));
+  const stopped = () => {
+    stop.resolve("signal");
+    service.cancel();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
   // The terminal that a service was started from says so when it is closed; elsewhere it means: read anew.
   process.on("SIGHUP", () => {
-    if (process.stdin.isTTY) stop.resolve("signal");
+    if (process.stdin.isTTY) stopped();
     else void reload(service, config, read, log);
   });
-  await openPatiently(service, supervision.restarts, log, stop.promise);
+  if (!(await openPatiently(service, supervision.restarts, log, stop.promise))) return;
   supervision.ready(service);
   announce(terminal, config, service);
   // A fresh link is printed when the one before ends.
@@ -79,8 +79,9 @@ export async function serve(
 }
 
 /**
- * Opens the service. A start that failed waits before it throws if systemd restarts the process at once (`restarts`):
- * that is right after a crash, and would be a storm over a disk that is read-only or a port that is taken.
+ * Opens the service; gives false where it was stopped meanwhile. A start that failed waits before it throws if systemd
+ * restarts the process at once (`restarts`): that is right after a crash, and would be a storm over a disk that is read-only
+ * or a port that is taken.
  */
 export async function openPatiently(
   service: Pick<Service, "open">,
@@ -88,10 +89,12 @@ export async function openPatiently(
   log: Pick<Log, "error">,
   stopped: Promise<unknown>,
   waitMs = FAILED_START_MS,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await service.open();
+    return true;
   } catch (error) {
+    if ((await Promise.race([stopped, "failed"])) === "signal") return false;
     if (restarts) {
       log.error({ err: error, seconds: waitMs / 1_000 }, "the service could not start: it waits, then ends");
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, waitMs))]);

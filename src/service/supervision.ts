@@ -41,9 +41,10 @@ export class Supervision {
     }
   }
 
-  /** A slow start has made progress. */
-  starting(what: string, done: number, total: number): void {
-    this.#systemd?.starting(`${what}: ${done} of ${total}`);
+  /** A slow start goes on: systemd waits longer where it moves. Call it each second. */
+  starting(what: string, moves: boolean): void {
+    if (moves) this.#systemd?.starting(what);
+    else this.#systemd?.status(what);
   }
 
   /** The service has started: from here on systemd restarts it when it stops working. */

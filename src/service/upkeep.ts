@@ -25,8 +25,8 @@ import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest } from "../store/backup/backup.ts";
 import { foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
-import { beginJob, type RunningJob } from "../store/backup/upkeep-job.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
+import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../store/ledger/identity.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readLosses } from "../store/repair/recover.ts";
@@ -39,13 +39,13 @@ const LOOK_MS = MINUTE_MS;
 /** A job that failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
-/** The work that upkeep sees to by itself, each in a thread of its own. */
+/** The work that upkeep sees to by itself, each in a process of its own. */
 export interface UpkeepJobs {
   backup(request: BackupRequest): RunningJob<ProvenBackup>;
   verify(ledger: string): RunningJob<Verification>;
 }
 
-const THREADS: UpkeepJobs = {
+const PROCESSES: UpkeepJobs = {
   backup: (request) => beginJob({ kind: "backup", request }),
   verify: (ledger) => beginJob({ kind: "verify", ledger }),
 };
@@ -60,13 +60,13 @@ export interface UpkeepDependencies {
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   /** The file itself is damaged: the process must stop, so that the next one sets it aside and rebuilds it. */
   readonly onDamaged: (error: Error) => void;
-  /** In place of the threads that do the work. */
+  /** In place of the processes that do the work. */
   readonly jobs?: UpkeepJobs;
   /** In place of the configured directories as they are at that moment. */
   readonly targets?: () => readonly BackupTarget[];
 }
 
-/** A proven backup a day and a full check a week, each in a thread of its own. Keeps no process running. */
+/** A proven backup a day and a full check a week, each in a process of its own. Keeps no process running. */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
   /** When each job last succeeded and failed in this process, in monotonic milliseconds. */
@@ -98,10 +98,10 @@ export class Upkeep {
   }
 
   /** Ends what is under way; what it had begun to write is removed by the next run. */
-  async close(): Promise<void> {
+  close(): void {
     clearInterval(this.#timer);
     this.#openedMs = Number.POSITIVE_INFINITY;
-    await this.#running?.cancel();
+    this.#running?.cancel();
   }
 
   /** The newest proven backup on the gateway itself; null before the first. */
@@ -138,7 +138,7 @@ export class Upkeep {
 
   /** `tail` is the directory of the ledger's tail. */
   async #backup({ directory, skipped }: BackupTarget, tail: string): Promise<void> {
-    const { dataDirectory, clock, trust, log, config, writer, jobs = THREADS } = this.#dependencies;
+    const { dataDirectory, clock, trust, log, config, writer, jobs = PROCESSES } = this.#dependencies;
     if (skipped !== null || !this.#isBackupDue(directory, tail)) return;
     if (directory === tail) writer.backupBegins(directory);
     const request = {
@@ -187,7 +187,7 @@ export class Upkeep {
   }
 
   async #check(): Promise<void> {
-    const { dataDirectory, clock, jobs = THREADS } = this.#dependencies;
+    const { dataDirectory, clock, jobs = PROCESSES } = this.#dependencies;
     if (!this.#isCheckDue()) return;
     await this.#run("verify", jobs.verify(dataDirectory.ledger), {
       done: (verification) => {

@@ -19,6 +19,7 @@ import { makeBackup } from "../../src/store/backup/backup.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader } from "../../src/store/read/reader.ts";
+import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -146,11 +147,12 @@ export async function start(dataDirectory: DataDirectory): Promise<Start> {
     recovered = true;
   };
   const log = { debug() {}, info() {}, warn() {}, error: noteError };
-  const config = { data_dir: dataDirectory.path, backup_dir: "", backup_disk_dir: "" };
-  const options = { config, dataDirectory, log, nowMs: CLOCK.nowMs, onProgress: () => {} };
+  const config = { data_dir: dataDirectory.path, backup_dir: "", backup_disk_dir: "", time_zone: "UTC" };
+  const run = async (request: PrepareRequest) => prepareLedger(request, () => {});
+  const options = { config, dataDirectory, log, nowMs: CLOCK.nowMs, run };
   return openRecovering(options, async () => {
     const settings = { file: dataDirectory.ledger, timeZone: "UTC", tailDirectory: dataDirectory.backups };
-    const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+    const listener = { onChanges: () => {}, onDeath: () => {} };
     const writer = storeWriter(settings, CLOCK, listener);
     await writer.open();
     try {

@@ -11,6 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "config", "domain", "installation.ts"],
   "installation.ts": ["sealed"],
   "thread.ts": ["sealed"],
+  "job-process.ts": ["thread.ts"],
   domain: [],
   sealed: ["domain"],
   config: ["domain"],

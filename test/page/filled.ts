@@ -73,7 +73,6 @@ export class FilledSuite {
 async function fillLedger(file: string, filling: Filling): Promise<Filled> {
   const writer = storeWriter({ file, timeZone: TIME_ZONE }, systemClock, {
     onChanges: () => {},
-    onProgress: () => {},
     onDeath: (error) => {
       throw error;
     },

@@ -19,7 +19,7 @@ export function writerHere(
   clock: Clock,
   listener: Partial<WriterListener> = {},
 ): StoreWriter {
-  const ignored = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+  const ignored = { onChanges: () => {}, onDeath: () => {} };
   return storeWriter(settings, clock, { ...ignored, ...listener }, startHere);
 }
 

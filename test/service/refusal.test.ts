@@ -119,7 +119,7 @@ describe("A ledger that must not be touched", () => {
   /** What a start of the service fails with. */
   async function startOn(file: string): Promise<string> {
     const data_dir = dirname(file);
-    const ignored = { onProgress: () => {}, onChanges: () => {}, onFatal: () => {} };
+    const ignored = { onChanges: () => {}, onFatal: () => {} };
     const opened = openLedger({
       config: { data_dir, backup_dir: "", backup_disk_dir: "", time_zone: "UTC" },
       ...{ dataDirectory: dataDirectoryOf(data_dir), clock: systemClock, log: new KeptLog(), ...ignored },

@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FlancoError } from "../../src/domain/error.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { Member } from "../../src/domain/member.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
+import type { Progress } from "../../src/domain/work.ts";
+import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
+import { openUpToDate } from "../../src/store/ledger/up-to-date.ts";
 import type { StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { writerHere } from "../rig/writer.ts";
@@ -31,12 +35,21 @@ export class TestLedger {
   async open(timeZone = "UTC"): Promise<this> {
     const clock = { nowMs: () => this.nowMs, monotonicNs: () => BigInt(this.monotonicMs * 1_000_000) };
     const tail = this.tail ? { tailDirectory: this.backups } : {};
-    const writer = this.#makeWriter({ file: this.file, timeZone, ...tail }, clock, {
-      onChanges: (changes) => void this.changes.push(...changes),
-      onProgress: (done, total) => void this.progress.push([done, total]),
-      onDeath: () => {},
+    const settings = { file: this.file, ...tail };
+    const begin = async () => {
+      const writer = this.#makeWriter({ ...settings, timeZone }, clock, {
+        onChanges: (changes) => void this.changes.push(...changes),
+        onDeath: () => {},
+      });
+      await writer.open();
+      return writer;
+    };
+    const writer = await begin().catch((error: unknown) => {
+      if (!(error instanceof FlancoError && error.code === "outdated")) throw error;
+      const note = ({ done, total }: Progress) => void this.progress.push([done, total]);
+      openUpToDate(settings, new LocalCalendar(timeZone), note).close();
+      return begin();
     });
-    await writer.open();
     this.#writer = writer;
     this.#reader = openReader(this.file, timeZone);
     return this;

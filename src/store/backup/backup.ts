@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, renameSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
+import { requireRoom } from "../free-room.ts";
 import { NO_HASH } from "../ledger/chain.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { DataLock } from "../ledger/lock.ts";
@@ -54,7 +55,7 @@ export async function makeBackup(request: BackupRequest): Promise<ProvenBackup> 
   const release = claim(folder);
   try {
     removeDrafts(folder);
-    requireRoom(request.ledger, folder);
+    requireRoom(folder, statSync(request.ledger).size + SPARE_BYTES, "make a backup");
     const held = await snapshot(request.ledger, draftIn(folder));
     const backup = prove(request, folder, held);
     writeProof(folder, backup);
@@ -88,15 +89,6 @@ function claim(folder: string): () => void {
       cause: error,
     });
   }
-}
-
-function requireRoom(ledger: string, folder: string): void {
-  const { bavail, bsize } = statfsSync(folder);
-  const needed = statSync(ledger).size + SPARE_BYTES;
-  if (bavail * bsize >= needed) return;
-  throw new FlancoError("unavailable", `There is no room for a backup in ${folder}.`, {
-    hint: `It needs ${Math.ceil(needed / 1e6)} MB: free some space there.`,
-  });
 }
 
 /** Copies one moment of the ledger, whatever is written after it, and says what it held. */

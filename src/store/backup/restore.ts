@@ -1,10 +1,11 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
+import { requireRoom } from "../free-room.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
 import { passOverCommits } from "../ledger/chain.ts";
 import {
@@ -125,6 +126,7 @@ export function openDraft(backup: string, draft: string): Database {
     });
   }
   removeDatabase(draft);
+  requireRoom(dirname(draft), statSync(backup).size, "copy the backup");
   const sha256 = copyDurably(backup, draft);
   // A file that was copied by hand from a data directory may have its log beside it.
   if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0) {

@@ -120,7 +120,6 @@ export type CommandResult =
 
 /** What the writer thread says. */
 export type WriterMessage =
-  | { readonly kind: "progress"; readonly done: number; readonly total: number }
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly error: ErrorData }
   /** The disk is full since then (Unix milliseconds), or has room again. */

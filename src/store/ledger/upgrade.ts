@@ -4,7 +4,13 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
+import { requireRoom } from "../free-room.ts";
 import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
+
+/** Of progress: the copy takes some three of these, its check and each look at the totals the others. */
+const STEPS = 10;
+/** The copy, and what a migration writes to its log. */
+const COPIES = 2;
 
 /**
  * Brings an older ledger to this program's schema: on a copy, which must hold every room's monthly totals as
@@ -22,10 +28,18 @@ export function upgradeLedger(
   const from = Number(db.pragma("user_version", { simple: true }));
   const draft = `${file}.upgrade`;
   try {
+    onProgress(0, STEPS);
     removeDraft(draft);
+    requireRoom(dirname(file), COPIES * statSync(file).size, "bring the ledger up to date");
     const before = monthlyTotals(db);
+    onProgress(1, STEPS);
     db.prepare("VACUUM INTO ?").run(draft);
-    const after = migrateCopy(draft, db, (copy) => migrate(copy, onProgress, migrations));
+    const migrating = (done: number, total: number) => onProgress(4 + (2 * done) / total, STEPS);
+    migrating(0, 1);
+    const after = migrateCopy(draft, db, (copy) => {
+      migrate(copy, migrating, migrations);
+      onProgress(6, STEPS);
+    });
     if (after !== before) throw new Error("a room's monthly totals would have changed");
     syncPath(draft);
     leaveAlone(db, file);
@@ -42,7 +56,7 @@ export function upgradeLedger(
       "unavailable",
       `The ledger could not be brought from schema ${from} to ${migrations.length} (${reasonOf(error)}). It is unchanged.`,
       {
-        hint: "The disk needs room for two more copies of the ledger. Make room and start again, or install the version before.",
+        hint: "Look at the disk, then start again, or install the version before.",
         cause: error,
       },
     );

@@ -6,10 +6,9 @@ import type { BatchRequest, WriterMessage, WriterRequest, WriterStart } from "./
 import { Committer, toFailure } from "./committer.ts";
 import { isFull } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
-import { folderOf, noteIdentity, readLedgerId } from "./identity.ts";
-import { openForWriting } from "./open.ts";
-import { bringRollupsToZone } from "./rollup-zone.ts";
-import { requireAllCommits, Tail } from "./tail.ts";
+import { folderOf, readLedgerId } from "./identity.ts";
+import { Tail } from "./tail.ts";
+import { openUpToDate, refuseLongWork } from "./up-to-date.ts";
 
 function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);
@@ -59,25 +58,6 @@ function openTail(port: MessagePort, db: Database, directory: string | undefined
   };
 }
 
-/** Throws as `openForWriting` does. */
-function openLedger(
-  { file, tailDirectory }: WriterStart,
-  calendar: LocalCalendar,
-  port: MessagePort,
-): Database {
-  if (tailDirectory !== undefined) requireAllCommits(file, tailDirectory);
-  const onProgress = (done: number, total: number) => say(port, { kind: "progress", done, total });
-  const db = openForWriting(file, onProgress);
-  try {
-    bringRollupsToZone(db, calendar, onProgress);
-    noteIdentity(file, readLedgerId(db));
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
 /** A full disk must not keep the service from starting: then the reserve is for that. */
 function openInReserve(reserve: Reserve | undefined, open: () => Database): Database {
   try {
@@ -97,7 +77,7 @@ export function start(port: MessagePort, settings: WriterStart): void {
   try {
     const calendar = new LocalCalendar(timeZone);
     const reserve = reserveFile === undefined ? undefined : new Reserve(reserveFile);
-    const db = openInReserve(reserve, () => openLedger(settings, calendar, port));
+    const db = openInReserve(reserve, () => openUpToDate(settings, calendar, refuseLongWork));
     const room =
       reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
     room?.open(startMs);

@@ -62,8 +62,6 @@ const OWN_CHANGES: {
 export interface WriterListener {
   /** What one commit changed, after it, in commit order. */
   onChanges(changes: readonly Change[]): void;
-  /** Long work before the ledger opens. */
-  onProgress(done: number, total: number): void;
   /** The disk is full since then (Unix milliseconds), or, with null, has room again. */
   onDisk?(fullSinceMs: number | null): void;
   /**
@@ -104,7 +102,7 @@ class WriterLink {
     this.#start = start;
   }
 
-  /** Opens the file, brings its schema and rollups up to date. Throws `damaged`, `too_new`, `unavailable`. */
+  /** Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` where long work must come first (up-to-date.ts). */
   async open(): Promise<void> {
     const worker = this.#start({ ...this.#settings, startMs: this.#clock.nowMs() });
     this.#worker = worker;
@@ -114,7 +112,6 @@ class WriterLink {
           this.#opened = true;
           resolve();
         } else if (message.kind === "failed") reject(errorFromData(message.error));
-        else if (message.kind === "progress") this.#listener.onProgress(message.done, message.total);
         else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
         else if (message.kind === "tail") this.#tail = message.state;
         else if (message.kind === "fatal") this.#die(errorFromData(message.error));

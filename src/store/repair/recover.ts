@@ -59,6 +59,7 @@ export function recoverLedger(
   onProgress: (done: number, total: number) => void,
 ): Recovered {
   const draft = replacementDraft(ledger);
+  onProgress(0, 1);
   try {
     const id = identityOf(ledger);
     if (id === undefined) throw unknownLedger(damage);
@@ -79,7 +80,7 @@ export function recoverLedger(
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
     appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
     makeOwn(db);
-    const faults = faultsOf(verifyLedger(draft, onProgress));
+    const faults = faultsOf(verifyLedger(draft, (done, total) => onProgress(total + done, 2 * total)));
     if (faults.length > 0) throw unsound(faults);
     syncPath(draft);
     replaceLedger(ledger, keptAs);

@@ -22,7 +22,7 @@ import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { finishReplacing, isReplacing, replacementDraft } from "../../../src/store/backup/replace.ts";
 import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
-import { beginJob } from "../../../src/store/backup/upkeep-job.ts";
+import { beginJob } from "../../../src/store/job/job.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
@@ -160,7 +160,7 @@ describe("a backup", () => {
     expect(codes.toSorted()).to.deep.equal(["conflict", "done"]);
   });
 
-  it("keeps no loop waiting: it is made in a thread of its own", async () => {
+  it("keeps no loop waiting: it is made in a process of its own", async () => {
     await sell(4_000);
     const turns = new LongestTurn();
     await beginJob({ kind: "backup", request: request() }).done;

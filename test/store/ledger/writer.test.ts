@@ -166,7 +166,6 @@ describe("a writer that cannot open its file", () => {
     const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
     const writer = storeWriter({ file: ledger.file, timeZone: "UTC" }, clock, {
       onChanges: () => {},
-      onProgress: () => {},
       onDeath: (error) => void deaths.push(error),
     });
     expect(await codeOf(() => writer.open())).to.equal("damaged");

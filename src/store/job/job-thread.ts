@@ -1,24 +1,28 @@
 import { parentPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
+import type { OnProgress } from "../../domain/work.ts";
+import { makeBackup } from "../backup/backup.ts";
+import { prepareLedger } from "../repair/prepare.ts";
 import { verifyLedger } from "../repair/verify.ts";
-import { makeBackup } from "./backup.ts";
-import type { UpkeepJob, UpkeepMessage } from "./upkeep-job.ts";
+import type { Job, JobMessage } from "./job.ts";
 
-async function run(job: UpkeepJob): Promise<unknown> {
+async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
   switch (job.kind) {
     case "backup":
       return makeBackup(job.request);
     case "verify":
       return verifyLedger(job.ledger, () => {});
+    case "prepare":
+      return prepareLedger(job.request, onProgress);
   }
 }
 
-async function answer(job: UpkeepJob): Promise<UpkeepMessage> {
+async function answer(job: Job, say: (message: JobMessage) => void): Promise<void> {
   try {
-    return { output: await run(job) };
+    say({ output: await run(job, (progress) => say({ progress })) });
   } catch (error) {
-    return { error: toData(error) };
+    say({ error: toData(error) });
   }
 }
 
@@ -36,4 +40,4 @@ function toData(error: unknown): ErrorData {
 }
 
 const port = parentPort;
-if (port !== null) void answer(workerData as UpkeepJob).then((message) => port.postMessage(message));
+if (port !== null) void answer(workerData as Job, (message) => port.postMessage(message));

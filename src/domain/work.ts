@@ -1,0 +1,21 @@
+/** What is done with a ledger before it can be used, as people are told: it may take an hour. */
+export type WorkKind = "check" | "rebuild" | "upgrade" | "sums";
+
+/** How far one kind of work is. `done` of `total`, in a unit of its own. */
+export interface Progress {
+  readonly kind: WorkKind;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Called now and then while work goes on, at its beginning with 0. */
+export type OnProgress = (progress: Progress) => void;
+
+/** The work that goes on, for those who wait for its end. */
+export interface Work {
+  readonly kind: WorkKind;
+  /** From 0 to 99. */
+  readonly percent: number;
+  /** When all of it began, in Unix milliseconds. */
+  readonly sinceMs: number;
+}

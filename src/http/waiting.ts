@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import Koa from "koa";
+import { getSummary, postData } from "../contract/data.ts";
+import { API_PREFIX } from "../contract/declaration.ts";
+import type { Work, WorkKind } from "../domain/work.ts";
+import { dropBody } from "./middleware/body.ts";
+import { headMiddleware, pageHeaders } from "./middleware/head.ts";
+
+/** When clients are told to ask again, and the page does. */
+const RETRY_SECONDS = 5;
+const DATA_PATHS: ReadonlySet<string> = new Set([getSummary, postData].map(({ path }) => API_PREFIX + path));
+
+const WHAT: Readonly<Record<WorkKind, { readonly es: string; readonly en: string }>> = {
+  check: { es: "Se está comprobando el libro de cobros", en: "The ledger is being checked" },
+  rebuild: { es: "Se está reparando el libro de cobros", en: "The ledger is being rebuilt" },
+  upgrade: { es: "Se está actualizando el libro de cobros", en: "The ledger is being upgraded" },
+  sums: { es: "Se están volviendo a calcular los totales", en: "The totals are being computed again" },
+};
+
+const STYLE = `:root { color-scheme: light dark }
+body { margin: 15vh auto 0; max-width: 36rem; padding: 1rem; font: 400 1.1rem/1.5 system-ui, sans-serif }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem }
+progress { width: 100%; height: 1.2rem; margin: 1rem 0; accent-color: #0a6557 }
+section + section { margin-top: 2rem; opacity: .8 }
+section + section h1 { font-size: 1.1rem }`;
+const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
+
+/** What the work is, in English, with its percent, on one line. */
+export function describeWork({ kind, percent }: Work): string {
+  return `${WHAT[kind].en}: ${percent} %`;
+}
+
+/**
+ * What the ports answer while the ledger is not open yet, because long work comes first: 503 with Retry-After to
+ * everything, a page that shows how it goes, and the same as JSON at `/healthz`. `work` gives how it goes.
+ */
+export function createWaitingApp(work: () => Work): Koa {
+  const app = new Koa();
+  app.silent = true;
+  app.use(headMiddleware(API_PREFIX));
+  app.use((context) => {
+    const now = work();
+    context.status = 503;
+    context.set({ "Retry-After": String(RETRY_SECONDS), "Cache-Control": "no-store" });
+    if (context.path === "/healthz") {
+      const { kind, percent, sinceMs } = now;
+      context.set("Cross-Origin-Resource-Policy", "cross-origin");
+      context.body = { status: "error", work: { kind, percent, since: sinceMs } };
+    } else if (context.path.startsWith(`${API_PREFIX}/`)) {
+      const field = DATA_PATHS.has(context.path) ? "message" : "error";
+      context.body = { status: "error", [field]: `${describeWork(now)}. Try again later.` };
+    } else {
+      context.type = "text/html; charset=utf-8";
+      context.set(pageHeaders({ "style-src": STYLE_HASH, "img-src": "data:" }));
+      context.body = pageOf(now);
+    }
+    dropBody(context);
+  });
+  return app;
+}
+
+/** Loads itself again until the ledger is open: then the same address has the page itself. */
+function pageOf({ kind, percent, sinceMs }: Work): string {
+  const { es, en } = WHAT[kind];
+  return `<!doctype html>
+<html lang="es">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="${RETRY_SECONDS}">
+<title>${percent} % · Flanco</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<section>
+<h1>${es}: ${percent} %</h1>
+<progress max="100" value="${percent}" aria-label="${es}"></progress>
+<p>Puede tardar un rato. Espere, por favor, y no apague el equipo. Al terminar se anotan también los cobros de los relés que ya se vigilaban antes.</p>
+</section>
+<section lang="en">
+<h1>${en}: ${percent} %</h1>
+<p>This can take a while. Please wait, and leave the machine on. Sales of relays that were watched before are recorded when it is done.</p>
+<p>Desde / since: <time>${new Date(sinceMs).toISOString()}</time></p>
+</section>
+</body>
+</html>
+`;
+}

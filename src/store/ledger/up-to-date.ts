@@ -1,0 +1,37 @@
+import type { Database } from "better-sqlite3";
+import { FlancoError } from "../../domain/error.ts";
+import type { OnProgress } from "../../domain/work.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import type { WriterSettings } from "./commands.ts";
+import { noteIdentity, readLedgerId } from "./identity.ts";
+import { openForWriting } from "./open.ts";
+import { bringRollupsToZone } from "./rollup-zone.ts";
+import { requireAllCommits } from "./tail.ts";
+
+/** Opens the ledger with this program's schema and the zone's sums. Throws as `openForWriting` does. */
+export function openUpToDate(
+  { file, tailDirectory }: Pick<WriterSettings, "file" | "tailDirectory">,
+  calendar: LocalCalendar,
+  onProgress: OnProgress,
+): Database {
+  if (tailDirectory !== undefined) requireAllCommits(file, tailDirectory);
+  const db = openForWriting(file, (done, total) => onProgress({ kind: "upgrade", done, total }));
+  try {
+    bringRollupsToZone(db, calendar, (done, total) => onProgress({ kind: "sums", done, total }));
+    noteIdentity(file, readLedgerId(db));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * In place of progress, where long work may not be done: its first sign ends the opening, before anything has changed, with
+ * the error `outdated`.
+ */
+export function refuseLongWork(): never {
+  throw new FlancoError("outdated", "The ledger is not up to date.", {
+    hint: "Start the service once: it brings the ledger up to date.",
+  });
+}

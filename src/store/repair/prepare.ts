@@ -1,0 +1,52 @@
+import { type ErrorData, errorFromData, errorToData, FlancoError } from "../../domain/error.ts";
+import type { OnProgress } from "../../domain/work.ts";
+import { LocalCalendar } from "../ledger/calendar.ts";
+import { openUpToDate } from "../ledger/up-to-date.ts";
+import { type Recovered, recoverLedger } from "./recover.ts";
+import { isSuspect } from "./suspect.ts";
+import { verifyLedger } from "./verify.ts";
+
+export interface PrepareRequest {
+  readonly ledger: string;
+  readonly timeZone: string;
+  readonly tailDirectory: string;
+  /** Where backups and tails may lie. */
+  readonly directories: readonly string[];
+  /** Wall time in Unix milliseconds. */
+  readonly nowMs: number;
+  /** What is known to be wrong with the file; null where nothing is. */
+  readonly damage: ErrorData | null;
+}
+
+/** Null where the ledger was not damaged. */
+export type Prepared = { readonly damage: ErrorData; readonly recovered: Recovered } | null;
+
+/**
+ * All that may take long before a ledger can be used: a suspect file is checked in full, a damaged one rebuilt, an older one
+ * upgraded, and sums of other days are made anew. Afterwards it opens at once. Call with the data directory locked.
+ * Throws as `openForWriting` and `recoverLedger` do. After an interruption at any moment a second call goes on.
+ */
+export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
+  const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
+  const bring = () => openUpToDate({ file: ledger, tailDirectory }, new LocalCalendar(timeZone), onProgress);
+  try {
+    if (request.damage !== null) throw errorFromData(request.damage);
+    if (isSuspect(ledger)) requireSound(ledger, onProgress);
+    bring().close();
+    return null;
+  } catch (error) {
+    if (!(error instanceof FlancoError) || error.code !== "damaged") throw error;
+    const rebuilding = (done: number, total: number) => onProgress({ kind: "rebuild", done, total });
+    const recovered = recoverLedger(ledger, error, directories, nowMs, rebuilding);
+    bring().close();
+    return { damage: errorToData(error), recovered };
+  }
+}
+
+function requireSound(ledger: string, onProgress: OnProgress): void {
+  const { damage } = verifyLedger(ledger, (done, total) => onProgress({ kind: "check", done, total }));
+  if (damage.length === 0) return;
+  throw new FlancoError("damaged", `The ledger ${ledger} is damaged: ${damage[0]}.`, {
+    hint: "Restore a backup with flanco restore.",
+  });
+}
