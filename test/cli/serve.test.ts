@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { ControlClient } from "../../src/control/client.ts";
+import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -10,10 +10,8 @@ import { change, EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
 
 /** What a service that stops may take. */
 const STOP_MS = 5_000;
-const WRITERS = 16;
 const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;
-const PULSE_EVERY_MS = 5;
 
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
@@ -124,47 +122,6 @@ describe("flanco serve, with the demonstration", function () {
   });
 });
 
-/** Posts records and drives lines until it is told to stop, and remembers what was answered. */
-class Load {
-  readonly stored: string[] = [];
-  rises = 0;
-  #going = true;
-  #sent = 0;
-  readonly #work: Promise<unknown>;
-
-  constructor(service: RunningService, remote: ControlClient, cookie: string) {
-    const posting = Array.from({ length: WRITERS }, () => this.#post(service, cookie));
-    // What fails because the service ended was never answered.
-    this.#work = Promise.allSettled([...posting, this.#drive(remote)]);
-  }
-
-  async stop(): Promise<void> {
-    this.#going = false;
-    await this.#work;
-  }
-
-  async #post(service: RunningService, cookie: string): Promise<void> {
-    while (this.#going) {
-      this.#sent += 1;
-      const habitacion = `n${this.#sent}`;
-      const place = { locationName: "L", deviceName: "D", deviceId: "1" };
-      const body = { ...place, habitacion, valor: 1, createdTime: Date.now() };
-      const { status } = await service.post("/api/data", body, cookie);
-      if (status === 201) this.stored.push(habitacion);
-    }
-  }
-
-  async #drive(remote: ControlClient): Promise<void> {
-    while (this.#going) {
-      await remote.call("setLine", { line: "SIM0", high: true });
-      this.rises += 1;
-      await remote.call("setLine", { line: "SIM0", high: false });
-      // A line that switches faster than a slow disk commits would fill the queue of its edges.
-      await setTimeout(PULSE_EVERY_MS);
-    }
-  }
-}
-
 describe("flanco serve, when it ends", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forEachTest(() => Program.make());
@@ -181,23 +138,19 @@ describe("flanco serve, when it ends", function () {
     return remote;
   }
 
-  async function underLoad(service: RunningService): Promise<Load> {
-    const cookie = await service.signIn(EMAIL, PASSWORD);
-    const load = new Load(service, await connect(), cookie);
-    await until(
-      "many posts and rises are answered",
-      () => load.stored.length >= ENOUGH_ANSWERS && load.rises >= ENOUGH_RISES,
-    );
-    return load;
-  }
-
   for (const [signal, exitCode] of [
     ["SIGTERM", 0],
     ["SIGKILL", null],
   ] as const) {
     it(`by ${signal} under load, has stored all that it answered, none twice`, async () => {
       const service = await program.start();
-      const load = await underLoad(service);
+      const account = new CrashAccount();
+      const cookie = await service.signIn(EMAIL, PASSWORD);
+      const load = new CrashLoad(account, service, await connect(), cookie);
+      await until(
+        "many posts and rises are answered",
+        () => account.acknowledged.size >= ENOUGH_ANSWERS && account.rises > ENOUGH_RISES,
+      );
       const ended = await service.end(signal);
       await load.stop();
       expect(ended).to.include({ exitCode, stderr: "" });
@@ -205,12 +158,12 @@ describe("flanco serve, when it ends", function () {
       const rows = recordRows(program.ledgerFile);
       const posted = rows.filter(({ origin }) => origin === "posted").map(({ room }) => room);
       expect(new Set(posted).size, "none twice").to.equal(posted.length);
-      expect(posted, "none lost").to.include.members(load.stored);
+      expect(posted, "none lost").to.include.members([...account.acknowledged]);
       // A killed process may have set a line without an edge from it.
       if (signal === "SIGKILL") return;
-      // The last level that was set may have been taken in before its answer could be given.
+      // The last level that was asked for may have come too late.
       const edges = rows.filter(({ origin }) => origin === "edge").length;
-      expect(edges).to.be.within(load.rises, load.rises + 1);
+      expect(edges).to.be.within(account.rises - 1, account.rises);
       expect(await program.succeed(["verify", "--json"])).to.contain('"differences": []');
     });
   }

@@ -149,19 +149,9 @@ describe("flanco wiring, while the service runs", function () {
       /^There is no device with dId "9999"\. Register it first, on the page or with POST \/api\/device\.$/,
     ],
     [
-      "a room that is not there",
-      setting("SIM8", "7234", "999"),
-      /^The device "7234" has no actuator "999"\.[^\n]*$/,
-    ],
-    [
       "a user who is not there",
       setting("SIM8", "7234", "101", "--user", "nobody@example.org"),
       /^There is no user with the e-mail nobody@example\.org\.[^\n]*$/,
-    ],
-    [
-      "a line that is wired to another room",
-      setting("SIM0", "7234", "102"),
-      /^The line SIM0 is already wired to room 101 of Pasillo A\.$/,
     ],
     ["to remove a line that is not wired", ["wiring", "remove", "SIM9"], /^The line SIM9 is not wired\.$/],
   ] as const) {

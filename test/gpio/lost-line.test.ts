@@ -42,6 +42,11 @@ describe("A line that is not watched over several processes", () => {
     await recorder.close();
   }
 
+  function lose(driver: HandDriver): void {
+    driver.held.add(LINE);
+    driver.losses.get(LINE)?.(new Error("chip removed"));
+  }
+
   function gaps(): readonly (readonly number[])[] {
     return ledger.reader
       .gaps(userId, { before: null, limit: 9 })
@@ -54,8 +59,7 @@ describe("A line that is not watched over several processes", () => {
     const driver = new HandDriver();
     await run(driver, async () => {
       at(100);
-      driver.held.add(LINE);
-      driver.losses.get(LINE)?.(new Error("chip removed"));
+      lose(driver);
       at(5_000);
     });
     at(5_001);
@@ -81,8 +85,7 @@ describe("A line that is not watched over several processes", () => {
     const driver = new HandDriver();
     await run(driver, async (recorder) => {
       at(100);
-      driver.held.add(LINE);
-      driver.losses.get(LINE)?.(new Error("chip removed"));
+      lose(driver);
       await recorder.reconcile();
     });
     at(5_000);
@@ -109,8 +112,7 @@ describe("A line that is not watched over several processes", () => {
     const driver = new HandDriver();
     await run(driver, async (recorder) => {
       at(100);
-      driver.held.add(LINE);
-      driver.losses.get(LINE)?.(new Error("chip removed"));
+      lose(driver);
       await recorder.reconcile();
       at(5_000);
       await ledger.writer.removeWiring(userId, LINE);
