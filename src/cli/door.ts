@@ -6,6 +6,7 @@ import type { OperationData, OperationInput, OperationName } from "../contract/o
 import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { operatorTable, runOperation } from "../http/operator.ts";
+import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
@@ -86,6 +87,7 @@ async function withLocalDoor<T>(
     try {
       const table = operatorTable({
         ...{ reader, writer, passwords, running: null },
+        numbers: new ShownNumbers(reader.numberKey()),
         rotateSecret: async (by) => {
           replaceSecret(dataDirectory.secret);
           return writer.endSessions(by);

@@ -5,7 +5,7 @@ import { pageSize, recordFilter, success, timeMs } from "./field.ts";
 export const voided = z.strictObject({ timeMs, reason: z.string() });
 
 export const record = z.strictObject({
-  recordId: z.int().describe("Grows by commit order."),
+  recordId: z.int().describe("Its number; says nothing of the order or the number of records."),
   locationName: z.string(),
   deviceName: z.string(),
   deviceId: z.string(),

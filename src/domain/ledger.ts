@@ -207,6 +207,9 @@ export interface LedgerReader {
   /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */
   ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
 
+  /** A secret of this ledger's: what the numbers that accounts see are made with. */
+  numberKey(): string;
+
   /** A page of the audit log, newest first. */
   audit(search: AuditSearch): readonly AuditEntry[];
   /** The newest entry of one kind; undefined where there is none. */

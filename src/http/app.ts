@@ -28,6 +28,7 @@ import { reportEndpoints } from "./report.ts";
 import { roomEndpoints } from "./room.ts";
 import { type Endpoint, otherMethod, routerOf, serve } from "./router.ts";
 import { requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 import { statusEndpoints } from "./status.ts";
 import { wiringEndpoints } from "./wiring.ts";
 
@@ -35,6 +36,7 @@ import { wiringEndpoints } from "./wiring.ts";
 export interface AppDependencies {
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
+  readonly numbers: ShownNumbers;
   readonly sessions: SessionKeeper;
   /** Every sign-in passes through it. */
   readonly signInGate: SignInGate;
@@ -100,7 +102,7 @@ export function createApp(dependencies: AppDependencies): Koa {
 function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
   const { reader, writer, sessions, passwords, lines, drivable, status, events, firstRun, clock, log } =
     dependencies;
-  const { signInGate } = dependencies;
+  const { signInGate, numbers } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...deviceEndpoints(reader, writer),
@@ -108,13 +110,13 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...dataEndpoints(reader, writer, clock),
     ...overviewEndpoints(reader, clock),
     ...roomEndpoints(reader, clock),
-    ...recordEndpoints(reader),
+    ...recordEndpoints(reader, numbers),
     ...exportEndpoints(reader, clock, log),
-    ...reportEndpoints(reader, clock),
+    ...reportEndpoints(reader, numbers, clock),
     ...wiringEndpoints(reader, writer, lines),
     ...lineEndpoints(lines, drivable),
-    ...statusEndpoints(status),
-    ...auditEndpoints(reader),
+    ...statusEndpoints(status, numbers),
+    ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),
     ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
   ];

@@ -5,6 +5,7 @@ import { clientAddress } from "../domain/client-address.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import { type Endpoint, serve } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
 
@@ -13,20 +14,29 @@ export function actorOf({ req: { socket } }: Context, memberId: Id | null): Acto
   return networkActor(clientAddress(socket.remoteAddress), memberId);
 }
 
-export function auditEndpoints(reader: Pick<LedgerReader, "audit">): readonly Endpoint[] {
+export function auditEndpoints(
+  reader: Pick<LedgerReader, "audit">,
+  numbers: ShownNumbers,
+): readonly Endpoint[] {
   return [
     serve(listAudit, ({ userId, query }) => {
       const limit = query.limit ?? DEFAULT_PAGE;
-      const entries = reader.audit({ userId, before: query.before ?? null, sinceMs: null, limit });
-      const next = entries.length < limit ? null : (entries.at(-1)?.auditId ?? null);
-      return { data: entries.map((entry) => toAnswer(entry, userId)), next };
+      const before = query.before === undefined ? null : numbers.find(query.before);
+      const entries = reader.audit({ userId, before, sinceMs: null, limit });
+      const data = entries.map((entry) => toAnswer(entry, userId, numbers));
+      return { data, next: data.length < limit ? null : (data.at(-1)?.auditId ?? null) };
     }),
   ];
 }
 
 function toAnswer(
-  { auditId, kind, timeMs, provisional, way, who, from, details, ...entry }: AuditEntry,
+  { auditId, kind, timeMs, provisional, way, who, from, ...entry }: AuditEntry,
   userId: Id,
+  numbers: ShownNumbers,
 ): EntryAnswer {
-  return { auditId, kind, time: timeMs, provisional, own: entry.userId === userId, way, who, from, details };
+  return {
+    auditId: numbers.show(auditId),
+    ...{ kind, time: timeMs, provisional, own: entry.userId === userId, way, who, from },
+    details: numbers.showDetails(entry),
+  };
 }

@@ -7,6 +7,7 @@ import type { Change } from "../domain/ledger.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { type SessionKeeper, signedInMember } from "./session.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 
 const MAX_STREAMS = 64;
 /** A whole clinic may share one user; the others still get in. */
@@ -28,6 +29,7 @@ interface Listener {
 
 /** Server-sent events: sends every committed change to the open pages of its user. */
 export class LiveEvents {
+  readonly #numbers: ShownNumbers;
   readonly #listeners = new Set<Listener>();
   /** Differs for each run of the service, because a new run does not know what the last one sent. */
   readonly #run = randomUUID();
@@ -36,6 +38,10 @@ export class LiveEvents {
   /** Commits of one user's own: no user may count how often others sell. */
   readonly #told = new Map<Id, number>();
   #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(numbers: ShownNumbers) {
+    this.#numbers = numbers;
+  }
 
   /**
    * How far changes have been told to a user, as `RUN:NUMBER`; the number grows with every commit that changes what
@@ -88,7 +94,7 @@ export class LiveEvents {
       for (const listener of this.#listeners) if (!listener.stillSignedIn()) this.#cut(listener);
       return;
     }
-    const event = toEvent(change);
+    const event = toEvent(change, this.#numbers);
     if (event === undefined || !("userId" in change)) return;
     for (const listener of this.#listeners) {
       if (listener.userId === change.userId) this.#send(listener, event);
@@ -117,20 +123,20 @@ export class LiveEvents {
 }
 
 /** The event for a change; undefined for a change that is not sent. */
-function toEvent(change: Change): Event | undefined {
+function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
   switch (change.kind) {
     case "record":
-      return { event: "record", data: toRecordAnswer(change.record) };
+      return { event: "record", data: toRecordAnswer(change.record, numbers) };
     case "actuator": {
       const { deviceId, actuatorId, value, timeMs } = change;
       return { event: "actuator", data: { deviceId, actuatorId, value, time: timeMs } };
     }
     case "void":
-      return { event: "void", data: { recordId: change.recordId, voided: change.voided } };
+      return { event: "void", data: { recordId: numbers.show(change.recordId), voided: change.voided } };
     case "time":
-      return { event: "time", data: { recordId: change.recordId, timeMs: change.timeMs } };
+      return { event: "time", data: { recordId: numbers.show(change.recordId), timeMs: change.timeMs } };
     case "gap":
-      return { event: "gap", data: toGapAnswer(change.gap) };
+      return { event: "gap", data: toGapAnswer(change.gap, numbers) };
     case "locations":
       return { event: "locations", data: {} };
     default:

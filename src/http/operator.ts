@@ -26,6 +26,7 @@ import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import { parseInput } from "./input.ts";
 import type { Endpoint } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
 
 /** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
@@ -34,6 +35,7 @@ const MAX_UNREAD_BYTES = 256 * 1024;
 export interface OperatorDependencies {
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
+  readonly numbers: ShownNumbers;
   readonly passwords: PasswordHasher;
   /** Puts another secret in place of the one that signs sessions; resolves with the number of sessions that ended. */
   readonly rotateSecret: (by: Actor) => Promise<number>;
@@ -56,7 +58,7 @@ export type OperatorTable = { readonly [N in OperationName]: Run<N> };
 
 /** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */
 export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
-  const { reader, writer, passwords, rotateSecret } = dependencies;
+  const { reader, writer, numbers, passwords, rotateSecret } = dependencies;
   const lines = dependencies.running?.lines;
   const running = () => {
     if (dependencies.running === null) throw noService();
@@ -103,7 +105,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       return null;
     },
     voidRecord: async ({ recordId, reason }, by) => {
-      await writer.voidRecord(recordId, reason, by);
+      await writer.voidRecord(numbers.find(recordId), reason, by);
       return null;
     },
     detect: () => running().lines.detect(),
@@ -113,13 +115,15 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       drivable.set(line, high);
       return null;
     },
-    status: () => toStatusAnswer(running().status.status()),
+    status: () => toStatusAnswer(running().status.status(), numbers),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
     listAudit: ({ before = null, sinceMs = null, limit }) => {
       const emails = accountEmails(reader);
-      return reader
-        .audit({ before, sinceMs, limit })
-        .map((entry) => ({ ...entry, user: emails.get(entry.userId ?? "") ?? null }));
+      return reader.audit({ before, sinceMs, limit }).map((entry) => ({
+        ...entry,
+        details: numbers.showDetails(entry),
+        user: emails.get(entry.userId ?? "") ?? null,
+      }));
     },
   };
 }

@@ -8,36 +8,43 @@ import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { FoundRecord, RecordFilter, RecordPosition, StoredRecord } from "../domain/record.ts";
 import { type Endpoint, serve } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
 
-export function recordEndpoints(reader: Pick<LedgerReader, "findRecords" | "gaps">): readonly Endpoint[] {
+export function recordEndpoints(
+  reader: Pick<LedgerReader, "findRecords" | "gaps">,
+  numbers: ShownNumbers,
+): readonly Endpoint[] {
   return [
     serve(listRecords, ({ userId, query }) => {
       const { records, next } = reader.findRecords(userId, {
         filter: toRecordFilter(query),
-        before: query.before === undefined ? null : positionOf(query.before),
+        before: query.before === undefined ? null : positionOf(query.before, numbers),
         limit: query.limit ?? DEFAULT_PAGE,
       });
-      return { data: records.map(toRecordAnswer), next: cursorOf(next) };
+      return {
+        data: records.map((record) => toRecordAnswer(record, numbers)),
+        next: cursorOf(next, numbers),
+      };
     }),
     serve(listGaps, ({ userId, query }) => {
       const limit = query.limit ?? DEFAULT_PAGE;
-      const gaps = reader.gaps(userId, { before: query.before ?? null, limit });
-      const next = gaps.length < limit ? null : (gaps.at(-1)?.gapId ?? null);
-      return { data: gaps.map(toGapAnswer), next };
+      const before = query.before === undefined ? null : numbers.find(query.before);
+      const data = reader.gaps(userId, { before, limit }).map((gap) => toGapAnswer(gap, numbers));
+      return { data, next: data.length < limit ? null : (data.at(-1)?.gapId ?? null) };
     }),
   ];
 }
 
 /** A position as clients hold it: a text that they give back as it is. */
-function cursorOf(position: RecordPosition | null): string | null {
-  return position === null ? null : `${position.timeMs}-${position.recordId}`;
+function cursorOf(position: RecordPosition | null, numbers: ShownNumbers): string | null {
+  return position === null ? null : `${position.timeMs}-${numbers.show(position.recordId)}`;
 }
 
-function positionOf(cursor: string): RecordPosition {
+function positionOf(cursor: string, numbers: ShownNumbers): RecordPosition {
   const [timeMs = 0, recordId = 0] = cursor.split("-").map(Number);
-  return { timeMs, recordId };
+  return { timeMs, recordId: numbers.find(recordId) };
 }
 
 /** A query's filters as the ledger takes them. */
@@ -46,10 +53,11 @@ export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before"
   return { from, to, location, deviceId: device, room };
 }
 
-export function toRecordAnswer(record: StoredRecord): RecordAnswer {
-  const { recordId, locationName, deviceName, deviceId, origin, provisional, voided } = record;
+export function toRecordAnswer(record: StoredRecord, numbers: ShownNumbers): RecordAnswer {
+  const { locationName, deviceName, deviceId, origin, provisional, voided } = record;
   return {
-    ...{ recordId, locationName, deviceName, deviceId },
+    recordId: numbers.show(record.recordId),
+    ...{ locationName, deviceName, deviceId },
     habitacion: record.room,
     valor: valorFromMicros(record.valorMicros),
     createdTime: record.createdTimeMs,
@@ -58,8 +66,8 @@ export function toRecordAnswer(record: StoredRecord): RecordAnswer {
   };
 }
 
-export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap): GapAnswer {
-  return { ...gap, fromTime: fromTimeMs, toTime: toTimeMs };
+export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap, numbers: ShownNumbers): GapAnswer {
+  return { ...gap, gapId: numbers.show(gap.gapId), fromTime: fromTimeMs, toTime: toTimeMs };
 }
 
 /** Records of one piece: about a millisecond's reading and writing out. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
-import { getReport, type Report as ReportAnswer } from "../contract/report.ts";
+import { getReport } from "../contract/report.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
@@ -13,6 +13,7 @@ import { Report, type ReportSum } from "../domain/report.ts";
 import { JobSlots } from "./job-slots.ts";
 import { toGapAnswer, type WalkedReader, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 
 const GAPS_AT_ONCE = 500;
 
@@ -21,14 +22,18 @@ const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
 
 type ReportReader = WalkedReader & Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime">;
 
-export function reportEndpoints(reader: ReportReader, clock: Clock): readonly Endpoint[] {
+export function reportEndpoints(
+  reader: ReportReader,
+  numbers: ShownNumbers,
+  clock: Clock,
+): readonly Endpoint[] {
   const slots = new JobSlots(REPORTS);
   return [
     serve(getReport, async ({ userId, query, context }) => {
       const leave = await slots.take(userId);
       try {
-        const data = await reportOf(reader, clock, userId, query, () => requireClient(context));
-        return { data };
+        const report = await reportOf(reader, clock, userId, query, () => requireClient(context));
+        return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers)) } };
       } finally {
         leave();
       }
@@ -47,7 +52,7 @@ async function reportOf(
   userId: Id,
   { month, location }: QueryOf<typeof getReport>,
   requireClient: () => void,
-): Promise<ReportAnswer> {
+) {
   const [from, to] = [firstDayOf(month), lastDayOf(month)];
   const filter = { from, to, location, deviceId: null, room: null };
   const report = new Report();
@@ -69,7 +74,7 @@ async function reportOf(
       ...toSumAnswer(sum),
     })),
     totals: toSumAnswer(report.totals()),
-    gaps: gaps.map(toGapAnswer),
+    gaps,
     complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
   };
 }

@@ -13,23 +13,25 @@ import type {
 } from "../domain/status.ts";
 import { toGapAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 
-export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
+export function statusEndpoints(appliance: StatusReader, numbers: ShownNumbers): readonly Endpoint[] {
   return [
     serve(getStatus, ({ userId }) => {
       const status = appliance.status(userId);
-      return { data: { ...toStatusAnswer(status), lastBackup: toUsersBackupAnswer(status.lastBackup) } };
+      const answer = toStatusAnswer(status, numbers);
+      return { data: { ...answer, lastBackup: toUsersBackupAnswer(status.lastBackup) } };
     }),
   ];
 }
 
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
-export function toStatusAnswer(status: Status) {
+export function toStatusAnswer(status: Status, numbers: ShownNumbers) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
   const { clock, queues, faults } = status;
   const levels = levelsOf(faults);
   return {
-    ...toFactsAnswer(status),
+    ...toFactsAnswer(status, numbers),
     ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
     startedTime: startedMs,
     clock: {
@@ -47,7 +49,10 @@ export function toStatusAnswer(status: Status) {
 }
 
 /** What is known of an appliance whether it runs or not. */
-export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status, "faults">) {
+export function toFactsAnswer(
+  facts: ApplianceFacts & LedgerStatus & Pick<Status, "faults">,
+  numbers: ShownNumbers,
+) {
   const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk, faults } =
     facts;
   return {
@@ -61,7 +66,7 @@ export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status
     lastEdges: lastEdges.map(toEdgeAnswer),
     gaps: gaps.all,
     gapsLast30Days: gaps.last30Days,
-    newestGaps: gaps.newest.map(toGapAnswer),
+    newestGaps: gaps.newest.map((gap) => toGapAnswer(gap, numbers)),
     lastBackup: toBackupAnswer(lastBackup),
   };
 }

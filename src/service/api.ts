@@ -7,10 +7,14 @@ import type { Change, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { type AppDependencies, createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/event.ts";
 import { FirstRunToken } from "../http/first-run.ts";
+import { ShownNumbers } from "../http/shown-number.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 export interface ApiDependencies
-  extends Omit<AppDependencies, "sessions" | "signInGate" | "status" | "events" | "firstRun" | "timeZone">,
+  extends Omit<
+      AppDependencies,
+      "sessions" | "signInGate" | "numbers" | "status" | "events" | "firstRun" | "timeZone"
+    >,
     Pick<
       StatusDependencies,
       "version" | "bootId" | "trust" | "queues" | "lastBackup" | "faults" | "readDisk" | "readMachine"
@@ -23,7 +27,8 @@ export interface ApiDependencies
 
 /** The HTTP API with what it keeps: live events, the right to make the first user, failed sign-ins, the status. */
 export class Api {
-  readonly events = new LiveEvents();
+  readonly numbers: ShownNumbers;
+  readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
   readonly failedSignIns: FailedSignIns;
   readonly status: StatusReport;
@@ -35,6 +40,8 @@ export class Api {
     const { config, clock, writer, log } = dependencies;
     const { time_zone: timeZone, currency, currency_decimals } = config;
     this.#dependencies = dependencies;
+    this.numbers = new ShownNumbers(dependencies.reader.numberKey());
+    this.events = new LiveEvents(this.numbers);
     this.firstRun = new FirstRunToken(clock);
     this.failedSignIns = new FailedSignIns(clock, writer, log);
     this.status = new StatusReport({
@@ -42,10 +49,10 @@ export class Api {
       timeZone,
       currency: { code: currency, decimals: currency_decimals },
     });
-    const { events, firstRun, failedSignIns, status } = this;
+    const { numbers, events, firstRun, failedSignIns, status } = this;
     const app = createApp({
       ...dependencies,
-      ...{ events, firstRun, status, timeZone },
+      ...{ numbers, events, firstRun, status, timeZone },
       signInGate: new SignInGate(clock, failedSignIns),
     });
     this.handler = app.callback();

@@ -213,7 +213,13 @@ export class Service {
     // The changes before this went to no API.
     sessions.reload();
     const operator = operatorTable({
-      ...{ reader, writer, passwords, running: { lines: recorder, drivable, status: api.status } },
+      ...{
+        reader,
+        writer,
+        numbers: api.numbers,
+        passwords,
+        running: { lines: recorder, drivable, status: api.status },
+      },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });
     const control = new ControlServer(dataDirectory.control, operatorEndpoints(operator, recorder), log);

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { hashSync } from "bcryptjs";
 import Database from "better-sqlite3";
+import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { systemClock } from "../../src/service/clock.ts";
 import { seedDemo } from "../../src/service/demonstration.ts";
 import { openReader } from "../../src/store/read/reader.ts";
@@ -110,6 +111,14 @@ export function gapRows(file: string): GapRow[] {
 /** What the ledger last saw of a line; undefined before its first sight. */
 export function lineRow(file: string, line: string): LineRow | undefined {
   return query<LineRow>(file, "SELECT active, request, sequence FROM line_state WHERE line = ?", line)[0];
+}
+
+/** A record's number as accounts and commands have it. */
+export function shownNumber(file: string, recordId: number): string {
+  const reader = openReader(file, "UTC");
+  const numbers = new ShownNumbers(reader.numberKey());
+  reader.close();
+  return String(numbers.show(recordId));
 }
 
 /** Runs one statement on a ledger that no program has open. */

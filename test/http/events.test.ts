@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { expect } from "chai";
 import type { NewRecord, StoredRecord } from "../../src/domain/record.ts";
 import { LiveEvents } from "../../src/http/event.ts";
+import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Appliance, NOON_MS, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { until } from "../rig/until.ts";
@@ -81,7 +82,7 @@ describe("Live events", () => {
     const [sameRun, higher] = String(after).split(":");
     expect(sameRun).to.equal(run);
     expect(Number(higher)).to.be.greaterThan(Number(number));
-    expect(new LiveEvents().positionOf(user.id)).not.to.match(new RegExp(`^${run}`));
+    expect(new LiveEvents(new ShownNumbers("key")).positionOf(user.id)).not.to.match(new RegExp(`^${run}`));
   });
 
   it("stand for a user where they stood, whatever others sell; what all see moves them for all", async () => {
@@ -104,7 +105,7 @@ describe("Live events", () => {
       expect(await page.next()).to.deep.equal({
         event: "record",
         data: {
-          recordId: record?.recordId,
+          recordId: appliance.numbers.show(record?.recordId ?? 0),
           ...aRecord(),
           ...{ endedTime: null, origin: "posted", provisional: false, voided: null },
         },
@@ -160,7 +161,7 @@ describe("Live events", () => {
     expect(await page.next()).to.deep.equal({
       event: "gap",
       data: {
-        ...{ gapId: 1, line: "SIM6", fromTime, toTime: line.timeMs },
+        ...{ gapId: appliance.numbers.show(1), line: "SIM6", fromTime, toTime: line.timeMs },
         ...{ missed: 4, missedRises: 2, reason: "overflow" },
       },
     });
@@ -178,14 +179,18 @@ describe("Live events", () => {
       { kind: "void", userId: other.id, recordId: 8, voided },
     ]);
     for (const [page, recordId] of pages) {
-      expect(await page.next()).to.deep.equal({ event: "void", data: { recordId, voided } });
+      expect(await page.next()).to.deep.equal({
+        event: "void",
+        data: { recordId: appliance.numbers.show(recordId), voided },
+      });
     }
   });
 
   it("tell the time that a provisional record belongs to, once it is known", async () => {
     const page = await opened();
     appliance.events.tell([{ kind: "time", userId: user.id, recordId: 7, timeMs: NOON_MS }]);
-    expect(await page.next()).to.deep.equal({ event: "time", data: { recordId: 7, timeMs: NOON_MS } });
+    const recordId = appliance.numbers.show(7);
+    expect(await page.next()).to.deep.equal({ event: "time", data: { recordId, timeMs: NOON_MS } });
   });
 
   it("tell when devices or locations have changed", async () => {
@@ -284,14 +289,14 @@ describe("Many live pages", () => {
         return (await appliance.connections()) === 1;
       });
       expect(await reads.next()).to.include(HELLO);
-      expect((await reads.next())?.data).to.include({ recordId: 1 });
+      expect((await reads.next())?.data).to.include({ recordId: appliance.numbers.show(1) });
     } finally {
       stuck.destroy();
     }
   });
 
   it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
-    const events = new LiveEvents();
+    const events = new LiveEvents(new ShownNumbers("key"));
     let signedIn = true;
     const stuck = events.listen("u", () => signedIn);
     const stays = events.listen("u", () => true);

@@ -94,6 +94,8 @@ describe("What is another user's", () => {
     const [device] = reader.devices(id);
     const [location] = reader.locations(id);
     const [record] = recordsOf(reader, id);
+    const { recordId = 0, createdTimeMs = 0 } = record ?? {};
+    const shown = String(appliance.numbers.show(recordId));
     const nobodys = (last: number) => `0123456789abcdef0123456${last}`;
     const token = cookie.replace("auth_token=", "");
     return new Map([
@@ -109,11 +111,8 @@ describe("What is another user's", () => {
       ["location's name", ["Clínica secreta", "Clínica nunca"]],
       ["room", ["cuarto-77", "cuarto-99"]],
       ["line", ["SIM5", "SIM6"]],
-      ["record", [String(record?.recordId ?? 0), "999999"]],
-      [
-        "record's place",
-        [`${record?.createdTimeMs ?? 0}-${record?.recordId ?? 0}`, `${record?.createdTimeMs ?? 0}-0`],
-      ],
+      ["record", [shown, "999999"]],
+      ["record's place", [`${createdTimeMs}-${shown}`, `${createdTimeMs}-0`]],
       ["idempotency key", ["clave-1", "clave-9"]],
     ]);
   }

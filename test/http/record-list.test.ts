@@ -56,7 +56,7 @@ describe("Listings", () => {
     it("gives a posted record with where it came from, and nothing else", async () => {
       await post(1);
       const { data } = await list("/api/record");
-      const recordId = recordsOf(appliance.reader, user.id)[0]?.recordId;
+      const recordId = appliance.numbers.show(recordsOf(appliance.reader, user.id)[0]?.recordId ?? 0);
       expect(data).to.deep.equal([
         {
           recordId,
@@ -86,7 +86,10 @@ describe("Listings", () => {
     it("keeps a voided record to be seen, with when and why", async () => {
       await post(2);
       const [, first] = (await list("/api/record")).data;
-      await appliance.writer.voidRecord(Number(first?.["recordId"]), "Cobro de prueba");
+      await appliance.writer.voidRecord(
+        appliance.numbers.find(Number(first?.["recordId"])),
+        "Cobro de prueba",
+      );
       const { data } = await list("/api/record");
       expect(data[0]).to.include({ valor: 2, voided: null });
       expect(data[1]).to.deep.include({

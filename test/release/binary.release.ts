@@ -22,6 +22,10 @@ const RECORD = {
   ...{ locationName: "Clínica", locationId: "1", deviceId: "7234", deviceName: "Pasillo A" },
   ...{ habitacion: "101", valor: 4.5, createdTime: 1_763_000_000_000 },
 };
+interface Recorded {
+  readonly recordId: number;
+}
+
 /** One of each kind beside the running service, and what they are told. */
 const COMMANDS: readonly (readonly [string, string?])[] = [
   ["--version"],
@@ -38,7 +42,6 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ["wiring list"],
   ["wiring export"],
   ["status --json"],
-  ["void 1 --reason tested"],
   ["verify --json"],
   ["backup"],
 ];
@@ -73,7 +76,9 @@ for (const processor of TESTED) {
       expect((await service.get(script)).headers.get("content-encoding")).to.equal("gzip");
       expect((await service.post("/api/data", RECORD, cookie)).status).to.equal(201);
       expect((await service.get("/api/openapi.json")).status).to.equal(200);
-      for (const [line, input = ""] of COMMANDS) {
+      const { data } = (await (await service.get("/api/record", cookie)).json()) as { data: [Recorded] };
+      const voids = [`void ${data[0].recordId} --reason tested`] as const;
+      for (const [line, input = ""] of [voids, ...COMMANDS]) {
         const { exitCode, stderr } = await sealed.run(line.split(" "), { input });
         // This service has faults to report.
         expect(exitCode, `flanco ${line}: ${stderr}`).to.be.within(0, line.startsWith("status") ? 1 : 0);

@@ -18,6 +18,7 @@ import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
 import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
+import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api } from "../../src/service/api.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
@@ -229,6 +230,11 @@ export class Appliance {
 
   get events(): LiveEvents {
     return this.#api.events;
+  }
+
+  /** The numbers that accounts see. */
+  get numbers(): ShownNumbers {
+    return this.#api.numbers;
   }
 
   get firstRun(): FirstRunToken {

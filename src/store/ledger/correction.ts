@@ -92,12 +92,11 @@ export function correctionCommands(db: Database, context: WriteContext) {
     voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR): void {
       const record = target.get(recordId);
       if (record === undefined) {
-        throw new FlancoError("not_found", `There is no record ${recordId}.`, {
+        throw new FlancoError("not_found", "There is no record of that number.", {
           hint: "The records' numbers are on the page and in GET /api/record.",
         });
       }
-      if (record.voidedBy !== null)
-        throw new FlancoError("conflict", `The record ${recordId} is void already.`);
+      if (record.voidedBy !== null) throw new FlancoError("conflict", "The record is void already.");
       const { correctionId, notedTimeMs } = correct({ kind: "void", recordId, timeMs: null, reason });
       markVoid.run(correctionId, recordId);
       context.rollups.note(record, -1);

@@ -22,6 +22,8 @@ import { summaryReader } from "./summary.ts";
 /** The ledger's reads on a connection of their own that cannot write. */
 export type StoreReader = LedgerReader & { close(): void };
 
+const NUMBER_KEY = "SELECT value FROM setting WHERE name = 'number_key'";
+
 /** Opens an existing ledger for reading. Every statement is prepared here, once. */
 export function openReader(file: string, timeZone: string): StoreReader {
   const db = openForReading(file);
@@ -46,6 +48,7 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...bootReader(db),
     ...statusReader(db, calendar),
     ...auditReader(db),
+    numberKey: () => db.prepare<[], string>(NUMBER_KEY).pluck().get() ?? "",
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Recording } from "../../../scripts/powercut/recording.ts";
 import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
+import { ShownNumbers } from "../../../src/http/shown-number.ts";
 import { listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
@@ -154,12 +155,19 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
         `SELECT record_id AS recordId, room, created_ms AS createdMs, valor_micros AS valorMicros, origin
            FROM record ORDER BY record_id`,
       )
-      .all();
+      .all()
+      .map((row) => ({ ...row, recordId: shownNumbers(db).show(row.recordId) }));
     const users = db.prepare<[], number>("SELECT count(*) FROM account").pluck().get() ?? 0;
     return { rows, users, wrong };
   } finally {
     db.close();
   }
+}
+
+/** Notes have the numbers that the API shows. */
+function shownNumbers(db: Database.Database): ShownNumbers {
+  const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'number_key'").pluck().get();
+  return new ShownNumbers(key ?? "");
 }
 
 /** Once and no more: the same post or sale in a second record is no better than none. */
