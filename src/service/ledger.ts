@@ -124,20 +124,21 @@ async function prepareAside(request: PrepareRequest, options: RecoveryOptions): 
   const { log, nowMs, onWork, cancelled } = options;
   cancelled?.throwIfAborted();
   const sinceMs = nowMs();
-  let work: Work = { kind: "check", percent: 0, sinceMs };
+  const first = isSuspect(request.ledger) ? "check" : "upgrade";
+  let work: Work = { kind: request.damage === null ? first : "rebuild", percent: 0, sinceMs };
   const job = beginJob({ kind: "prepare", request }, ({ kind, done, total }) => {
     work = { kind, percent: Math.min(LAST_PERCENT, Math.floor((100 * done) / Math.max(1, total))), sinceMs };
   });
   const cancel = () => job.cancel();
   cancelled?.addEventListener("abort", cancel);
   let looks = 0;
-  let ticks = 0;
+  let activity = 0;
   const look = () => {
     if (looks % LOOKS_A_LINE === 0) log.info({ ...work }, "the ledger is being prepared");
     looks += 1;
-    const before = ticks;
-    ticks = job.ticks();
-    onWork?.(work, ticks > before);
+    const before = activity;
+    activity = job.activity();
+    onWork?.(work, activity > before);
   };
   const timer = setInterval(look, SECOND_MS);
   look();

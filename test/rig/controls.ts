@@ -128,6 +128,24 @@ export const CONTROLS = {
   "what was refused stays in the log": [
     { file: "src/store/ledger/committer.ts", from: "      this.#cutLog();\n", to: "" },
   ],
+  "jobs run in a thread of the service": [
+    {
+      file: "src/thread.ts",
+      from: "  return fork(fileURLToPath(besideThis(JOB_PROCESS)), { stdio });",
+      to: `  const { EventEmitter } = process.getBuiltinModule("node:events");
+  const child = new EventEmitter();
+  const send = (job: unknown) =>
+    startThread("job", { workerData: job }).on("message", (message) => child.emit("message", message));
+  return Object.assign(child, { send, kill: () => {}, fork, stdio }) as unknown as ChildProcess;`,
+    },
+  ],
+  "long work says nothing to systemd": [
+    {
+      file: "src/service/supervision.ts",
+      from: "if (moves) this.#systemd?.starting(what);",
+      to: "if (moves) return;",
+    },
+  ],
   "each request leaks": leak(LEAKED_ITEMS.long),
   "each request leaks much": leak(LEAKED_ITEMS.short),
   "records before the clock was set stay where they are": [

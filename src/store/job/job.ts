@@ -33,8 +33,8 @@ export interface RunningJob<T> {
 }
 
 export interface RunningProcess<T> extends RunningJob<T> {
-  /** Processor time that it has used, in ticks of the kernel's clock: what grows is not stuck. 0 once it has ended. */
-  ticks(): number;
+  /** What it has done, in a unit of no meaning: it is not stuck while this grows. 0 once it has ended. */
+  activity(): number;
 }
 
 /** Begins a job. Its promise rejects with a FlancoError: the job's own, or `unavailable` when it was ended. */
@@ -54,15 +54,22 @@ export function beginJob<K extends Job["kind"]>(
     child.once("exit", () => reject(new FlancoError("unavailable", "The work on the ledger was ended.")));
   });
   child.send(job);
-  return { done, cancel: () => void child.kill("SIGKILL"), ticks: () => ticksOf(child.pid) };
+  return { done, cancel: () => void child.kill("SIGKILL"), activity: () => activityOf(child.pid) };
 }
 
-/** Of user and of system, the 14th and 15th field of proc_pid_stat(5): the 12th and 13th behind the program's name. */
-function ticksOf(pid: number | undefined): number {
+/** Processor time in ticks (proc_pid_stat(5), 14th and 15th field) and bytes read and written (proc_pid_io(5)), added up. */
+function activityOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return Number(fields[11]) + Number(fields[12]);
+    const [user = 0, system = 0] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13);
+    const bytes = readFileSync(`/proc/${pid}/io`, "utf8").matchAll(/^[rw]char: (\d+)$/gm);
+    return [user, system, ...[...bytes].map((found) => found[1])].reduce<number>(
+      (sum, one) => sum + Number(one),
+      0,
+    );
   } catch {
     return 0;
   }

@@ -1,0 +1,202 @@
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { compileLibrary } from "../../scripts/compile-library.ts";
+import type { Patch } from "../../scripts/patch.ts";
+import { seedLedger } from "../cli/ledger.ts";
+import { CONTROLS } from "../rig/controls.ts";
+import { LATER_SCHEMA } from "../rig/later-schema.ts";
+import { listen, Program } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
+import { NotifySocket } from "../systemd/notify-socket.ts";
+import { Variant } from "./variant.ts";
+
+const TEST_MS = 300_000;
+const RECORDS = 1_000;
+const FROM_MS = Date.UTC(2026, 0, 1);
+/** What a stop may take. */
+const STOP_MS = 5_000;
+/** As if the unit had TimeoutStartSec= of this, so that the test is short. */
+const TIMEOUT_START_MS = 4_000;
+const LOOK_MS = 50;
+/** Moments within the work at which the service is stopped, in milliseconds from its first sign. */
+const MOMENTS = process.env["FLANCO_FAULTS"] === "short" ? [1_500] : [0, 300, 700, 1_500, 4_000];
+
+/** Looks for what is due at once, in place of a minute after the start. */
+const AT_ONCE: Patch = {
+  file: "src/service/upkeep.ts",
+  from: "const LOOK_MS = MINUTE_MS;",
+  to: "const LOOK_MS = 100 + 0 * MINUTE_MS;",
+};
+
+describe("Long work on a ledger, on a slow disk", function () {
+  this.timeout(TEST_MS);
+  let appliance: Program;
+  let socket: NotifySocket;
+  const variants: Variant[] = [];
+
+  beforeEach(async () => {
+    appliance = await Program.make({ FLANCO_LOG_LEVEL: "info" });
+    socket = new NotifySocket();
+    const times = Array.from({ length: RECORDS }, (_, minute) => FROM_MS + minute * 60_000);
+    await seedLedger(appliance.ledgerFile, times);
+    compileLibrary(join(import.meta.dirname, "slow-read.c"), join(appliance.directory, "slow-read.so"));
+    slow();
+  });
+
+  afterEach(async () => {
+    await appliance.close();
+    socket.close();
+    for (const variant of variants.splice(0)) variant.remove();
+  });
+
+  const slow = () => writeFileSync(join(appliance.directory, "slow"), "");
+  const fast = () => rmSync(join(appliance.directory, "slow"), { force: true });
+
+  function programOf(patches: readonly Patch[]): string {
+    const variant = new Variant(patches);
+    variants.push(variant);
+    return variant.program;
+  }
+
+  /** Starts the service; reads of files that end so are slow. */
+  function begin(program: string, file: string, slowMs: number) {
+    const wrapper = [
+      ...["env", `LD_PRELOAD=${join(appliance.directory, "slow-read.so")}`, `SLOW_READ_OF=${file}`],
+      ...[`SLOW_READ_MS=${slowMs}`, `SLOW_READ_WHEN=${join(appliance.directory, "slow")}`],
+    ];
+    const child = appliance.spawn(["serve"], {
+      ...{ program, wrapper },
+      environment: { NOTIFY_SOCKET: socket.path },
+    });
+    return { child, said: listen(child) };
+  }
+
+  /** How long a stop takes, in milliseconds; the process is killed where it takes much longer than it may. */
+  async function stopped(
+    child: ChildProcess,
+  ): Promise<{ readonly exitCode: number | null; readonly ms: number }> {
+    const began = performance.now();
+    const closed = once(child, "exit");
+    child.kill("SIGTERM");
+    const patience = new AbortController();
+    setTimeout(2 * STOP_MS, undefined, { signal: patience.signal }).then(
+      () => child.kill("SIGKILL"),
+      () => {},
+    );
+    const [exitCode] = (await closed) as [number | null];
+    patience.abort();
+    return { exitCode, ms: performance.now() - began };
+  }
+
+  const records = async () =>
+    (JSON.parse(await appliance.succeed(["verify", "--json"])) as { records: number }).records;
+
+  describe("before a start", () => {
+    const UPGRADE = "flanco.db.upgrade";
+    const upgradeBy = (program: string) => begin(program, UPGRADE, 100);
+
+    /** The longest time that systemd, with that timeout, would have gone beyond: 0 where it would not have killed the start. */
+    async function overdue(program: string): Promise<number> {
+      const began = performance.now();
+      const { said } = upgradeBy(program);
+      let deadlineMs = began + TIMEOUT_START_MS;
+      let overdueMs = 0;
+      for (let ready = false; !ready; ) {
+        const nowMs = performance.now();
+        overdueMs = Math.max(overdueMs, nowMs - deadlineMs);
+        for (const { lines } of socket.receiveAll()) {
+          ready ||= lines.includes("READY=1");
+          if (lines.some((line) => line.startsWith("EXTEND_TIMEOUT_USEC=")))
+            deadlineMs = nowMs + TIMEOUT_START_MS;
+        }
+        if (nowMs - began > TEST_MS / 2) throw new Error(`It never starts: ${said.stderr}`);
+        await setTimeout(LOOK_MS);
+      }
+      return overdueMs;
+    }
+
+    it("is said to systemd, in the log and at the ports, in time, and all records are there after it", async () => {
+      const program = programOf([LATER_SCHEMA]);
+      const health: string[] = [];
+      const watching = { on: true };
+      const base = `http://127.0.0.1:${appliance.httpPort}`;
+      const post = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+      const answers = new Map<string, Response>();
+      const watch = async () => {
+        for (; watching.on; await setTimeout(LOOK_MS)) {
+          const answer = await fetch(`${base}/healthz`).catch(() => undefined);
+          if (answer?.status !== 503) continue;
+          health.push(await answer.text());
+          if (answers.size > 0) continue;
+          answers.set("post", await fetch(`${base}/api/data`, post));
+          answers.set("page", await fetch(`${base}/`));
+        }
+      };
+      const watched = watch();
+      expect(await overdue(program)).to.equal(0);
+      watching.on = false;
+      await watched;
+      for (const answer of answers.values()) {
+        expect(answer.status).to.equal(503);
+        expect(answer.headers.get("Retry-After")).to.match(/^\d+$/);
+      }
+      expect(await answers.get("post")?.json())
+        .to.have.property("message")
+        .that.matches(/upgraded: \d+ %/);
+      expect(await answers.get("page")?.text()).to.match(/Se está actualizando el libro de cobros: \d+ %/);
+      expect(health.at(-1)).to.match(/"kind":"upgrade","percent":[1-9]/);
+      expect((await fetch(`${base}/healthz`)).status).to.equal(200);
+    });
+
+    it("goes on beyond systemd's patience where nothing is said (control)", async () => {
+      const program = programOf([LATER_SCHEMA, ...CONTROLS["long work says nothing to systemd"]]);
+      expect(await overdue(program)).to.be.above(0);
+    });
+
+    for (const momentMs of MOMENTS) {
+      it(`ends with a stop ${momentMs} ms after its beginning, and the next start does it`, async () => {
+        const program = programOf([LATER_SCHEMA]);
+        const { child, said } = upgradeBy(program);
+        await until("work has begun", () => said.stderr.includes("is being prepared"));
+        await setTimeout(momentMs);
+        const { exitCode, ms } = await stopped(child);
+        expect(exitCode, said.stderr).to.equal(0);
+        expect(ms).to.be.below(STOP_MS);
+        expect(await records()).to.equal(RECORDS);
+        fast();
+        await appliance.start({}, { program });
+      });
+    }
+  });
+
+  describe("beside the service", () => {
+    /** How long a stop takes in the middle of the proof of a backup. */
+    async function stop(program: string, momentMs: number): Promise<number> {
+      const { child, said } = begin(program, "backup.draft", 100);
+      await until("it is ready", () => said.stdout.includes("flanco is ready."));
+      await until(
+        "a proof goes on",
+        () => execFileSync("find", [appliance.dataDir, "-name", "backup.draft"]).length > 0,
+      );
+      await setTimeout(momentMs);
+      const { ms } = await stopped(child);
+      return ms;
+    }
+
+    for (const momentMs of MOMENTS) {
+      it(`ends with a stop ${momentMs} ms after its beginning`, async () => {
+        expect(await stop(programOf([AT_ONCE]), momentMs)).to.be.below(STOP_MS);
+        expect(await records()).to.equal(RECORDS);
+      });
+    }
+
+    it("holds a stop up where it runs in a thread of the service (control)", async () => {
+      const program = programOf([AT_ONCE, ...CONTROLS["jobs run in a thread of the service"]]);
+      expect(await stop(program, 1_500)).to.be.above(STOP_MS);
+    });
+  });
+});
