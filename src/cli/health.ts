@@ -1,6 +1,8 @@
 import { get } from "node:http";
+import { json } from "node:stream/consumers";
 import type { Command } from "commander";
-import { SECOND_MS } from "../domain/clock.ts";
+import { z } from "zod";
+import { MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type CliContext, configOf } from "./context.ts";
 
@@ -9,9 +11,13 @@ const HEALTHY = 200;
 /** A service that works answers in milliseconds. */
 const ANSWER_MS = 5_000;
 const PAUSE_MS = 250;
+/** How long the start may take that follows on work on the ledger. */
+const AFTER_WORK_MS = MINUTE_MS;
 const MAX_WAIT_SECONDS = 3_600;
 
 const HELP = `
+While the service brings its ledger up to date, --wait waits for the end of that, however long it takes.
+
 Exit codes: 0 the service answers, the ledger is open and every wired line is watched; 1 not so.
 
 Example:
@@ -27,14 +33,9 @@ export function addHealthCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async ({ wait }: { wait: string }, command: Command) => {
       const port = configOf(context, command).http_port;
-      const end = performance.now() + secondsOf(wait) * SECOND_MS;
-      let status = await ask(port);
-      while (status !== HEALTHY && performance.now() < end) {
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-        status = await ask(port);
-      }
-      if (status === HEALTHY) context.terminal.out("The service works.");
-      else throw unhealthy(status);
+      const health = await waitFor(port, secondsOf(wait) * SECOND_MS);
+      if (health?.status === HEALTHY) context.terminal.out("The service works.");
+      else throw unhealthy(health);
     });
 }
 
@@ -46,20 +47,52 @@ function secondsOf(text: string): number {
   });
 }
 
-/** The answer's status; undefined when none came. */
-function ask(port: number): Promise<number | undefined> {
+/** Work on the ledger is waited for to its end, once: what fails and begins again is not waited for. */
+async function waitFor(port: number, waitMs: number): Promise<Health | undefined> {
+  let end = performance.now() + waitMs;
+  let waitedFor: number | undefined;
+  for (;;) {
+    const health = await askHealth(port);
+    waitedFor ??= health?.work?.since;
+    const works = health?.work !== undefined && health.work.since === waitedFor;
+    if (works && waitMs > 0) end = Math.max(end, performance.now() + AFTER_WORK_MS);
+    if (health?.status === HEALTHY || performance.now() >= end) return health;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** What `/healthz` says while the ledger is worked on before it can be used (http/waiting.ts). */
+const workAnswer = z.object({ work: z.object({ kind: z.string(), percent: z.number(), since: z.number() }) });
+
+export interface Health {
+  readonly status: number | undefined;
+  readonly work: z.infer<typeof workAnswer>["work"] | undefined;
+}
+
+/** What the service says of its health; undefined when no answer came. */
+export function askHealth(port: number): Promise<Health | undefined> {
   return new Promise((resolve) => {
     const request = get({ host: "localhost", port, path: PATH, timeout: ANSWER_MS }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
+      json(answer).then(
+        (body) => resolve({ status: answer.statusCode, work: workAnswer.safeParse(body).data?.work }),
+        () => resolve({ status: answer.statusCode, work: undefined }),
+      );
     });
     request.on("timeout", () => request.destroy());
     request.on("error", () => resolve(undefined));
   });
 }
 
-function unhealthy(status: number | undefined): FlancoError {
-  return status === undefined
+/** Why nothing else can be said of the service. */
+export function preparing({ kind, percent }: NonNullable<Health["work"]>): FlancoError {
+  return new FlancoError("unavailable", `The service prepares its ledger (${kind}, ${percent} %).`, {
+    hint: "Wait for its end: flanco health --wait 60 does so, however long it takes.",
+  });
+}
+
+function unhealthy(health: Health | undefined): FlancoError {
+  if (health?.work !== undefined) return preparing(health.work);
+  return health === undefined
     ? new FlancoError("unavailable", "No service answers.", {
         hint: "Start it with systemctl start flanco; journalctl -u flanco says why it does not run.",
       })

@@ -18,6 +18,7 @@ import { readDisk } from "../store/read/disk.ts";
 import { openReader } from "../store/read/reader.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
+import { askHealth, preparing } from "./health.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A service that works answers in milliseconds; one that hangs never does. */
@@ -70,7 +71,11 @@ export function addStatusCommand(program: Command, context: CliContext): void {
       becomeOwner(dataDirectoryOf(config.data_dir));
       const status = await runningStatus(config, context);
       if (status !== undefined) showRunning(terminal, status, json);
-      else showStopped(terminal, await readStopped(config, context.installation.version), json);
+      else {
+        const work = (await askHealth(config.http_port))?.work;
+        const why = work === undefined ? noService() : preparing(work);
+        showStopped(terminal, await readStopped(config, context.installation.version), why, json);
+      }
     });
 }
 
@@ -89,7 +94,7 @@ function showRunning(terminal: Terminal, status: Running, json: boolean): void {
   if (!json) terminal.out("Nothing needs attention.");
 }
 
-function showStopped(terminal: Terminal, stopped: Stopped, json: boolean): void {
+function showStopped(terminal: Terminal, stopped: Stopped, why: FlancoError, json: boolean): void {
   const { facts, held, problem, faults } = stopped;
   if (json) terminal.json({ running: false, ...facts, ...held, faults });
   // Without a data directory there is nothing to show.
@@ -97,7 +102,7 @@ function showStopped(terminal: Terminal, stopped: Stopped, json: boolean): void 
     const ledger = held === null ? [] : describeHeld(held, facts);
     terminal.out([...ledger, ...describeFacts(facts)].join("\n"));
   }
-  throw needsAttention("unavailable", [noService(), ...(problem === null ? [] : [problem]), ...faults]);
+  throw needsAttention("unavailable", [why, ...(problem === null ? [] : [problem]), ...faults]);
 }
 
 /** Prints a line each. */

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
 import { expect } from "chai";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
@@ -5,6 +7,7 @@ import { forSuite } from "../rig/standing.ts";
 describe("flanco health", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(() => Program.make());
+  const waiting = forSuite(() => Program.make());
 
   it("fails in one line while no service runs, and for a time that is none", async () => {
     const stopped = await program.call(["health"]);
@@ -20,5 +23,37 @@ describe("flanco health", function () {
     await program.start();
     expect(await waiting).to.deep.include({ exitCode: 0, stdout: "The service works.\n", stderr: "" });
     expect((await program.call(["health"])).exitCode).to.equal(0);
+  });
+
+  describe("while the ledger is prepared", () => {
+    let server: Server;
+    const since: number[] = [];
+
+    /** Answers with work that began at these times, one after another, then as a service that works. */
+    beforeEach(async () => {
+      server = createServer((_request, response) => {
+        const began = since.shift();
+        response.statusCode = began === undefined ? 200 : 503;
+        response.end(
+          JSON.stringify(began === undefined ? {} : { work: { kind: "upgrade", percent: 40, since: began } }),
+        );
+      });
+      await once(server.listen(waiting.httpPort, "127.0.0.1"), "listening");
+    });
+    afterEach(() => server.close());
+
+    it("says so at once, and so does status", async () => {
+      since.push(1, 1);
+      for (const command of ["health", "status"]) {
+        const { exitCode, stderr } = await waiting.call([command]);
+        expect(exitCode).to.equal(1);
+        expect(stderr).to.contain("The service prepares its ledger (upgrade, 40 %).");
+      }
+    });
+
+    it("waits for its end beyond the time that was given", async () => {
+      since.push(...Array.from({ length: 8 }, () => 1));
+      expect((await waiting.call(["health", "--wait", "1"])).exitCode).to.equal(0);
+    });
   });
 });
