@@ -65,6 +65,7 @@ export const recordFilter = {
   location: name.optional(),
   device: name.optional(),
   room: name.optional(),
+  roomPart: name.describe("A part of the room's name, without regard to case.").optional(),
 };
 
 const MAX_PAGE = 200;

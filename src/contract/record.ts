@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { declare, type Shape } from "./declaration.ts";
-import { pageSize, recordFilter, success, timeMs } from "./field.ts";
+import { name, pageSize, recordFilter, success, timeMs } from "./field.ts";
 
 export const voided = z.strictObject({ timeMs, reason: z.string() });
 
@@ -43,6 +43,29 @@ export const listRecords = declare({
       ),
   }),
   errors: ["invalid", "unavailable", "internal"],
+});
+
+export const sumRecords = declare({
+  method: "get",
+  path: "/record/sum",
+  summary: "Number and sum of the user's records that are not void.",
+  session: true,
+  query: z.object(recordFilter),
+  status: 200,
+  answer: success.extend({ data: z.strictObject({ sales: z.int(), revenue: z.number() }) }),
+  errors: ["invalid", "overloaded", "unavailable", "internal"],
+});
+
+export const voidRecord = declare({
+  method: "post",
+  path: "/record/void",
+  summary: "Void a record: it stays to be seen, and counts in no sum.",
+  session: true,
+  body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
+  wrapper: "void",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
 });
 
 export const exportRecords = declare({

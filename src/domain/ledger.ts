@@ -5,7 +5,7 @@ import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member } from "./member.ts";
-import type { Overview, OverviewFilter, OverviewPeriod } from "./overview.ts";
+import type { Overview, OverviewFilter, OverviewPeriod, Sold } from "./overview.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -64,8 +64,11 @@ export interface LedgerCommands {
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
 
-  /** Adds an entry to the chain that voids a record. Rejects with `not_found`, and `conflict` for a voided record. */
-  voidRecord(recordId: number, reason: string, by?: Actor): void;
+  /**
+   * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record of another user than
+   * `owner`, where one is given, and with `conflict` for a voided record.
+   */
+  voidRecord(recordId: number, reason: string, by?: Actor, owner?: Id): void;
   /**
    * Moves provisional records of one boot to where they belong, once the clock is trusted: `zeroMs` is the wall time of the
    * boot's monotonic zero. Some at a time, so that other writes come between.
@@ -185,8 +188,10 @@ export interface LedgerReader {
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
-  /** The number of records of some days, without voided ones. Read from the rollups. */
-  countRecords(userId: Id, filter: Omit<RecordFilter, "room">): number;
+  /** The number of records of some days, without voided ones. Read from the rollups; so is their sum. */
+  countRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): number;
+  /** Throws `conflict` for a sum that leaves 64 bits. */
+  sumRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): Sold;
   /** Local date and time of a moment in the ledger's zone: `2026-11-21T09:05:00.000`. */
   localTime(timeMs: number): string;
   gaps(userId: Id, page: PageRequest): readonly Gap[];

@@ -57,6 +57,8 @@ export interface RecordFilter {
   readonly location: string | null;
   readonly deviceId: string | null;
   readonly room: string | null;
+  /** A part of the room's name, without regard to case. */
+  readonly roomPart: string | null;
 }
 
 /** A record's place in the order by time; records of the same moment are ordered by their number. */

@@ -16,14 +16,20 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
   es: {
     separator: ";",
     decimalPoint: ",",
-    header: ["Fecha", "Hora", "Lugar", "Dispositivo", "Habitación", "Valor", "Estado", "Origen", "Fin"],
+    header: [
+      ...["Registro", "Fecha", "Hora", "Lugar", "Dispositivo", "Habitación", "Valor", "Estado", "Origen"],
+      ...["Fin", "Anulado", "Motivo"],
+    ],
     states: { counted: "contado", voided: "anulado", provisional: "provisional" },
     origins: { posted: "enviado", edge: "relé", found_at_start: "encontrado al arrancar" },
   },
   en: {
     separator: ",",
     decimalPoint: ".",
-    header: ["Date", "Time", "Location", "Device", "Room", "Value", "State", "Origin", "Ended"],
+    header: [
+      ...["Record", "Date", "Time", "Location", "Device", "Room", "Value", "State", "Origin"],
+      ...["Ended", "Voided", "Reason"],
+    ],
     states: { counted: "counted", voided: "voided", provisional: "provisional" },
     origins: { posted: "posted", edge: "relay", found_at_start: "found at start" },
   },
@@ -42,7 +48,7 @@ export function csvHead(language: CsvLanguage): string {
 }
 
 /**
- * One record as a row. `localTime` gives a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
+ * One record, with its number as accounts see it, as a row. `localTime` gives a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
  * exact, without grouping; a provisional record counts, a voided one does not.
  */
 export function csvRow(
@@ -52,14 +58,14 @@ export function csvRow(
 ): string {
   const { decimalPoint, states, origins } = DIALECTS[language];
   const [date = "", time = ""] = localTime(record.createdTimeMs).slice(0, -".000".length).split("T");
-  const ended =
-    record.endedTimeMs === null
-      ? ""
-      : localTime(record.endedTimeMs).slice(0, -".000".length).replace("T", " ");
+  const moment = (timeMs: number | undefined | null) =>
+    timeMs == null ? "" : localTime(timeMs).slice(0, -".000".length).replace("T", " ");
   const texts = [record.locationName, record.deviceName, record.room].map(harmless);
   const value = String(valorFromMicros(record.valorMicros)).replace(".", decimalPoint);
   const state = record.voided !== null ? "voided" : record.provisional ? "provisional" : "counted";
-  return rowOf([date, time, ...texts, value, states[state], origins[record.origin], ended], language);
+  const cells = [String(record.recordId), date, time, ...texts, value, states[state], origins[record.origin]];
+  const ends = [moment(record.endedTimeMs), moment(record.voided?.timeMs)];
+  return rowOf([...cells, ...ends, harmless(record.voided?.reason ?? "")], language);
 }
 
 /** A text that no spreadsheet takes for a formula, nor what it takes for a cell within it. */

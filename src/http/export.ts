@@ -10,6 +10,7 @@ import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
 import { JobSlots } from "./job-slots.ts";
 import { toRecordFilter, type WalkedReader, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
 
 /** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
 const MAX_EXPORTS = 3;
@@ -31,6 +32,7 @@ type Walk = AsyncIterator<readonly FoundRecord[]>;
 
 export function exportEndpoints(
   reader: ExportReader,
+  numbers: ShownNumbers,
   clock: Clock,
   log: Log,
   pace = PACE,
@@ -44,7 +46,7 @@ export function exportEndpoints(
         const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
         // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
         const first = await walk.next();
-        if (filter.room === null) {
+        if (filter.room === null && filter.roomPart === null) {
           context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
         }
         context.set("Content-Type", "text/csv; charset=utf-8");
@@ -55,7 +57,8 @@ export function exportEndpoints(
           taken += 1;
           return stream.destroyed;
         };
-        const pieces = rows(query.lang, first, walk, reader, isOver);
+        const shown = (record: FoundRecord) => ({ ...record, recordId: numbers.show(record.recordId) });
+        const pieces = rows(query.lang, first, walk, reader, shown, isOver);
         const stream = Readable.from(pieces, { objectMode: false });
         const tooSlow = new FlancoError("unavailable", "The client is too slow.");
         const watch = setInterval(() => {
@@ -86,6 +89,7 @@ async function* rows(
   first: IteratorResult<readonly FoundRecord[]>,
   walk: Walk,
   reader: Pick<LedgerReader, "localTime">,
+  shown: (record: FoundRecord) => FoundRecord,
   isOver: () => boolean,
 ): AsyncGenerator<string> {
   yield csvHead(language);
@@ -93,7 +97,7 @@ async function* rows(
     // The client has hung up. Where no record fits, nothing is yielded, and the stream would not notice it.
     if (isOver()) return;
     const text = piece.value
-      .map((record) => csvRow(record, language, (timeMs) => reader.localTime(timeMs)))
+      .map((record) => csvRow(shown(record), language, (timeMs) => reader.localTime(timeMs)))
       .join("");
     if (text !== "") yield text;
   }

@@ -1,22 +1,45 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { QueryOf } from "../contract/declaration.ts";
 import { type Gap as GapAnswer, listGaps } from "../contract/gap.ts";
-import { listRecords, type Record as RecordAnswer } from "../contract/record.ts";
+import { listRecords, type Record as RecordAnswer, sumRecords, voidRecord } from "../contract/record.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Sold } from "../domain/overview.ts";
 import type { FoundRecord, RecordFilter, RecordPosition, StoredRecord } from "../domain/record.ts";
+import { actorOf } from "./audit.ts";
+import { JobSlots } from "./job-slots.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
 
+/** Sums of one room are walks. The page asks anew at every sale and does not wait for the answer before. */
+const SUMS = { what: "sums", inAll: 3, waitingOfUser: 8 };
+
+type RecordReader = WalkedReader & Pick<LedgerReader, "gaps" | "sumRecords">;
+
 export function recordEndpoints(
-  reader: Pick<LedgerReader, "findRecords" | "gaps">,
+  reader: RecordReader,
+  writer: Pick<LedgerWriter, "voidRecord">,
   numbers: ShownNumbers,
 ): readonly Endpoint[] {
+  const slots = new JobSlots(SUMS);
   return [
+    serve(sumRecords, async ({ userId, query }) => {
+      const leave = await slots.take(userId);
+      try {
+        const { count, totalMicros } = await sumOf(reader, userId, toRecordFilter(query));
+        return { data: { sales: count, revenue: valorFromMicros(totalMicros) } };
+      } finally {
+        leave();
+      }
+    }),
+    serve(voidRecord, async ({ userId, signedIn, body, context }) => {
+      const { recordId, reason } = body.void;
+      await writer.voidRecord(numbers.find(recordId), reason, actorOf(context, signedIn.memberId), userId);
+    }),
     serve(listRecords, ({ userId, query }) => {
       const { records, next } = reader.findRecords(userId, {
         filter: toRecordFilter(query),
@@ -49,8 +72,23 @@ function positionOf(cursor: string, numbers: ShownNumbers): RecordPosition {
 
 /** A query's filters as the ledger takes them. */
 export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before" | "limit">): RecordFilter {
-  const { from = null, to = null, location = null, device = null, room = null } = query;
-  return { from, to, location, deviceId: device, room };
+  const { from = null, to = null, location = null, device = null, room = null, roomPart = null } = query;
+  return { from, to, location, deviceId: device, room, roomPart };
+}
+
+/** From the rollups, which know no rooms; the records of a room are walked. */
+async function sumOf(reader: RecordReader, userId: Id, filter: RecordFilter): Promise<Sold> {
+  const { room, roomPart, ...place } = filter;
+  if (room === null && roomPart === null) return reader.sumRecords(userId, place);
+  let [count, totalMicros] = [0, 0n];
+  for await (const records of walkRecords(reader, userId, filter)) {
+    for (const { voided, valorMicros } of records) {
+      if (voided !== null) continue;
+      count += 1;
+      totalMicros += BigInt(valorMicros);
+    }
+  }
+  return { count, totalMicros };
 }
 
 export function toRecordAnswer(record: StoredRecord, numbers: ShownNumbers): RecordAnswer {

@@ -54,7 +54,7 @@ async function reportOf(
   requireClient: () => void,
 ) {
   const [from, to] = [firstDayOf(month), lastDayOf(month)];
-  const filter = { from, to, location, deviceId: null, room: null };
+  const filter = { from, to, location, deviceId: null, room: null, roomPart: null };
   const report = new Report();
   requireClient();
   for await (const records of walkRecords(reader, userId, filter)) {

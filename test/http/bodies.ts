@@ -50,6 +50,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "post /api/location": aLocation(),
   "patch /api/location": { location: { name: "Norte", description: "x" } },
   "post /api/data": aRecord(),
+  "post /api/record/void": { void: { recordId: 1, reason: "Prueba" } },
   "put /api/wiring": aWiring(),
   "post /api/line/read": { line: "SIM0" },
   "post /api/line/drive": { line: "SIM0", level: true },

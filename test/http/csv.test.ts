@@ -37,25 +37,32 @@ function unmarked(text: string): string {
 describe("A row of an export", () => {
   it("stands under a header in its language, behind a byte-order mark", () => {
     expect(csvHead("es")).to.equal(
-      "\uFEFFFecha;Hora;Lugar;Dispositivo;Habitación;Valor;Estado;Origen;Fin\r\n",
+      "\uFEFFRegistro;Fecha;Hora;Lugar;Dispositivo;Habitación;Valor;Estado;Origen;Fin;Anulado;Motivo\r\n",
     );
-    expect(csvHead("en")).to.equal("\uFEFFDate,Time,Location,Device,Room,Value,State,Origin,Ended\r\n");
+    expect(csvHead("en")).to.equal(
+      "\uFEFFRecord,Date,Time,Location,Device,Room,Value,State,Origin,Ended,Voided,Reason\r\n",
+    );
   });
 
-  it("has the local date and time, the place, the value, its state, where it came from, and its end", () => {
+  it("has its number, the local date and time, the place, the value, its state, where it came from, and its end", () => {
     const endedTimeMs = Date.UTC(2026, 2, 12, 0, 1, 2);
     expect(csvRow({ ...RECORD, endedTimeMs }, "es", inUtc)).to.equal(
-      "2026-03-11;09:05:07;Clínica Norte;Pasillo A;101;2,5;contado;relé;2026-03-12 00:01:02\r\n",
+      "1;2026-03-11;09:05:07;Clínica Norte;Pasillo A;101;2,5;contado;relé;2026-03-12 00:01:02;;\r\n",
     );
     expect(csvRow({ ...RECORD, endedTimeMs }, "en", inUtc)).to.equal(
-      "2026-03-11,09:05:07,Clínica Norte,Pasillo A,101,2.5,counted,relay,2026-03-12 00:01:02\r\n",
+      "1,2026-03-11,09:05:07,Clínica Norte,Pasillo A,101,2.5,counted,relay,2026-03-12 00:01:02,,\r\n",
     );
+  });
+
+  it("has when and why it was voided, and no formula in the reason", () => {
+    const voided = { timeMs: Date.UTC(2026, 2, 12, 0, 1, 2), reason: "=1+1" };
+    expect(row("es", { voided }).slice(10)).to.deep.equal(["2026-03-12 00:01:02", "'=1+1"]);
   });
 
   it("says of a record that it was taken back, or that its time is not certain", () => {
-    expect(row("es", { provisional: true })[6]).to.equal("provisional");
-    expect(row("es", { provisional: true, voided: { timeMs: 0, reason: "x" } })[6]).to.equal("anulado");
-    expect(row("en", { voided: { timeMs: 0, reason: "x" } })[6]).to.equal("voided");
+    expect(row("es", { provisional: true })[7]).to.equal("provisional");
+    expect(row("es", { provisional: true, voided: { timeMs: 0, reason: "x" } })[7]).to.equal("anulado");
+    expect(row("en", { voided: { timeMs: 0, reason: "x" } })[7]).to.equal("voided");
   });
 
   for (const [micros, es, en] of [
@@ -66,15 +73,15 @@ describe("A row of an export", () => {
     [-999_999_999_999_999, "-999999999,999999", "-999999999.999999"],
   ] as const) {
     it(`writes ${micros} millionths exactly, without grouping`, () => {
-      expect(row("es", { valorMicros: micros })[5]).to.equal(es);
-      expect(row("en", { valorMicros: micros })[5]).to.equal(en);
+      expect(row("es", { valorMicros: micros })[6]).to.equal(es);
+      expect(row("en", { valorMicros: micros })[6]).to.equal(en);
     });
   }
 
   it("keeps every value to the last millionth", () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e13, max: 1e13 }), (micros) => {
-        expect(Math.round(Number(row("en", { valorMicros: micros })[5]) * 1e6)).to.equal(micros);
+        expect(Math.round(Number(row("en", { valorMicros: micros })[6]) * 1e6)).to.equal(micros);
       }),
     );
   });
@@ -96,8 +103,8 @@ describe("A row of an export", () => {
         text,
         (language, locationName, deviceName, room) => {
           const cells = row(language, { locationName, deviceName, room });
-          expect(cells).to.have.lengthOf(9);
-          const texts = cells.slice(2, 5);
+          expect(cells).to.have.lengthOf(12);
+          const texts = cells.slice(3, 6);
           for (const [index, original] of [locationName, deviceName, room].entries()) {
             const cell = texts[index] ?? "";
             expect(unmarked(cell)).to.equal(unmarked(original));
@@ -115,21 +122,21 @@ describe("A row of an export", () => {
 
   for (const text of ["=1+1", "+A1", "-2+3", "@SUM(A1)", "\tx", "\rx", "＝1", '=HYPERLINK("x")']) {
     it(`is no formula: ${JSON.stringify(text)}`, () => {
-      expect(row("en", { locationName: text })[2]).to.equal(`'${text}`);
+      expect(row("en", { locationName: text })[3]).to.equal(`'${text}`);
     });
   }
 
   for (const text of ["Sala 1; Sala 2", "1, 2", "a=1;b=2", "a;-2"]) {
     it(`is left as it is where nothing in it is one: ${JSON.stringify(text)}`, () => {
       for (const language of ["es", "en"] as const) {
-        expect(row(language, { locationName: text })[2]).to.equal(text);
+        expect(row(language, { locationName: text })[3]).to.equal(text);
       }
     });
   }
 
   for (const text of ["-1", "+3", "-0,5", "101", "1=1", "Pasillo -A"]) {
     it(`leaves what is none: ${JSON.stringify(text)}`, () => {
-      expect(row("en", { room: text })[4]).to.equal(text);
+      expect(row("en", { room: text })[5]).to.equal(text);
     });
   }
 });

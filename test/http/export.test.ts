@@ -19,7 +19,14 @@ import { parseCsv } from "./csv.ts";
 import { LoopHolds } from "./loop-holds.ts";
 
 const MANY = 20_000;
-const ANY: RecordFilter = { from: null, to: null, location: null, deviceId: null, room: null };
+const ANY: RecordFilter = {
+  from: null,
+  to: null,
+  location: null,
+  deviceId: null,
+  room: null,
+  roomPart: null,
+};
 /** What goes on by itself goes on within this time. */
 const STILL_MS = 50;
 
@@ -90,7 +97,7 @@ describe("An export", () => {
       'attachment; filename="flanco-sales-2026-03-11.csv"',
     );
     expect(String(english.body).split("\r\n")[1]).to.equal(
-      "2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,",
+      `${appliance.numbers.show(1)},2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,,,`,
     );
   });
 
@@ -98,7 +105,7 @@ describe("An export", () => {
     await post({ habitacion: "1", createdTime: NOON_MS - 2 });
     await post({ habitacion: "2", createdTime: NOON_MS - 1 });
     await post({ habitacion: "3", createdTime: NOON_MS - 86_400_000, locationName: "Sur" });
-    const rooms = async (query: string) => (await table(query)).map((row) => row[4]);
+    const rooms = async (query: string) => (await table(query)).map((row) => row[5]);
     expect(await rooms("")).to.deep.equal(["2", "1", "3"]);
     expect(await rooms("location=Sur")).to.deep.equal(["3"]);
     expect(await rooms("room=1")).to.deep.equal(["1"]);
@@ -133,10 +140,10 @@ describe("An export", () => {
     const [voided] = recordsOf(appliance.reader, user.id);
     await appliance.writer.voidRecord(voided?.recordId ?? 0, "Cobro de prueba");
     const rows = await table("from=2026-01-01&to=2026-12-31");
-    expect(rows.map((row) => row[6])).to.have.members([...Array(6).fill("contado"), "anulado"]);
+    expect(rows.map((row) => row[7])).to.have.members([...Array(6).fill("contado"), "anulado"]);
     const micros = rows
-      .filter((row) => row[6] !== "anulado")
-      .reduce((sum, row) => sum + BigInt(Math.round(Number(row[5]?.replace(",", ".")) * 1e6)), 0n);
+      .filter((row) => row[7] !== "anulado")
+      .reduce((sum, row) => sum + BigInt(Math.round(Number(row[6]?.replace(",", ".")) * 1e6)), 0n);
     const summary = await user.get("/api/data?period=anual").expect(200);
     expect(Number(micros) / 1e6).to.equal(summary.body.data.totalRevenue);
     expect(rows).to.have.lengthOf(7);
@@ -169,7 +176,7 @@ describe("An export", () => {
 
     it("holds each once, in order", async function () {
       this.timeout(60_000);
-      const times = (await table("")).map((row) => `${row[0]} ${row[1]}`);
+      const times = (await table("")).map((row) => `${row[1]} ${row[2]}`);
       expect(new Set(times)).to.have.lengthOf(MANY);
       expect(times).to.deep.equal(times.toSorted().reverse());
     });
@@ -217,7 +224,7 @@ describe("An export", () => {
         post({ habitacion: "old", createdTime: 0 }),
       ]);
       const rows = parseCsv(Buffer.concat(chunks).toString(), ",").slice(1);
-      expect(rows.filter((row) => row[4] === "101")).to.have.lengthOf(2_000);
+      expect(rows.filter((row) => row[5] === "101")).to.have.lengthOf(2_000);
     });
   });
 
@@ -292,7 +299,7 @@ describe("An export", () => {
         countRecords: () => 0,
         localTime: () => "2026-03-11T12:00:00.000",
       };
-      return exportEndpoints(reader, appliance.clock, appliance.log, pace)[0];
+      return exportEndpoints(reader, appliance.numbers, appliance.clock, appliance.log, pace)[0];
     }
 
     it("is given up when the client reads nothing for a while, and its slot is free again", async () => {

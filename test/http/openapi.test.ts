@@ -111,7 +111,12 @@ describe("What happens at the API", () => {
       await line.go(true);
       await line.go(false);
       await line.go(true, 3);
-      await appliance.writer.voidRecord(1, "Cobro de prueba");
+      const toVoid = (recordId: number) => ({
+        body: { void: { recordId: appliance.numbers.show(recordId), reason: "Cobro de prueba" } },
+      });
+      await answers(200, "post", "/api/record/void", toVoid(1));
+      await answers(409, "post", "/api/record/void", toVoid(1));
+      await answers(404, "post", "/api/record/void", toVoid(99));
       const failures = [{ line: "SIM1", message: "The line SIM1 is held by another program." }];
       appliance.lines.state = { ...appliance.lines.state, failures };
       appliance.faults = [
@@ -177,7 +182,7 @@ describe("What happens at the API", () => {
 
     it("exports, and that only so many may be under way", async () => {
       const record = appliance.reader.findRecords(user.id, {
-        filter: { from: null, to: null, location: null, deviceId: null, room: null },
+        filter: { from: null, to: null, location: null, deviceId: null, room: null, roomPart: null },
         before: null,
         limit: 1,
       }).records[0];
@@ -232,6 +237,7 @@ describe("What happens at the API", () => {
       for (const path of ["/api/record", "/api/gap", "/api/audit"]) {
         await answers(400, "get", path, { query: { limit: "0" } });
       }
+      await answers(400, "get", "/api/record/sum", { query: { from: "x" } });
       for (const path of ["/api/overview", "/api/export", "/api/report"]) {
         await answers(400, "get", path);
       }
@@ -280,6 +286,7 @@ describe("What happens at the API", () => {
 /** What is asked of the paths that need more than their name, or have more. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/api/overview": { period: "week" },
+  "/api/record/sum": { from: "2026-03-11", room: "101" },
   "/api/record": { from: "2026-03-11", location: "Clínica Norte" },
   "/api/export": { lang: "es" },
   "/api/report": { month: "2026-03", location: "Clínica Norte" },

@@ -168,6 +168,7 @@ describe("What is another user's", () => {
       .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "«token»")
       .replaceAll(/\b[0-9a-f]{24}\b/g, "«id»")
       .replaceAll(/(\\"(?:recordId|gapId)\\":)\d+/g, "$1«number»")
+      .replaceAll(/(\\r\\n)\d+([;,]\d{4}-)/g, "$1«number»$2")
       .replaceAll(/\b\d{13}-\d+\b/g, "«place»");
   }
 
@@ -202,6 +203,8 @@ describe("What is another user's", () => {
         for (const [kind, [theirs, nobodys]] of ids) {
           // There it says where a list of the asker's own goes on, and a number more is another place.
           if (kind === "record" && probe.place === "before") continue;
+          // A number is a part of the name of many a room of the asker's own.
+          if (kind === "record" && probe.place === "roomPart") continue;
           const answers = [await ask(curious, probe, theirs), await ask(other, probe, nobodys)];
           count += 1;
           if (kind === "line" && TAKEN.includes(where)) {

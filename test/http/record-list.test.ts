@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
@@ -47,6 +47,68 @@ describe("Listings", () => {
     }
     return found;
   }
+
+  describe("GET /record/sum", () => {
+    async function sum(query: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+      const response = await user.get("/api/record/sum").query(query).expect(200);
+      return response.body;
+    }
+
+    it("adds up what counts of the records that the filters let through, by room too", async () => {
+      expect(await sum()).to.deep.equal({ status: "success", data: { sales: 0, revenue: 0 } });
+      const day = 86_400_000;
+      for (const [valor, otherwise] of [
+        [0.1, { habitacion: "101" }],
+        [0.2, { habitacion: "102", createdTime: NOON_MS - 40 * day }],
+        [5, { habitacion: "201", locationName: "Sur" }],
+        [7, { habitacion: "101" }],
+      ] as const) {
+        const body = aRecord({ valor, createdTime: NOON_MS, ...otherwise });
+        await user.post("/api/data").send(body).expect(201);
+      }
+      const [voided] = recordsOf(appliance.reader, user.id);
+      await appliance.writer.voidRecord(voided?.recordId ?? 0, "Cobro de prueba");
+      for (const [query, sales, revenue] of [
+        [{}, 3, 5.3],
+        [{ location: "Sur" }, 1, 5],
+        [{ from: "2026-03-11" }, 2, 5.1],
+        [{ room: "101" }, 1, 0.1],
+        [{ roomPart: "10" }, 2, 0.3],
+        [{ roomPart: "10", from: "2026-03-11" }, 1, 0.1],
+      ] as const) {
+        expect(await sum(query)).to.deep.equal({ status: "success", data: { sales, revenue } });
+      }
+    });
+  });
+
+  describe("POST /record/void", () => {
+    function takeBack(recordId: unknown, reason: unknown = "Prueba del técnico", by = user) {
+      return by.post("/api/record/void").send({ void: { recordId, reason } });
+    }
+
+    it("voids a record of the user's own once, with the reason, and the audit log names who did it", async () => {
+      await post(2);
+      const [newest] = (await list("/api/record")).data;
+      const other = await appliance.addUser();
+      await takeBack(newest?.["recordId"], "x", other).expect(404);
+      const answer = await takeBack(newest?.["recordId"]).expect(200);
+      expect(answer.body).to.deep.equal({ status: "success" });
+      await takeBack(newest?.["recordId"]).expect(409);
+      const { data } = await list("/api/record");
+      expect(data[0]?.["voided"]).to.deep.equal({
+        timeMs: appliance.clock.nowMs(),
+        reason: "Prueba del técnico",
+      });
+      expect(data[1]?.["voided"]).to.equal(null);
+      const [entry] = appliance.reader.audit({ userId: user.id, before: null, sinceMs: null, limit: 1 });
+      expect(entry).to.include({ kind: "record_voided", way: "network", who: user.email });
+    });
+
+    it("names what is wrong with what was sent", async () => {
+      const answers = [await takeBack("1").expect(400), await takeBack(1, " ").expect(400)];
+      expect(answers.map(({ body }) => Object.keys(body.errors))).to.deep.equal([["recordId"], ["reason"]]);
+    });
+  });
 
   describe("GET /record", () => {
     it("is empty for who has sold nothing", async () => {
@@ -96,6 +158,22 @@ describe("Listings", () => {
         valor: 1,
         voided: { timeMs: appliance.clock.nowMs(), reason: "Cobro de prueba" },
       });
+    });
+
+    it("finds rooms by a part of their name, in either case, and takes no sign in it for a pattern", async () => {
+      for (const habitacion of ["Suite Ñandú", "suite 1", "101", "1*1"]) {
+        await user.post("/api/data").send(aRecord({ habitacion })).expect(201);
+      }
+      for (const [roomPart, rooms] of [
+        ["suite ñ", ["Suite Ñandú"]],
+        ["SUITE", ["suite 1", "Suite Ñandú"]],
+        ["01", ["101"]],
+        ["1*", ["1*1"]],
+        ["[1]", []],
+      ] as const) {
+        const { data } = await list("/api/record", { roomPart });
+        expect(data.map(({ habitacion }) => habitacion)).to.deep.equal(rooms);
+      }
     });
 
     it("gives the newest first, in pages that hold each once", async () => {

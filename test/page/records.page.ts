@@ -105,9 +105,9 @@ describe("The records on the page", () => {
       // One more was sold since, and is counted too.
       expect(counted).to.have.length(SALES - VOIDED + 1);
       const { from, revenue, sales } = await opened.get<Overview>("/api/overview?period=year");
-      // The year may be younger than the ledger: its days, as `2026-01-01`, are the first column.
+      // The year may be younger than the ledger: its days, as `2026-01-01`, are the second column.
       const ofYear = counted
-        .filter(([day = ""]) => day >= from)
+        .filter(([_, day = ""]) => day >= from)
         .map((row) => Number((row[at] ?? "").replace(",", ".")));
       expect(ofYear).to.have.length(sales);
       expect(ofYear.reduce((sum, value) => sum + value, 0)).to.be.closeTo(revenue, 1e-6);
@@ -143,6 +143,55 @@ describe("The records on the page", () => {
     held.resolve();
     await page.getByText("Descarga cancelada. No se ha guardado nada.").waitFor();
     expect(downloads).to.deep.equal([]);
+  });
+
+  it("are voided with a reason, in ten seconds in which that can be undone, whichever view is shown", async () => {
+    const { page } = await opened.open("/registros?room=20", { width: 320 });
+    const open = page.locator(".record-open").first();
+    const number = await open.textContent();
+    const sum = page.locator(".record-sum");
+    await sum.waitFor();
+    const before = await sum.textContent();
+    const takeBack = async () => {
+      await open.click();
+      await page.getByRole("button", { name: "Anular este registro" }).click();
+      await page.getByText("El registro no se borra", { exact: false }).waitFor();
+      await page.getByRole("button", { name: "Anular este registro" }).click();
+      await page.getByText("Falta este dato.").waitFor();
+      await page.getByLabel("Motivo").fill("Prueba del técnico");
+      await page.getByRole("button", { name: "Anular este registro" }).click();
+      await page.getByRole("status").getByText(`Se va a anular el registro ${number}`).waitFor();
+    };
+    await takeBack();
+    await page.getByRole("button", { name: "Deshacer" }).click();
+    await page.getByRole("button", { name: "Deshacer" }).waitFor({ state: "hidden" });
+    expect(await sum.textContent()).to.equal(before);
+    await takeBack();
+    await page.getByRole("link", { name: "Panel" }).last().click();
+    await page.getByRole("status").getByText(`Registro ${number} anulado.`).waitFor();
+    await page.goBack();
+    await page.locator(".record-void", { hasText: String(number) }).waitFor();
+    await until("the sum is without it", async () => (await sum.textContent()) !== before);
+    const [entry] =
+      await opened.get<readonly { readonly kind: string; readonly details: object }[]>("/api/audit");
+    expect(entry?.kind).to.equal("record_voided");
+    expect(entry?.details).to.include({ recordId: Number(number), reason: "Prueba del técnico" });
+  });
+
+  it("that are about to be voided are voided when the page is left", async () => {
+    const { page } = await opened.open("/registros?room=30");
+    const open = page.locator(".record-open").first();
+    const number = await open.textContent();
+    await open.click();
+    await page.getByRole("button", { name: "Anular este registro" }).click();
+    await page.getByLabel("Motivo").fill("Duplicada");
+    await page.getByRole("button", { name: "Anular este registro" }).click();
+    await page.getByRole("button", { name: "Deshacer" }).waitFor();
+    await page.goto("about:blank");
+    await until("the record is void", async () => {
+      const [entry] = await opened.get<readonly { readonly details: object }[]>("/api/audit");
+      return Object(entry?.details).recordId === Number(number);
+    });
   });
 
   it("offer to try again where they could not be read", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { RecordsAnswer } from "../../src/web/api/shapes.ts";
 import {
+  apiQueryOf,
   EVERY_RECORD,
   filterOf,
   isBackwards,
@@ -58,8 +59,8 @@ describe("A filter of records", () => {
 
   it("lets a record through only when all its parts fit", () => {
     const sale = recordOf(1, { habitacion: "101", deviceId: "d1", locationName: "Norte" });
-    expect(lets(EVERY_RECORD, sale, dayOf)).to.equal(true);
-    expect(lets({ ...EVERY_RECORD, room: "101", device: "d1", location: "Norte" }, sale, dayOf)).to.equal(
+    expect(lets(EVERY_RECORD, [], sale, dayOf)).to.equal(true);
+    expect(lets({ ...EVERY_RECORD, room: "101", device: "d1", location: "Norte" }, [], sale, dayOf)).to.equal(
       true,
     );
     for (const part of [
@@ -69,8 +70,18 @@ describe("A filter of records", () => {
       { to: "2026-11-20" },
       { from: "2026-11-22" },
     ]) {
-      expect(lets({ ...EVERY_RECORD, ...part }, sale, dayOf), JSON.stringify(part)).to.equal(false);
+      expect(lets({ ...EVERY_RECORD, ...part }, [], sale, dayOf), JSON.stringify(part)).to.equal(false);
     }
+  });
+
+  it("means by a room's text the room of that name, or every room with it in its name, in either case", () => {
+    const of = (habitacion: string, room: string, rooms: readonly string[]) =>
+      lets({ ...EVERY_RECORD, room }, rooms, recordOf(1, { habitacion }), dayOf);
+    expect(apiQueryOf({ ...EVERY_RECORD, room: "suite ñ" }, ["Suite Ñ"])).to.equal("room=Suite+%C3%91");
+    expect(apiQueryOf({ ...EVERY_RECORD, room: "10" }, ["101"])).to.equal("roomPart=10");
+    expect(of("101", "10", ["101", "102"])).to.equal(true);
+    expect(of("Suite Ñandú", "SUITE ñ", [])).to.equal(true);
+    expect([of("1", "1", ["1", "10"]), of("10", "1", ["1", "10"])]).to.deep.equal([true, false]);
   });
 });
 

@@ -89,9 +89,9 @@ export function correctionCommands(db: Database, context: WriteContext) {
 
   return {
     /** Throws `not_found`, and `conflict` for a record that is void already. */
-    voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR): void {
+    voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR, owner?: Id): void {
       const record = target.get(recordId);
-      if (record === undefined) {
+      if (record === undefined || (owner !== undefined && record.userId !== owner)) {
         throw new FlancoError("not_found", "There is no record of that number.", {
           hint: "The records' numbers are on the page and in GET /api/record.",
         });

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Day } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
+import type { Sold } from "../../domain/overview.ts";
 import type {
   FoundMoved,
   FoundRecord,
@@ -24,10 +25,12 @@ const FIRST_DAY: Day = 101;
 const LAST_DAY: Day = 275760_09_30;
 
 const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)
-  AND (@room IS NULL OR room = @room)`;
+  AND (@room IS NULL OR room GLOB @room)`;
 
 /** What the two kinds of statements below are asked for. */
-interface Asked extends Pick<RecordFilter, "location" | "deviceId" | "room"> {
+interface Asked extends Pick<RecordFilter, "location" | "deviceId"> {
+  /** A pattern of GLOB; null matches all. */
+  readonly room: string | null;
   readonly userId: Id;
   readonly limit: number;
 }
@@ -84,7 +87,8 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);
     const start = startOf(before, stretch);
-    const { location, deviceId, room } = filter;
+    const { location, deviceId } = filter;
+    const room = roomPattern(filter);
     const asked = { userId, location, deviceId, room, timeMs: start.timeMs, belowId: start.recordId };
     // Where every record fits, the limit alone bounds the work.
     const isAny = location === null && deviceId === null && room === null;
@@ -113,7 +117,8 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
     findRecords: (userId: Id, search: RecordSearch): FoundRecords => read(userId, search),
 
     findMoved(userId: Id, { filter, since, after, limit }: MovedSearch): FoundMoved {
-      const { location, deviceId, room } = filter;
+      const { location, deviceId } = filter;
+      const room = roomPattern(filter);
       const stretch = stretchOf(filter, calendar);
       const rows = moved.all({ userId, location, deviceId, room, since, after, limit });
       const within = rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar));
@@ -125,9 +130,25 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
 
     newestEntry: (): number => readHead(db).position,
 
-    countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room">): number =>
+    countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): number =>
       rollups.count(userId, { from: from ?? FIRST_DAY, to: to ?? LAST_DAY }, place),
+
+    sumRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): Sold =>
+      rollups.sum(userId, { from: from ?? FIRST_DAY, to: to ?? LAST_DAY }, place),
   };
+}
+
+/** The room itself, or every room with that part in its name: GLOB tells cases apart, so each letter stands in both. */
+function roomPattern({ room, roomPart }: RecordFilter): string | null {
+  if (room !== null) return room.replace(/[[*?]/g, "[$&]");
+  if (roomPart === null) return null;
+  const letters = Array.from(roomPart, (letter) => {
+    const cases = [letter.toLowerCase(), letter.toUpperCase()];
+    // Some have no other case of one character.
+    const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);
+    return isLetter ? `[${cases.join("")}]` : letter.replace(/[[*?]/g, "[$&]");
+  });
+  return `*${letters.join("")}*`;
 }
 
 function toFound({ movedBy, ...row }: FoundRow): FoundRecord {

@@ -96,6 +96,15 @@ export class RollupSums {
     return [...inMonths, ...inDays].reduce((sum, count) => sum + count, 0);
   }
 
+  /** The sum of the records of these days. */
+  sum(userId: Id, range: Range<Day>, filter: OverviewFilter): Sold {
+    const { months, days } = splitDays(range);
+    return addUp(
+      ...months.map((part) => this.months(userId, part, filter).values()),
+      ...days.map((part) => this.days(userId, part, filter).values()),
+    );
+  }
+
   /** How many location names and device ids have sold. */
   distinct(userId: Id, ranges: Ranges, filter = ALL) {
     return (

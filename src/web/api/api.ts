@@ -58,6 +58,8 @@ export async function request(
   if (body !== undefined) {
     init.headers = { "content-type": "application/json" };
     init.body = JSON.stringify(body);
+    // What is sent while the page is being left still arrives.
+    init.keepalive = true;
   }
   const response = await fetch(path, init).catch((error: unknown) => {
     throw new ApiFailure(UNREACHABLE, String(error));

@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import type { RecordsAnswer } from "./shapes.ts";
+import type { RecordSumAnswer, RecordsAnswer } from "./shapes.ts";
 
 const PAGE_RECORDS = 200;
 
@@ -35,4 +35,14 @@ export async function loadFirstRecords(
     if (next === null) break;
   }
   return records.slice(0, most);
+}
+
+/** Number and sum of the records that a filter lets through, without void ones. */
+export async function loadRecordSum(api: Pick<Api, "get">, filter: string): Promise<RecordSumAnswer["data"]> {
+  return (await api.get<RecordSumAnswer>(`/api/record/sum?${filter}`)).data;
+}
+
+/** It stays to be seen and counts no more. Rejects with ApiFailure: 409 when it is void already. */
+export function voidRecord(api: Api, recordId: number, reason: string): Promise<unknown> {
+  return api.send("POST", "/api/record/void", { void: { recordId, reason } });
 }

@@ -130,6 +130,8 @@ export function useForm(): FormControl {
 
 interface FormActionsProps {
   readonly isBusy: boolean;
+  /** `bad`: what is sent takes something away. */
+  readonly kind?: "main" | "bad";
   /** The main button's text. */
   readonly text: string;
   readonly isDisabled?: boolean;
@@ -137,11 +139,18 @@ interface FormActionsProps {
   readonly children?: ComponentChildren;
 }
 
-export function FormActions({ isBusy, text, isDisabled, onCancel, children }: FormActionsProps) {
+export function FormActions({
+  isBusy,
+  kind = "main",
+  text,
+  isDisabled,
+  onCancel,
+  children,
+}: FormActionsProps) {
   const { cancel, saving } = useTexts(elementTexts);
   return (
     <div class="actions">
-      <Button kind="main" type="submit" isBusy={isBusy} isDisabled={isDisabled === true}>
+      <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={isDisabled === true}>
         {isBusy ? saving : text}
       </Button>
       {onCancel !== undefined && <Button onPress={onCancel}>{cancel}</Button>}

@@ -11,6 +11,7 @@ import { Link } from "../navigation.tsx";
 import { addressOf, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
 import { Nav, SeldomNav } from "./nav.tsx";
+import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
 import { LanguageSwitch, Wordmark } from "./wordmark.tsx";
 
 interface ShellProps {
@@ -28,6 +29,8 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
   const simulated = gateway?.simulated === true;
   const hasFaults = (gateway?.faults.length ?? 0) > 0;
   useEffect(() => setMoreOpen(false), [view]);
+  const { delay, flush, undo, shown } = useUndo();
+  const signOut = () => void flush().finally(onSignOut);
 
   return (
     <div class={simulated ? "shell shell-simulated" : "shell"}>
@@ -53,7 +56,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
               <span>{user.name}</span>
             </p>
             <LanguageSwitch />
-            <Button kind="quiet" icon="leave" onPress={onSignOut}>
+            <Button kind="quiet" icon="leave" onPress={signOut}>
               {texts.signOut}
             </Button>
           </div>
@@ -67,7 +70,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
             </aside>
           )}
           <main class="content" id="content" tabIndex={-1}>
-            {children}
+            <DelayProvider value={delay}>{children}</DelayProvider>
           </main>
         </div>
       </div>
@@ -76,14 +79,17 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           <SeldomNav view={view} hasFaults={hasFaults} onGone={() => setMoreOpen(false)} />
           <div class="menu-foot">
             <LanguageSwitch />
-            <Button kind="quiet" icon="leave" onPress={onSignOut}>
+            <Button kind="quiet" icon="leave" onPress={signOut}>
               {texts.signOut}
             </Button>
           </div>
         </Dialog>
       )}
-      {/* It covers the foot of the page, so that nothing moves when the connection comes and goes. */}
-      {live === "lost" && <p class="toast">{texts.live.lostDetail}</p>}
+      {/* They cover the foot of the page, so that nothing moves when they come and go. */}
+      <div class="toasts">
+        <UndoBar shown={shown} undo={undo} />
+        {live === "lost" && <p class="toast">{texts.live.lostDetail}</p>}
+      </div>
       <Announcer />
     </div>
   );

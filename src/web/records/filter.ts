@@ -24,6 +24,23 @@ export function queryOf(filter: RecordFilter): string {
   return query.toString();
 }
 
+/** The same as the API has it: a room's whole name where one of `rooms` is called so, else a part of it. */
+export function apiQueryOf(filter: RecordFilter, rooms: readonly string[]): string {
+  const query = new URLSearchParams(queryOf({ ...filter, room: "" }));
+  const whole = wholeRoom(filter, rooms);
+  if (whole !== undefined) query.set("room", whole);
+  else if (filter.room.trim() !== "") query.set("roomPart", filter.room.trim());
+  return query.toString();
+}
+
+function wholeRoom({ room }: RecordFilter, rooms: readonly string[]): string | undefined {
+  return rooms.find((name) => folded(name) === folded(room));
+}
+
+function folded(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 /** Reads a filter from an address. What makes no sense there is left open. */
 export function filterOf(query: URLSearchParams): RecordFilter {
   const text = (name: string) => query.get(name)?.trim() ?? "";
@@ -41,19 +58,22 @@ export function isOpen(filter: RecordFilter): boolean {
   return queryOf(filter) === "";
 }
 
-/** Whether a record is among those that the filter asks for. */
+/** Whether a record is among those that the filter asks for; `rooms` as in `apiQueryOf`. */
 export function lets(
-  { from, to, location, device, room }: RecordFilter,
+  filter: RecordFilter,
+  rooms: readonly string[],
   record: StoredRecord,
   dayOf: (timeMs: number) => Day,
 ): boolean {
+  const { from, to, location, device, room } = filter;
+  const whole = wholeRoom(filter, rooms);
   const day = dayOf(record.createdTime);
   return (
     (from === "" || day >= from) &&
     (to === "" || day <= to) &&
     (location === "" || record.locationName === location) &&
     (device === "" || record.deviceId === device) &&
-    (room === "" || record.habitacion === room)
+    (whole === undefined ? folded(record.habitacion).includes(folded(room)) : record.habitacion === whole)
   );
 }
 

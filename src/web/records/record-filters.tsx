@@ -46,7 +46,7 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
           }}
         />
         <span class="record-fold">
-          <Button kind="quiet" isExpanded={isUnfolded} onPress={() => setUnfolded(!isUnfolded)}>
+          <Button isExpanded={isUnfolded} onPress={() => setUnfolded(!isUnfolded)}>
             {texts.filters}
           </Button>
         </span>
@@ -145,7 +145,11 @@ function deviceChoices(
     });
 }
 
-function roomChoices(choices: Choices | undefined, { location, device }: RecordFilter): readonly string[] {
+/** The rooms of the devices that a filter lets through. */
+export function roomChoices(
+  choices: Choices | undefined,
+  { location, device }: RecordFilter,
+): readonly string[] {
   const rooms = (choices?.devices ?? [])
     .filter(({ id }) => device === "" || id === device)
     .filter(({ locationName }) => location === "" || locationName === location)

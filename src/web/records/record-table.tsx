@@ -14,15 +14,17 @@ interface RecordTableProps {
   readonly isWhole: boolean;
   /** The end of what is there comes near. */
   readonly onNearEnd: () => void;
+  /** The record's number was pressed. */
+  readonly onOpen: (record: StoredRecord) => void;
 }
 
 /** How far ahead of what is seen more is asked for: about four screens. */
 const AHEAD_ROWS = 60;
 const HEADER_ROWS = 1;
-const COLUMNS = ["date", "time", "room", "device", "location", "state", "value"] as const;
+const COLUMNS = ["number", "date", "time", "room", "device", "location", "state", "value"] as const;
 
 /** A table that is as tall as all its records, and holds rows only around those that are seen. */
-export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
+export function RecordTable({ records, isWhole, onNearEnd, onOpen }: RecordTableProps) {
   const texts = useTexts(recordsTexts);
   const format = useFormat();
   const top = useRef<HTMLTableSectionElement>(null);
@@ -77,7 +79,7 @@ export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
       <thead>
         <tr aria-rowindex={1}>
           {COLUMNS.map((column) => (
-            <th key={column} scope="col" class={`record-${column}`}>
+            <th key={column} scope="col" class={column === "number" ? "record-id" : `record-${column}`}>
               {texts[column]}
             </th>
           ))}
@@ -96,6 +98,7 @@ export function RecordTable({ records, isWhole, onNearEnd }: RecordTableProps) {
             isNewDay={days[index] !== "" && days[index] !== days[index + 1]}
             format={format}
             texts={texts}
+            onOpen={onOpen}
           />
         ))}
       </tbody>
@@ -129,6 +132,7 @@ interface RecordRowProps {
   readonly isNewDay: boolean;
   readonly format: Format;
   readonly texts: typeof recordsTexts.es;
+  readonly onOpen: (record: StoredRecord) => void;
 }
 
 /** One record. A row that stays as it is costs nothing while the list scrolls. */
@@ -144,13 +148,23 @@ class RecordRow extends Component<RecordRowProps> {
     );
   }
 
-  override render({ record, rowIndex, day, isNewDay, format, texts }: RecordRowProps) {
+  override render({ record, rowIndex, day, isNewDay, format, texts, onOpen }: RecordRowProps) {
     const date = format.dayName(day, "numeric");
     const styles = ["record"];
     if (isNewDay) styles.push("record-new-day");
     if (record.voided !== null) styles.push("record-void");
     return (
       <tr class={styles.join(" ")} aria-rowindex={rowIndex}>
+        <td class="record-id">
+          <button
+            type="button"
+            class="record-open"
+            aria-label={texts.open(String(record.recordId))}
+            onClick={() => onOpen(record)}
+          >
+            {record.recordId}
+          </button>
+        </td>
         <td class="record-date">{date}</td>
         <td class="record-time">
           <time dateTime={format.iso(record.createdTime)}>{format.exactTime(record.createdTime)}</time>

@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { loadChoices } from "../api/choices.ts";
-import { loadRecords } from "../api/records.ts";
+import { loadRecordSum, loadRecords, voidRecord } from "../api/records.ts";
+import type { RecordSumAnswer, StoredRecord } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Nothing, Unread } from "../element/notice.tsx";
+import { useDelay } from "../frame/undo.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -13,8 +15,9 @@ import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { ExportDialog } from "./export-dialog.tsx";
-import { EVERY_RECORD, filterOf, isOpen, lets, queryOf, type RecordFilter } from "./filter.ts";
-import { RecordFilters } from "./record-filters.tsx";
+import { apiQueryOf, EVERY_RECORD, filterOf, isOpen, lets, type RecordFilter } from "./filter.ts";
+import { RecordDialog } from "./record-dialog.tsx";
+import { RecordFilters, roomChoices } from "./record-filters.tsx";
 import { NO_RECORDS, RecordFeed, type RecordList, reduceRecords } from "./record-list.ts";
 import { RecordTable } from "./record-table.tsx";
 
@@ -24,8 +27,15 @@ export function RecordsView() {
   const filter = filterOf(useQuery());
   const { compare } = useFormat();
   const choices = useLoaded((api) => loadChoices(api, compare), "", ["locations"]);
-  const records = useRecords(filter);
+  const known = readyValue(choices.part);
+  const rooms = roomChoices(known, filter);
+  const query = apiQueryOf(filter, rooms);
+  const records = useRecords(filter, rooms, query);
+  const sum = useLoaded((api) => loadRecordSum(api, query), query, ["record", "void", "time"]);
   const [isExporting, setExporting] = useState(false);
+  const [opened, setOpened] = useState<StoredRecord | null>(null);
+  const { api } = useGateway();
+  const delay = useDelay();
   const setFilter = (next: RecordFilter) => replace(addressOf("records", { ...next }));
   return (
     <ViewFrame
@@ -37,20 +47,43 @@ export function RecordsView() {
         </Button>
       }
     >
-      <RecordFilters filter={filter} onFilter={setFilter} choices={readyValue(choices.part)} />
-      <RecordPanel records={records} isFiltered={!isOpen(filter)} onClear={() => setFilter(EVERY_RECORD)} />
-      {isExporting && <ExportDialog filter={queryOf(filter)} onClose={() => setExporting(false)} />}
+      <RecordFilters filter={filter} onFilter={setFilter} choices={known} />
+      <RecordPanel
+        records={records}
+        sum={sum.isStale ? undefined : readyValue(sum.part)}
+        isFiltered={!isOpen(filter)}
+        onClear={() => setFilter(EVERY_RECORD)}
+        onOpen={setOpened}
+      />
+      {isExporting && <ExportDialog filter={query} onClose={() => setExporting(false)} />}
+      {opened !== null && (
+        <RecordDialog
+          // As it stands: it may have been voided meanwhile.
+          record={records.list.records.find(({ recordId }) => recordId === opened.recordId) ?? opened}
+          onVoid={(recordId, reason) => {
+            setOpened(null);
+            delay({
+              ...texts.voiding(String(recordId)),
+              run: () => voidRecord(api, recordId, reason),
+            });
+          }}
+          onClose={() => setOpened(null)}
+        />
+      )}
     </ViewFrame>
   );
 }
 
 interface RecordPanelProps {
   readonly records: Records;
+  /** Of all that the filter lets through; undefined while that is not known. */
+  readonly sum: RecordSum | undefined;
   readonly isFiltered: boolean;
   readonly onClear: () => void;
+  readonly onOpen: (record: StoredRecord) => void;
 }
 
-function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
+function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelProps) {
   const texts = useTexts(recordsTexts);
   const { list, begin, more } = records;
   const isEmpty = list.kind === "ready" && list.records.length === 0;
@@ -62,6 +95,7 @@ function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
     <section class="panel record-panel" aria-label={texts.title} aria-busy={list.kind === "waiting"}>
       <div class="record-head">
         <RecordCount list={list} />
+        <Sum sum={sum} />
       </div>
       {(list.fresh > 0 || list.isOld) && (
         <div class="record-fresh">
@@ -83,6 +117,7 @@ function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
             records={list.records}
             isWhole={list.kind === "ready" && list.next === null}
             onNearEnd={list.hasStopped ? ignore : more}
+            onOpen={onOpen}
           />
           <RecordFoot list={list} onMore={more} />
           <p class="record-print">{texts.printed}</p>
@@ -93,6 +128,23 @@ function RecordPanel({ records, isFiltered, onClear }: RecordPanelProps) {
 }
 
 function ignore(): void {}
+
+type RecordSum = RecordSumAnswer["data"];
+
+/** Its place is there before the sum is, so that nothing moves. */
+function Sum({ sum }: { readonly sum: RecordSum | undefined }) {
+  const texts = useTexts(recordsTexts);
+  const { count, money } = useFormat();
+  return (
+    <p class="record-sum">
+      {sum !== undefined && (
+        <>
+          <b>{money(sum.revenue)}</b> <span class="soft">{texts.sum(sum.sales, count(sum.sales))}</span>
+        </>
+      )}
+    </p>
+  );
+}
 
 /** How many there are. Aloud only when that is news: not with every page that comes while one scrolls. */
 function RecordCount({ list }: { readonly list: RecordList }) {
@@ -145,11 +197,10 @@ interface Records {
 }
 
 /** The records that a filter lets through, fetched as they are asked for; void ones are marked as that is told. */
-function useRecords(filter: RecordFilter): Records {
+function useRecords(filter: RecordFilter, rooms: readonly string[], query: string): Records {
   const { api, format, live } = useGateway();
   const [list, dispatch] = useReducer(reduceRecords, NO_RECORDS);
   const feed = useRef<RecordFeed | null>(null);
-  const query = queryOf(filter);
 
   // Before the first paint, which would otherwise make the answer wait on a slow tablet.
   useLayoutEffect(() => {
@@ -160,7 +211,7 @@ function useRecords(filter: RecordFilter): Records {
   }, [api, query]);
 
   useLiveEvents((event) => {
-    if (event.kind === "record" && lets(filter, event.data, format.day)) dispatch({ kind: "sold" });
+    if (event.kind === "record" && lets(filter, rooms, event.data, format.day)) dispatch({ kind: "sold" });
     if (event.kind === "time") dispatch({ kind: "moved", recordId: event.data.recordId });
     if (event.kind === "void") dispatch({ kind: "voided", ...event.data });
   });

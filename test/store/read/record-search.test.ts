@@ -19,7 +19,14 @@ interface Sale {
 
 const USER = "u".repeat(24);
 const OTHER = "o".repeat(24);
-const ANY: RecordFilter = { from: null, to: null, location: null, deviceId: null, room: null };
+const ANY: RecordFilter = {
+  from: null,
+  to: null,
+  location: null,
+  deviceId: null,
+  room: null,
+  roomPart: null,
+};
 /** What one piece looks at. */
 const PIECE = 2_000;
 
@@ -83,6 +90,7 @@ describe("a search for records", () => {
       location: fc.constantFrom(null, "A"),
       deviceId: fc.constantFrom(null, "2"),
       room: fc.constantFrom(null, "101"),
+      roomPart: fc.constant(null),
     });
     fc.assert(
       fc.property(
