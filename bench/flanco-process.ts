@@ -84,6 +84,9 @@ function flancoEnvironment(setting: ServerSetting): NodeJS.ProcessEnv {
     FLANCO_DATA_DIR: setting.directory,
     FLANCO_GPIO_DRIVER: "none",
     FLANCO_DEMO: "false",
+    // One account posts all that the machine takes.
+    FLANCO_DAILY_RECORDS: "1000000000",
+    FLANCO_DAILY_BYTES: "1000000000000",
     FLANCO_TIME_ZONE: TIME_ZONE,
     FLANCO_LOG_LEVEL: "warn",
   };

@@ -10,6 +10,11 @@ export interface Setting {
 /** The file that is read when none is named, and there. */
 export const INSTALLED_CONFIG_FILE = "/etc/flanco/flanco.toml";
 
+/** What a large clinic sells in a day: 500 rooms, 20 sales each. */
+const LARGE_CLINIC_RECORDS = 10_000;
+/** What a record takes in the ledger, with names of usual length. */
+const RECORD_BYTES = 250;
+
 const INSTALLED: Config = {
   data_dir: "/var/lib/flanco",
   backup_dir: "",
@@ -22,6 +27,8 @@ const INSTALLED: Config = {
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   currency: "EUR",
   currency_decimals: 2,
+  daily_records: 100 * LARGE_CLINIC_RECORDS,
+  daily_bytes: 100 * LARGE_CLINIC_RECORDS * RECORD_BYTES,
   clock_trust: "auto",
   gpio_driver: "chardev",
   simulated_lines: 8,

@@ -10,6 +10,8 @@ const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 const port = z.int("must be a whole number").min(1).max(MAX_PORT);
 
+const atLeastOne = z.int("must be a whole number").min(1);
+
 /**
  * Every setting there is. The same name serves the file (`https_port`), the environment
  * (`FLANCO_HTTPS_PORT`) and the command line (`--https-port`).
@@ -44,6 +46,10 @@ export const configSchema = z.strictObject({
     .min(0)
     .max(MAX_CURRENCY_DECIMALS)
     .describe("Places after the point that amounts are shown with."),
+  daily_records: atLeastOne.describe("Records that one account may post within 24 hours."),
+  daily_bytes: atLeastOne.describe(
+    "Bytes that the records which one account posts within 24 hours may take.",
+  ),
   clock_trust: z
     .enum(CLOCK_TRUSTS)
     .describe("When the wall clock is right: once the network has set it (auto), or always."),

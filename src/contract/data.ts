@@ -22,7 +22,7 @@ export const postData = declare({
   status: 201,
   answer: success.extend({ message: z.literal("Data saved successfully") }),
   errorField: "message",
-  errors: ["invalid", "unprocessable", "overloaded", "unavailable", "internal"],
+  errors: ["invalid", "unprocessable", "too_many", "overloaded", "unavailable", "internal"],
   texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED },
   headers: {
     "Idempotency-Key": "1 to 255 characters: posts with the same key and body store one record.",

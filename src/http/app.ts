@@ -11,6 +11,7 @@ import type { Log } from "../domain/log.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
+import { DailyBound, type DailyLimits } from "./daily-bound.ts";
 import { dataEndpoints } from "./data.ts";
 import { deviceEndpoints } from "./device.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
@@ -52,6 +53,7 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeZone: string;
+  readonly dailyLimits: DailyLimits;
   /** Other sites whose pages may use the API, at the moment of the call. */
   readonly allowedOrigins: () => readonly string[];
   /** Which names and addresses are this machine's. */
@@ -102,12 +104,12 @@ export function createApp(dependencies: AppDependencies): Koa {
 function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
   const { reader, writer, sessions, passwords, lines, drivable, status, events, firstRun, clock, log } =
     dependencies;
-  const { signInGate, numbers } = dependencies;
+  const { signInGate, numbers, dailyLimits } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...deviceEndpoints(reader, writer),
     ...locationEndpoints(reader, writer),
-    ...dataEndpoints(reader, writer, clock),
+    ...dataEndpoints(reader, writer, clock, new DailyBound(dailyLimits, clock)),
     ...overviewEndpoints(reader, clock),
     ...roomEndpoints(reader, clock),
     ...recordEndpoints(reader, writer, numbers),

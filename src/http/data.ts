@@ -8,6 +8,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Summary } from "../domain/summary.ts";
+import type { DailyBound } from "./daily-bound.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 const MAX_KEY_CHARACTERS = 255;
@@ -16,10 +17,12 @@ export function dataEndpoints(
   reader: Pick<LedgerReader, "summary">,
   writer: Pick<LedgerWriter, "addRecord">,
   clock: Clock,
+  bound: DailyBound,
 ): readonly Endpoint[] {
   return [
     serve(postData, async ({ userId, body, context }) => {
       const record = toNewRecord(body);
+      bound.take(userId, record);
       await writer.addRecord(userId, record, idempotencyOf(context, record));
       return { message: "Data saved successfully" } as const;
     }),

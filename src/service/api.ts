@@ -13,13 +13,16 @@ import { type StatusDependencies, StatusReport } from "./status-report.ts";
 export interface ApiDependencies
   extends Omit<
       AppDependencies,
-      "sessions" | "signInGate" | "numbers" | "status" | "events" | "firstRun" | "timeZone"
+      "sessions" | "signInGate" | "numbers" | "status" | "events" | "firstRun" | "timeZone" | "dailyLimits"
     >,
     Pick<
       StatusDependencies,
       "version" | "bootId" | "trust" | "queues" | "lastBackup" | "faults" | "readDisk" | "readMachine"
     > {
-  readonly config: Pick<Config, "time_zone" | "currency" | "currency_decimals">;
+  readonly config: Pick<
+    Config,
+    "time_zone" | "currency" | "currency_decimals" | "daily_records" | "daily_bytes"
+  >;
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
   readonly sessions: Sessions;
@@ -50,9 +53,10 @@ export class Api {
       currency: { code: currency, decimals: currency_decimals },
     });
     const { numbers, events, firstRun, failedSignIns, status } = this;
+    const dailyLimits = { records: config.daily_records, bytes: config.daily_bytes };
     const app = createApp({
       ...dependencies,
-      ...{ numbers, events, firstRun, status, timeZone },
+      ...{ numbers, events, firstRun, status, timeZone, dailyLimits },
       signInGate: new SignInGate(clock, failedSignIns),
     });
     this.handler = app.callback();

@@ -147,6 +147,15 @@ describe("What happens at the API", () => {
       }
     });
 
+    it("that an account has posted as much as it may in a day", async () => {
+      const bounded = await Appliance.open({ config: { daily_records: 1 } });
+      const by = await bounded.addUser();
+      await by.post("/api/data").send(aRecord()).expect(201);
+      const { status, type, body } = await by.post("/api/data").send(aRecord());
+      await bounded.close();
+      conformance.observe({ method: "post", path: "/api/data", status, type, body });
+    });
+
     it("that a user has as many locations as may be", async () => {
       const by = await appliance.addUser();
       const { location } = aLocation();

@@ -19,7 +19,7 @@ import type { LiveEvents } from "../../src/http/event.ts";
 import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
-import { Api } from "../../src/service/api.ts";
+import { Api, type ApiDependencies } from "../../src/service/api.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
@@ -49,6 +49,8 @@ export interface ApplianceOptions {
   readonly page?: readonly PageFile[];
   /** In place of the real hasher in its worker. */
   readonly passwords?: PasswordHasher;
+  /** Settings that differ. */
+  readonly config?: Partial<ApiDependencies["config"]>;
   /** Whether lines cannot be set by hand. */
   readonly realLines?: boolean;
 }
@@ -178,7 +180,10 @@ export class Appliance {
         bootId: BOOT_ID,
         sessions: this.sessions,
       },
-      config: { time_zone: TIME_ZONE, currency: "EUR", currency_decimals: 2 },
+      config: {
+        ...{ time_zone: TIME_ZONE, currency: "EUR", currency_decimals: 2 },
+        ...{ daily_records: 1_000_000, daily_bytes: 250_000_000, ...options.config },
+      },
       passwords: options.passwords ?? sharedHasher().hasher,
       drivable: options.realLines === true ? null : lines,
       page: Page.of(options.page ?? []),
