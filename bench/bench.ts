@@ -9,25 +9,26 @@ import { ScriptFailure } from "../scripts/command.ts";
 import { measureBeside } from "./beside.ts";
 import { type Claim, jsonOf, tableOf } from "./claim.ts";
 import { measureGrowth } from "./growth.ts";
-import { LoadProcess } from "./load-process.ts";
 import { measureOpening } from "./opening.ts";
 import { type Plan, planFor } from "./plan.ts";
 import { measurePosts } from "./posts.ts";
+import { measureWritten } from "./written.ts";
 
 const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE]
   --short           a few seconds each, fewer records: for a glance
-  --only NAME       posts, slow-posts, beside, growth or opening; may be repeated
+  --only NAME       posts, slow-posts, written, beside, growth or opening; may be repeated
   --json FILE       write the figures to FILE too`;
 const BUILD = join(import.meta.dirname, "..", "build", "bench");
 const DELAY_MS = 5;
 const EXIT_WRONG = 1;
 const EXIT_USAGE = 2;
 
-type Measure = (plan: Plan, load: LoadProcess) => Promise<Claim>;
+type Measure = (plan: Plan) => Promise<Claim | readonly Claim[]>;
 
 const MEASURES: Readonly<Record<string, Measure>> = {
-  posts: (plan, load) => measurePosts(plan, load),
-  "slow-posts": (plan, load) => measurePosts(plan, load, DELAY_MS),
+  posts: (plan) => measurePosts(plan),
+  "slow-posts": (plan) => measurePosts(plan, DELAY_MS),
+  written: measureWritten,
   beside: measureBeside,
   growth: measureGrowth,
   opening: measureOpening,
@@ -41,7 +42,6 @@ async function main(): Promise<number> {
   }
   const directory = join(BUILD, `run-${process.pid}`);
   mkdirSync(directory, { recursive: true });
-  const load = new LoadProcess();
   const clean = (): void => rmSync(directory, { recursive: true, force: true });
   process.once("exit", clean);
   // The children get a terminal's signal too; the folder is removed on the way out.
@@ -52,9 +52,10 @@ async function main(): Promise<number> {
     for (const name of options.only) {
       const measure = MEASURES[name];
       if (measure === undefined) continue;
-      const claim = await measure(plan, load);
-      claims.push(claim);
-      console.log(`${tableOf(claim)}\n`);
+      for (const claim of [await measure(plan)].flat()) {
+        claims.push(claim);
+        console.log(`${tableOf(claim)}\n`);
+      }
     }
     return 0;
   } catch (error) {
@@ -65,7 +66,6 @@ async function main(): Promise<number> {
     if (options.json !== undefined) {
       writeFileSync(options.json, `${JSON.stringify(jsonOf(claims, options.short), null, 2)}\n`);
     }
-    await load.close();
   }
 }
 

@@ -47,10 +47,13 @@ export async function startFlanco(setting: ServerSetting, password: string): Pro
     throw new ScriptFailure("flanco ended before it was ready");
   return {
     name: "flanco",
+    pid: Number(child.pid),
     port,
     cookie: await signIn(port, password),
     postPath: "/api/data",
     file: ledgerIn(setting.directory),
+    acknowledged: 0,
+    unanswered: 0,
     stop: async () => {
       child.kill("SIGTERM");
       await ended;

@@ -27,6 +27,8 @@ export const PACKAGES = {
   "library for preloading": LIBRARY_COMPILER,
   "failing disk": ["fiu-utils", "libfiu0"],
   "small disk": ["mount"],
+  load: ["wrk"],
+  "disk whose writes are counted": ["mount", "e2fsprogs"],
   "wrong clock": ["faketime"],
   openssl: ["openssl"],
   "unit check": ["systemd"],

@@ -11,7 +11,7 @@ const START =
   /(?<![.\w])(?:runCommand|tryCommand|spawn|spawnSync|execFile|execFileSync)\(\s*\[?\s*"([\w.+/-]+)"/g;
 /** On every Debian, or needed to have a checkout with its packages (README.md). */
 const PRESENT =
-  "apt-get bash chmod chroot cp dd dpkg-deb dpkg-query du find git ldd mv npm script sh tar truncate";
+  "apt-get bash chmod chroot cp dd dpkg-deb dpkg-query du find git ldd mv npm script sh sync tar truncate";
 const PACKAGE_OF: Readonly<Record<string, string>> = {
   ...{ debugfs: "e2fsprogs", e2fsck: "e2fsprogs", mke2fs: "e2fsprogs" },
   ...{ mcopy: "mtools", mdir: "mtools", "mkfs.vfat": "dosfstools", sfdisk: "fdisk" },
@@ -20,7 +20,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   ...{ ssh: "openssh-client", "ssh-keygen": "openssh-client", openssl: "openssl" },
   ...{ gcc: "gcc", make: "make", xz: "xz-utils", strip: "binutils" },
   ...{ mmdebstrap: "mmdebstrap", lintian: "lintian", "fiu-ctrl": "fiu-utils" },
-  ...{ "systemd-analyze": "systemd", certutil: "libnss3-tools" },
+  ...{ "systemd-analyze": "systemd", certutil: "libnss3-tools", wrk: "wrk" },
 };
 
 describe("the programs that scripts and tests start", () => {

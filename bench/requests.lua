@@ -1,0 +1,30 @@
+-- What wrk sends, and what it says at the end: one line of JSON. With BENCH_POSTS it posts records of 20 devices and
+-- 16 rooms, each a tenth of a second after the one before; otherwise it asks for the address that it was given.
+local BODY = '{"locationName":"Clínica %d","deviceName":"Pasillo %d","deviceId":"6741a2b3c4d5e6f7%08d",'
+  .. '"habitacion":"%d","valor":%s,"createdTime":%d}'
+local VALUES = { "2.5", "3.25", "4", "4.75" }
+local STEP_MS = 100
+
+local posts = os.getenv("BENCH_POSTS") ~= nil
+local headers = { ["Cookie"] = os.getenv("BENCH_COOKIE") }
+if posts then headers["Content-Type"] = "application/json" end
+
+local start = os.time() * 1000
+local sent = 0
+
+function request()
+  if not posts then return wrk.format("GET", nil, headers) end
+  sent = sent + 1
+  local device = sent % 20
+  local room = 100 + math.floor(sent / 20) % 16
+  local body = BODY:format(device % 4, device, device, room, VALUES[1 + sent % 4], start + sent * STEP_MS)
+  return wrk.format("POST", nil, headers, body)
+end
+
+function done(summary, latency)
+  local failed = summary.errors
+  io.write(('{"requests":%d,"us":%d,"failed":%d,"minUs":%d,"medianUs":%d,"p99Us":%d}\n'):format(
+    summary.requests, summary.duration,
+    failed.connect + failed.read + failed.write + failed.status + failed.timeout,
+    latency.min, latency:percentile(50), latency:percentile(99)))
+end

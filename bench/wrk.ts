@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { ScriptFailure } from "../scripts/command.ts";
+import { installFor } from "../scripts/debian.ts";
+import { SECOND_MS } from "../src/domain/clock.ts";
+import type { Server } from "./server.ts";
+
+const SCRIPT = join(import.meta.dirname, "requests.lua");
+const MICROSECONDS = 1_000_000;
+
+/** What the clients do, in a closed loop on each connection. */
+export interface Load {
+  /** A path to ask for; null: records are posted. */
+  readonly path: string | null;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface Answered {
+  readonly perSecond: number;
+  readonly requests: number;
+  readonly latencyMs: { readonly min: number; readonly median: number; readonly p99: number };
+}
+
+interface Report {
+  readonly requests: number;
+  readonly us: number;
+  readonly failed: number;
+  readonly minUs: number;
+  readonly medianUs: number;
+  readonly p99Us: number;
+}
+
+/** Runs wrk against a server. Throws ScriptFailure when any answer was not a success. */
+export async function drive(server: Server, { path, connections, seconds }: Load): Promise<Answered> {
+  installFor("load");
+  const child = spawn(
+    "wrk",
+    [
+      ...["--threads=1", `--connections=${connections}`, `--duration=${seconds}s`, `--script=${SCRIPT}`],
+      `http://127.0.0.1:${server.port}${path ?? server.postPath}`,
+    ],
+    {
+      env: {
+        PATH: process.env["PATH"],
+        BENCH_COOKIE: server.cookie,
+        ...(path === null ? { BENCH_POSTS: "yes" } : {}),
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  const line = output.split("\n").find((each) => each.startsWith("{"));
+  if (code !== 0 || line === undefined) throw new ScriptFailure(`wrk ended with ${code}:\n${output}`);
+  const { requests, us, failed, minUs, medianUs, p99Us } = JSON.parse(line) as Report;
+  if (failed > 0 || requests === 0) {
+    throw new ScriptFailure(`${server.name}: ${requests} answers, ${failed} failures under load:\n${output}`);
+  }
+  const ms = (microseconds: number): number => (microseconds / MICROSECONDS) * SECOND_MS;
+  return {
+    perSecond: (requests / us) * MICROSECONDS,
+    requests,
+    latencyMs: { min: ms(minUs), median: ms(medianUs), p99: ms(p99Us) },
+  };
+}
+
+/** One window of posts. What was acknowledged is counted for `checkRows`. */
+export async function post(server: Server, connections: number, seconds: number): Promise<Answered> {
+  const answered = await drive(server, { path: null, connections, seconds });
+  server.acknowledged += answered.requests;
+  // wrk leaves while each connection waits for an answer.
+  server.unanswered += connections;
+  return answered;
+}
