@@ -25,7 +25,7 @@ import { hashFile } from "./file-copy.ts";
 const OWNER_ONLY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 /** Copied at a time: between two pieces a busy file is waited for, nothing else. */
-const PAGES_AT_ONCE = 1_000;
+const PAGES_AT_ONCE = 4_000;
 /** Disk space beside the backup itself: a margin for writes meanwhile. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 

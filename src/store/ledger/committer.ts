@@ -19,14 +19,13 @@ import {
 } from "./commands.ts";
 import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import type { DiskRoom } from "./disk-room.ts";
+import { CHECKPOINT_PAGES } from "./open.ts";
 import { RollupWriter } from "./rollup.ts";
 import type { TailBatch, TailCommand, TailFrame } from "./tail.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
 
-/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
-const CHECKPOINT_PAGES = 1_000;
 /** Bytes of the log's own header, and of the header of each frame. */
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

@@ -19,8 +19,13 @@ const BUSY_TIMEOUT_MS = 5_000;
  * few sums and the ends of indexes, and a gateway has other uses for its memory.
  */
 const CACHE_KIB = 2_000;
-/** Frames in the log before a checkpoint: 4 MiB of the default 4 KiB pages. */
-const CHECKPOINT_PAGES = 1_000;
+/**
+ * A commit of one sale changes a few bytes in each of five pages, and each page goes whole into the log: small ones spare
+ * the card. A record takes a quarter of such a page.
+ */
+const PAGE_BYTES = 1_024;
+/** Frames in the log before a checkpoint: 4 MiB. */
+export const CHECKPOINT_PAGES = 4_000;
 
 /**
  * Opens the ledger for writing, brought up to this program's schema. A missing file is made whole
@@ -102,6 +107,7 @@ function create(file: string, migrations = MIGRATIONS): void {
   const draft = `${file}.new`;
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
   const db = new DatabaseConstructor(draft);
+  db.pragma(`page_size = ${PAGE_BYTES}`);
   db.pragma(`application_id = ${APPLICATION_ID}`);
   configure(db);
   migrate(db, () => {}, migrations);

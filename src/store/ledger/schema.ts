@@ -122,7 +122,7 @@ const initial: Migration = {
     -- correction that voids the record: both follow from the corrections. ended_boot and ended_ns: an end that was seen
     -- while the clock was not trusted, until its time is known.
     CREATE TABLE record (
-      record_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      record_id INTEGER PRIMARY KEY,
       user_id TEXT NOT NULL,
       location_name TEXT NOT NULL,
       device_name TEXT NOT NULL,
