@@ -54,8 +54,8 @@ export const CONTROLS = {
       from: "    renameSync(draft, file);",
       to: `    const ledger = openSync(file, "r+");
          const copy = readFileSync(draft);
-         for (let at = 0; at < copy.length; at += 4096) {
-           writeSync(ledger, copy, at, 4096, at);
+         for (let at = 0; at < copy.length; at += 1024) {
+           writeSync(ledger, copy, at, 1024, at);
            fsyncSync(ledger);
          }
          closeSync(ledger);`,
