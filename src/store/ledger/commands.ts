@@ -126,8 +126,8 @@ export type WriterMessage =
   | { readonly kind: "tail"; readonly state: TailState }
   /** Nothing is written any more in this process: the disk fails, or the file is damaged. */
   | { readonly kind: "fatal"; readonly error: ErrorData }
-  /** The answers to one batch, in its order, after its commit. */
-  | { readonly kind: "batch"; readonly results: readonly CommandResult[] };
+  /** The answers to a batch, in its order, after its commit, and how long the disk took for that. */
+  | { readonly kind: "batch"; readonly results: readonly CommandResult[]; readonly syncMs: number };
 
 export type WriterRequest =
   | { readonly kind: "batch"; readonly batch: BatchRequest }

@@ -21,7 +21,7 @@ import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import { CHECKPOINT_PAGES } from "./open.ts";
 import { RollupWriter } from "./rollup.ts";
-import type { TailBatch, TailCommand, TailFrame } from "./tail.ts";
+import type { TailCommand, TailFrame } from "./tail.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
@@ -60,10 +60,8 @@ export class Committer {
   #nowMs = 0;
   #monotonicMs = 0;
   /** What the running transaction has done, for the tail. */
-  #batches: TailBatch[] = [];
-  /** Of the batch that runs. */
   #done: TailCommand[] = [];
-  #committed: [commit: number, frame: TailFrame][] = [];
+  #committed: TailFrame | undefined;
   #ids: Id[] = [];
   /** Identifiers of the command that is made again; null while commands are new. */
   #given: Id[] | null = null;
@@ -112,12 +110,12 @@ export class Committer {
   }
 
   /**
-   * Runs batches in one transaction. A command that fails leaves no trace and does not touch the
+   * Runs a batch in one transaction. A command that fails leaves no trace and does not touch the
    * others; when the commit fails, all of them fail.
    */
-  commit(batches: readonly BatchRequest[]): readonly BatchAnswer[] {
-    if (this.#failure !== undefined) return allFailed(batches, this.#failure);
-    return this.#tryCommit(batches, "together");
+  commit(batch: BatchRequest): BatchAnswer {
+    if (this.#failure !== undefined) return allFailed(batch, this.#failure);
+    return this.#tryCommit(batch, "together");
   }
 
   /** Commits that the file holds. */
@@ -129,17 +127,15 @@ export class Committer {
    * Makes a commit of the tail again. False where it does not come out as it was; then nothing of it is kept. Throws what
    * SQLite throws.
    */
-  repeat({ bootId, batches, position, head }: TailFrame): boolean {
+  repeat({ bootId, nowMs, monotonicMs, commands, position, head }: TailFrame): boolean {
     this.#boots.resume(bootId);
+    this.#nowMs = nowMs;
+    this.#monotonicMs = monotonicMs;
     this.#begin.run();
     try {
-      for (const { nowMs, monotonicMs, commands } of batches) {
-        this.#nowMs = nowMs;
-        this.#monotonicMs = monotonicMs;
-        for (const { name, input, ids } of commands) {
-          this.#given = [...ids];
-          this.#runTogether(name, input);
-        }
+      for (const { name, input, ids } of commands) {
+        this.#given = [...ids];
+        this.#runTogether(name, input);
       }
       const made = this.#chain.head;
       if (made.position !== position || made.hash.toString("hex") !== head) throw new NotTheSame();
@@ -157,10 +153,10 @@ export class Committer {
     }
   }
 
-  /** The commits since the last call, for the tail. */
-  takeCommitted(): readonly (readonly [commit: number, frame: TailFrame])[] {
+  /** The commit since the last call, for the tail; undefined where nothing was written. */
+  takeCommitted(): TailFrame | undefined {
     const committed = this.#committed;
-    this.#committed = [];
+    this.#committed = undefined;
     return committed;
   }
 
@@ -188,35 +184,40 @@ export class Committer {
     this.#db.close();
   }
 
-  #tryCommit(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+  #tryCommit(batch: BatchRequest, how: Isolation): BatchAnswer {
     try {
-      return this.#commitOnce(batches, how);
+      return this.#commitOnce(batch, how);
     } catch (error) {
       const full = isFull(error);
-      if (full && this.#room?.ranOut(batches[0]?.nowMs ?? this.#nowMs)) return this.#tryCommit(batches, how);
-      if (how === "apart" || full || isFailing(error)) return this.#fail(batches, error);
-      return this.#tryCommit(batches, "apart");
+      if (full && this.#room?.ranOut(batch.nowMs)) return this.#tryCommit(batch, how);
+      if (how === "apart" || full || isFailing(error)) return this.#fail(batch, error);
+      return this.#tryCommit(batch, "apart");
     }
   }
 
   /** Leaves no transaction open, and in memory nothing that the file does not hold, when it throws. */
-  #commitOnce(batches: readonly BatchRequest[], how: Isolation): readonly BatchAnswer[] {
+  #commitOnce({ nowMs, monotonicMs, commands }: BatchRequest, how: Isolation): BatchAnswer {
     const bootId = this.#boots.now()?.bootId;
-    this.#batches = [];
+    this.#nowMs = nowMs;
+    this.#monotonicMs = monotonicMs;
+    this.#done = [];
     try {
       this.#begin.run();
-      const answers = batches.map((batch) => this.#runBatch(batch, how));
-      const written = this.#batches.filter(({ commands }) => commands.length > 0);
+      const run = how === "together" ? this.#runTogether : this.#runApart;
+      const results = commands.map(({ name, input }) => run.call(this, name, input));
+      const hasWritten = this.#done.length > 0;
       this.#rollups.flush();
-      if (written.length > 0) this.#chain.flush();
+      if (hasWritten) this.#chain.flush();
+      const beganMs = performance.now();
       this.#end.run();
-      if (written.length > 0) {
+      const syncMs = performance.now() - beganMs;
+      if (hasWritten) {
         this.#chain.commit();
         const { position, hash } = this.#chain.head;
-        const frame = { position, head: hash.toString("hex"), bootId, batches: written };
-        this.#committed.push([this.#chain.commits, frame]);
+        const head = hash.toString("hex");
+        this.#committed = { position, head, bootId, nowMs, monotonicMs, commands: this.#done };
       }
-      return answers;
+      return { kind: "batch", results, syncMs };
     } catch (error) {
       this.#rollBack();
       throw namedByDisk(error, dirname(this.#db.name));
@@ -229,13 +230,13 @@ export class Committer {
     this.#chain.discard();
   }
 
-  #fail(batches: readonly BatchRequest[], error: unknown): readonly BatchAnswer[] {
+  #fail(batch: BatchRequest, error: unknown): BatchAnswer {
     const message = toData(error);
     if (isFailing(error)) {
       this.#failure = toFailure(error);
       this.#cutLog();
     }
-    return allFailed(batches, message);
+    return allFailed(batch, message);
   }
 
   /**
@@ -254,16 +255,6 @@ export class Committer {
     } catch {
       // The disk takes not even this; the process ends all the same.
     }
-  }
-
-  #runBatch(batch: BatchRequest, how: Isolation): BatchAnswer {
-    const { nowMs, monotonicMs } = batch;
-    this.#nowMs = nowMs;
-    this.#monotonicMs = monotonicMs;
-    this.#done = [];
-    this.#batches.push({ nowMs, monotonicMs, commands: this.#done });
-    const run = how === "together" ? this.#runTogether : this.#runApart;
-    return { kind: "batch", results: batch.commands.map(({ name, input }) => run.call(this, name, input)) };
   }
 
   /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */
@@ -324,8 +315,8 @@ const DISK_FULL: ErrorData = {
   hint: "Free some room on the disk of the data directory.",
 };
 
-function allFailed(batches: readonly BatchRequest[], error: ErrorData): readonly BatchAnswer[] {
-  return batches.map((batch) => ({ kind: "batch", results: batch.commands.map(() => ({ error })) }));
+function allFailed({ commands }: BatchRequest, error: ErrorData): BatchAnswer {
+  return { kind: "batch", results: commands.map(() => ({ error })), syncMs: 0 };
 }
 
 function toData(error: unknown): ErrorData {

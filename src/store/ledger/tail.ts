@@ -33,16 +33,14 @@ export interface TailCommand {
   readonly ids: readonly Id[];
 }
 
-export type TailBatch = Omit<BatchRequest, "commands"> & { readonly commands: readonly TailCommand[] };
-
 /** All that is needed to make a commit again, and the chain's head after it, which must come out. */
-export interface TailFrame {
+export interface TailFrame extends Omit<BatchRequest, "commands"> {
   readonly position: number;
   /** Hexadecimal. */
   readonly head: string;
   /** The boot that ran before it. */
   readonly bootId: string | undefined;
-  readonly batches: readonly TailBatch[];
+  readonly commands: readonly TailCommand[];
 }
 
 /** A file of the tail as it was found. */

@@ -1,8 +1,8 @@
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { LocalCalendar } from "./calendar.ts";
 import { readCommits } from "./chain.ts";
-import type { BatchRequest, WriterMessage, WriterRequest, WriterStart } from "./commands.ts";
+import type { WriterMessage, WriterRequest, WriterStart } from "./commands.ts";
 import { Committer, toFailure } from "./committer.ts";
 import { isFull } from "./disk-error.ts";
 import { DiskRoom, Reserve } from "./disk-room.ts";
@@ -14,24 +14,19 @@ function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);
 }
 
-/** Takes everything that waits, commits it as one, and answers each batch. */
+/** Commits each batch and answers it. */
 function serve(port: MessagePort, committer: Committer, tail: LedgerTail | undefined): void {
-  port.on("message", (first: WriterRequest) => {
-    const batches: BatchRequest[] = [];
-    let closing = false;
-    for (let next: { message: WriterRequest } | undefined = { message: first }; next; ) {
-      const { message } = next;
-      if (message.kind === "close") closing = true;
-      else if (message.kind === "backup") tail?.backup(message.directory, message.proved);
-      else batches.push(message.batch);
-      next = receiveMessageOnPort(port) as { message: WriterRequest } | undefined;
+  port.on("message", (request: WriterRequest) => {
+    if (request.kind === "backup") tail?.backup(request.directory, request.proved);
+    if (request.kind === "batch") {
+      say(port, committer.commit(request.batch));
+      const frame = committer.takeCommitted();
+      if (frame !== undefined) tail?.tail.add(committer.commits, frame);
+      committer.checkpoint();
     }
-    if (batches.length > 0) for (const answer of committer.commit(batches)) say(port, answer);
-    for (const [commit, frame] of committer.takeCommitted()) tail?.tail.add(commit, frame);
-    committer.checkpoint();
     const { failure } = committer;
     if (failure !== undefined) say(port, { kind: "fatal", error: failure });
-    if (closing || failure !== undefined) {
+    if (request.kind === "close" || failure !== undefined) {
       committer.close();
       void Promise.resolve(tail?.tail.close()).finally(() => port.close());
     }

@@ -6,21 +6,19 @@ import type { NewRecord, StoredRecord } from "../../domain/record.ts";
 import { startThread } from "../../thread.ts";
 import {
   type CommandName,
-  type CommandResult,
   PRIORITIES,
   type WriterMessage,
   type WriterRequest,
   type WriterSettings,
   type WriterStart,
 } from "./commands.ts";
+import { Gathering } from "./gathering.ts";
 import type { TailState } from "./tail.ts";
 
 /** Writes that may wait for a commit. Beyond it a request is told to come back later. */
 const MAX_WAITING = 4_096;
 /** Further entries that only writes of lines may take: a relay cannot be told to come back. */
 const RESERVED_FOR_EDGES = 16;
-/** Batches on their way: one being committed, one ready to follow it. */
-const MAX_IN_FLIGHT = 2;
 
 /** The thread that writes, as this side uses it. A `Worker` is one. */
 export interface WriterPort {
@@ -73,7 +71,7 @@ export interface WriterListener {
 
 /**
  * The writer thread, seen from the main thread. Writes gather while a commit is under way and go out together: one message
- * each way and one fsync per batch.
+ * each way and one fsync per batch. One batch is on its way at a time: what came meanwhile is the next.
  */
 class WriterLink {
   readonly #settings: WriterSettings;
@@ -82,7 +80,12 @@ class WriterLink {
   readonly #start: (start: WriterStart) => WriterPort;
   #worker: WriterPort | undefined;
   #waiting: Waiting[] = [];
-  #inFlight: Waiting[][] = [];
+  #inFlight: readonly Waiting[] = [];
+  readonly #gathering = new Gathering();
+  /** Of the batch that waits for others. */
+  #timer: NodeJS.Timeout | undefined;
+  /** An edge waits: its batch waits for no others. */
+  #urgent = false;
   #scheduled = false;
   #opened = false;
   #closing = false;
@@ -115,7 +118,7 @@ class WriterLink {
         else if (message.kind === "disk") this.#noteDisk(message.fullSinceMs);
         else if (message.kind === "tail") this.#tail = message.state;
         else if (message.kind === "fatal") this.#die(errorFromData(message.error));
-        else this.#settle(message.results);
+        else this.#settle(message);
       });
       worker.on("error", (error: Error) => {
         reject(error);
@@ -134,7 +137,7 @@ class WriterLink {
     const worker = this.#worker;
     if (worker === undefined || this.#closing) return;
     this.#closing = true;
-    if (this.#waiting.length + this.#inFlight.length > 0) {
+    if (this.depth > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
@@ -146,7 +149,7 @@ class WriterLink {
 
   /** Writes that wait for their commit. */
   get depth(): number {
-    return this.#waiting.length + this.#inFlight.reduce((sum, batch) => sum + batch.length, 0);
+    return this.#waiting.length + this.#inFlight.length;
   }
 
   /** The same beside its bound. */
@@ -179,7 +182,8 @@ class WriterLink {
     if (this.#worker === undefined || this.#closing) {
       return Promise.reject(new FlancoError("unavailable", "The ledger is closed."));
     }
-    const limit = PRIORITIES[name] === "edge" ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
+    const isEdge = PRIORITIES[name] === "edge";
+    const limit = isEdge ? MAX_WAITING + RESERVED_FOR_EDGES : MAX_WAITING;
     if (this.#waiting.length >= limit) {
       return Promise.reject(
         new FlancoError("overloaded", "Too many writes are waiting for the disk.", {
@@ -187,6 +191,7 @@ class WriterLink {
         }),
       );
     }
+    this.#urgent ||= isEdge;
     return new Promise((resolve, reject) => {
       const taken = (answer: unknown) => {
         // What crosses a thread has no type: this is the answer to the command of that name.
@@ -201,7 +206,7 @@ class WriterLink {
 
   /** Waits for the end of this turn of the loop, so that what arrives together leaves together. */
   #schedule(): void {
-    if (this.#scheduled || this.#inFlight.length >= MAX_IN_FLIGHT) return;
+    if (this.#scheduled || this.#inFlight.length > 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -210,11 +215,20 @@ class WriterLink {
   }
 
   #flush(): void {
-    if (this.#waiting.length === 0 || this.#inFlight.length >= MAX_IN_FLIGHT) return;
-    const batch = this.#waiting;
+    if (this.#waiting.length === 0 || this.#inFlight.length > 0) return;
+    const waitMs = this.#urgent ? 0 : this.#gathering.waitMs(this.#waiting.length, monotonicMs(this.#clock));
+    if (waitMs > 0) this.#timer ??= setTimeout(() => this.#leave(), waitMs);
+    else this.#leave();
+  }
+
+  /** Sends what waits. */
+  #leave(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#urgent = false;
+    this.#inFlight = this.#waiting;
     this.#waiting = [];
-    this.#inFlight.push(batch);
-    const commands = batch.map(({ name, input }) => ({ name, input }));
+    const commands = this.#inFlight.map(({ name, input }) => ({ name, input }));
     const clock = this.#clock;
     this.#send({ kind: "batch", batch: { nowMs: clock.nowMs(), monotonicMs: monotonicMs(clock), commands } });
   }
@@ -223,8 +237,9 @@ class WriterLink {
     this.#worker?.postMessage(request);
   }
 
-  #settle(results: readonly CommandResult[]): void {
-    const batch = this.#inFlight.shift() ?? [];
+  #settle({ results, syncMs }: Extract<WriterMessage, { kind: "batch" }>): void {
+    const batch = this.#inFlight;
+    this.#inFlight = [];
     const changes: Change[] = [];
     batch.forEach((waiting, index) => {
       const result = results[index];
@@ -241,8 +256,9 @@ class WriterLink {
       if (own !== undefined) changes.push(own);
     });
     if (changes.length > 0) this.#listener.onChanges(changes);
+    this.#gathering.answered(batch.length, this.#waiting.length, syncMs, monotonicMs(this.#clock));
     this.#flush();
-    if (this.#inFlight.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+    if (this.depth === 0) this.#onIdle?.();
   }
 
   #noteDisk(fullSinceMs: number | null): void {
@@ -253,8 +269,9 @@ class WriterLink {
   #die(error: Error): void {
     if (this.#worker === undefined) return;
     this.#worker = undefined;
+    clearTimeout(this.#timer);
     const lost = new FlancoError("unavailable", "The ledger takes no writes.", { cause: error });
-    for (const waiting of [...this.#inFlight.flat(), ...this.#waiting]) waiting.reject(lost);
+    for (const waiting of [...this.#inFlight, ...this.#waiting]) waiting.reject(lost);
     this.#inFlight = [];
     this.#waiting = [];
     this.#onIdle?.();
