@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import type { Clock } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
@@ -12,8 +12,14 @@ const FREE_NETWORK_FAILURES = 50;
 /** Comparisons under way: the thread computes one while the next one waits there. */
 const AT_ONCE = 2;
 const MAX_WAITING = 256;
-/** Addresses that have signed in, remembered until the next start. */
-const MAX_FAMILIAR = 1_024;
+/** Sign-ins of one account in a minute. A whole clinic may share an account. */
+const MAX_SIGN_INS = 60;
+/** Addresses that have signed in; so many that signed in last. */
+export const MAX_FAMILIAR = 1_024;
+/** Further attempts of a minute by which an address that has signed in before still comes before a new one. */
+const TRUST_IN_FAMILIAR = 5;
+/** Addresses and accounts that a minute's attempts are counted of. */
+const MAX_COUNTED = 4_096;
 const MS_PER_SECOND = 1_000;
 
 /** One attempt to sign in. */
@@ -40,42 +46,68 @@ interface Waiting extends Attempt {
  *
  * - Delays belong to addresses. After five failures a minute an address is refused for a second, then twice as long after
  *   each further failure, up to a minute. A refused attempt costs no comparison, and does not prolong the delay.
- * - An account is never delayed, because an attacker could lock its owner out. After five failures on it, from any
- *   addresses, each further failure on it delays its address at once: many addresses guess one password no faster.
+ * - A failure on an account delays no account, because an attacker could lock its owner out. After five failures on it, from
+ *   any addresses, each further failure on it delays its address at once: many addresses guess one password no faster.
  * - One machine can have a whole IPv6 /64. Each /64 has a budget of failures too, whose delays spare addresses that have
  *   signed in before.
  * - An address has no more comparisons under way than free failures, so that parallel attempts do not evade the count.
- * - Addresses take turns: those that have signed in before, then those with the fewest failures.
+ * - The address with the fewest attempts and failures of the last minute comes first, and among equals the latest: a crowd
+ *   that came before does not hold it up. Every second turn is for addresses that have not signed in before. When
+ *   all waiting slots are taken, the address with the most gives up its first.
+ * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
   readonly #addresses: Throttle;
   readonly #networks: Throttle;
   readonly #accounts: Throttle;
+  readonly #attempts: MinuteCounts;
+  readonly #signIns: MinuteCounts;
   readonly #failed: Pick<FailedSignIns, "note">;
   /** Addresses that have signed in, the latest last. */
-  readonly #familiar = new Set<string>();
-  /** Addresses that had a turn stand behind those that wait for their first. */
+  readonly #familiar: Set<string>;
+  /** In the order of their arrival. */
   #waiting: readonly Waiting[] = [];
   /** The addresses of the comparisons under way. */
   readonly #running: string[] = [];
+  #isTurnOfNew = false;
 
-  constructor(clock: Clock, failed: Pick<FailedSignIns, "note">) {
+  /** @param familiar addresses that have signed in before, the latest last */
+  constructor(clock: Clock, failed: Pick<FailedSignIns, "note">, familiar: Iterable<string> = []) {
     this.#addresses = new Throttle(clock, FREE_FAILURES);
     this.#networks = new Throttle(clock, FREE_NETWORK_FAILURES);
     this.#accounts = new Throttle(clock, FREE_FAILURES);
+    this.#attempts = new MinuteCounts(clock);
+    this.#signIns = new MinuteCounts(clock);
     this.#failed = failed;
+    this.#familiar = new Set(familiar);
+  }
+
+  /** Lets an address send an attempt. Throws `too_many` while it is delayed, which goes to the audit log. */
+  admit(address: string): void {
+    const delayMs = this.#delayMs(address);
+    if (delayMs === 0) return;
+    this.#failed.note(address, null);
+    throw tooMany(delayMs);
+  }
+
+  /** Counts an attempt that could not be read as a failure of its address. */
+  refuse(address: string): void {
+    this.#failed.note(address, null);
+    this.#failFrom(address, true);
   }
 
   /**
-   * Waits for a turn and gives what `prove` says. Rejects with `too_many` while the address is delayed, with
-   * `overloaded` when too many others wait, and with the error of `prove`, which counts as no failure. Everything but a
-   * success goes to the audit log.
+   * Waits for a turn and gives what `prove` says. Rejects with `too_many` while the address is delayed or the account has
+   * signed in too often, with `overloaded` when too many others wait, and with the error of `prove`, which counts as no
+   * failure. Everything but a success goes to the audit log.
    */
   async attempt(attempt: Attempt): Promise<boolean> {
     let isRight = false;
     try {
       const delayMs = this.#delayMs(attempt.address);
       if (delayMs > 0) throw tooMany(delayMs);
+      if (this.#signIns.of(attempt.account) >= MAX_SIGN_INS) throw tooMany(MINUTE_MS);
+      this.#attempts.add(attempt.address);
       this.#makeRoom(attempt.address);
       isRight = await new Promise<boolean>((resolve, reject) => {
         this.#waiting = [...this.#waiting, { ...attempt, resolve, reject }];
@@ -98,16 +130,20 @@ export class SignInGate {
     return isIPv6(address) && !this.#familiar.has(address) ? networkOf(address) : undefined;
   }
 
-  /** When all waiting slots are taken, the address with the most gives up its last for one with fewer. */
+  /** Less is better. */
+  #rank(address: string): number {
+    const trust = this.#familiar.has(address) ? TRUST_IN_FAMILIAR : 0;
+    return this.#attempts.of(address) + this.#addresses.weight(address) - trust;
+  }
+
   #makeRoom(address: string): void {
     if (this.#waiting.length < MAX_WAITING) return;
-    const byAddress = Map.groupBy(this.#waiting, (waiting) => waiting.address);
-    const own = byAddress.get(address)?.length ?? 0;
-    const [most = []] = [...byAddress.values()].sort((one, other) => other.length - one.length);
-    const last = most.at(-1);
-    if (last === undefined || most.length <= own + 1) throw crowded();
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== last);
-    last.reject(crowded());
+    const ranks = this.#waiting.map((waiting) => this.#rank(waiting.address));
+    const highest = Math.max(...ranks);
+    const worst = this.#waiting[ranks.indexOf(highest)];
+    if (worst === undefined || highest < this.#rank(address)) throw crowded();
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== worst);
+    worst.reject(crowded());
   }
 
   #fill(): void {
@@ -119,15 +155,14 @@ export class SignInGate {
   }
 
   #takeNext(): Waiting | undefined {
-    const rank = ({ address }: Waiting) =>
-      this.#familiar.has(address) ? -1 : this.#addresses.weight(address);
-    const [next] = this.#waiting
-      .filter(({ address }) => this.#mayRun(address))
-      .sort((one, other) => rank(one) - rank(other));
+    const ready = this.#waiting.filter(({ address }) => this.#mayRun(address));
+    const own = ready.filter(({ address }) => this.#familiar.has(address) !== this.#isTurnOfNew);
+    const [next] = (own.length > 0 ? own : ready)
+      .toReversed()
+      .sort((one, other) => this.#rank(one.address) - this.#rank(other.address));
     if (next === undefined) return undefined;
-    const others = this.#waiting.filter((waiting) => waiting !== next);
-    const isOfAddress = ({ address }: Waiting) => address === next.address;
-    this.#waiting = [...others.filter((waiting) => !isOfAddress(waiting)), ...others.filter(isOfAddress)];
+    this.#isTurnOfNew = !this.#isTurnOfNew;
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
     return next;
   }
 
@@ -137,7 +172,7 @@ export class SignInGate {
   }
 
   async #run(attempt: Waiting): Promise<void> {
-    const { address, resolve, reject } = attempt;
+    const { address, account, resolve, reject } = attempt;
     if (attempt.isGone()) {
       reject(new FlancoError("too_many", "The client has hung up."));
       return;
@@ -146,7 +181,9 @@ export class SignInGate {
     try {
       const isRight = await attempt.prove();
       if (isRight) this.#remember(address);
-      else this.#fail(attempt);
+      else this.#failFrom(address, this.#accounts.left(account) > 0);
+      if (isRight) this.#signIns.add(account);
+      else this.#accounts.fail(account, true);
       resolve(isRight);
     } catch (error) {
       reject(error);
@@ -156,9 +193,8 @@ export class SignInGate {
     }
   }
 
-  #fail({ address, account }: Attempt): void {
-    const isFree = this.#accounts.left(account) > 0;
-    this.#accounts.fail(account, true);
+  /** With `isFree` false the failure delays the address, however few it had. */
+  #failFrom(address: string, isFree: boolean): void {
     this.#addresses.fail(address, isFree);
     const network = this.#networkToCount(address);
     if (network !== undefined) this.#networks.fail(network, true);
@@ -177,6 +213,34 @@ export class SignInGate {
     this.#familiar.add(address);
     const [oldest] = this.#familiar;
     if (this.#familiar.size > MAX_FAMILIAR && oldest !== undefined) this.#familiar.delete(oldest);
+  }
+}
+
+/** Counts by key in a minute, which begins with the key's first. Beyond a bound the key that began first is forgotten. */
+class MinuteCounts {
+  readonly #clock: Clock;
+  readonly #counts = new Map<string, { readonly untilMs: number; count: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(key: string): number {
+    const found = this.#counts.get(key);
+    return found === undefined || found.untilMs <= monotonicMs(this.#clock) ? 0 : found.count;
+  }
+
+  add(key: string): void {
+    const count = this.of(key) + 1;
+    const found = this.#counts.get(key);
+    if (count > 1 && found !== undefined) {
+      found.count = count;
+      return;
+    }
+    this.#counts.delete(key);
+    this.#counts.set(key, { untilMs: monotonicMs(this.#clock) + MINUTE_MS, count });
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > MAX_COUNTED && oldest !== undefined) this.#counts.delete(oldest);
   }
 }
 

@@ -23,6 +23,8 @@ export interface Declaration {
   readonly wrapper?: string;
   /** Most bytes of a body; 64 KiB where this is absent. */
   readonly maxBodyBytes?: number;
+  /** The request is to sign its sender in: it passes the gate before its small body is read. */
+  readonly signsIn?: true;
   readonly errorField?: ErrorField;
   /** Fixed texts of the contract, by error code. */
   readonly texts?: Partial<Record<ErrorCode, string>>;

@@ -9,6 +9,7 @@ export const makeFirstUser = declare({
   path: "/first-run",
   summary: "Make the first user with the one-time link of the first start, and sign in.",
   session: false,
+  signsIn: true,
   body: z.object({
     token: name,
     name,

@@ -13,6 +13,7 @@ export const login = declare({
   path: "/login",
   summary: "Sign in: sets the session cookie.",
   session: false,
+  signsIn: true,
   body: z.object({ email: name, password: z.string().min(1).max(MAX_PASSWORD) }),
   status: 200,
   answer: userAnswer,

@@ -5,17 +5,19 @@ import { API_PREFIX } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { errorMiddleware } from "../http/middleware/errors.ts";
-import { type Endpoint, otherMethod, routerOf, type Sessions } from "../http/router.ts";
+import { type Endpoint, otherMethod, routerOf, type Senders } from "../http/router.ts";
 import { requireSocketPath } from "./socket-path.ts";
 
 const OWNER_ONLY = 0o600;
 const MAX_CONNECTIONS = 16;
 
-const NO_SESSIONS: Sessions = {
+const NO_SESSIONS: Senders = {
   signedInOf: () => {
     throw new FlancoError("unauthorized", "Unauthorized");
   },
   positionOf: () => "",
+  admit: () => {},
+  refuse: () => {},
 };
 
 /** The command line's door to the service: HTTP on a Unix socket in the data directory that only its owner may open. */

@@ -219,4 +219,6 @@ export interface LedgerReader {
   audit(search: AuditSearch): readonly AuditEntry[];
   /** The newest entry of one kind; undefined where there is none. */
   lastAudit(kind: AuditKind): AuditEntry | undefined;
+  /** Addresses that users have signed in from, as the audit log has them: so many, the latest last. */
+  signedInFrom(limit: number): readonly string[];
 }

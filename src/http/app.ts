@@ -2,6 +2,7 @@ import Koa, { type Middleware } from "koa";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API_PREFIX, declare } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
+import { clientAddress } from "../domain/client-address.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -62,7 +63,7 @@ export interface AppDependencies {
 
 /** Builds the application. The caller decides where it listens. */
 export function createApp(dependencies: AppDependencies): Koa {
-  const { log, sessions, events, page, lines, allowedOrigins, isKnownHost } = dependencies;
+  const { log, sessions, signInGate, events, page, lines, allowedOrigins, isKnownHost } = dependencies;
   const described = allEndpoints(dependencies);
   const endpoints = [...described, descriptionEndpoint(described)];
   const dataPaths = new Set(
@@ -83,6 +84,8 @@ export function createApp(dependencies: AppDependencies): Koa {
     routerOf(endpoints, API_PREFIX, {
       signedInOf: (context) => requireSession(sessions, context),
       positionOf: (userId) => events.positionOf(userId),
+      admit: ({ req }) => signInGate.admit(clientAddress(req.socket.remoteAddress)),
+      refuse: ({ req }) => signInGate.refuse(clientAddress(req.socket.remoteAddress)),
     }).routes(),
   );
   app.use(otherMethod);

@@ -36,8 +36,12 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
 };
 
 const BYTE_ORDER_MARK = "\uFEFF";
-/** What a spreadsheet takes for the beginning of a formula, in either width, behind what it may leave out. */
-const FORMULA = /^(?:[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/;
+/**
+ * What a spreadsheet takes for the beginning of a formula, in any width, behind what it may leave out: spaces, quotes, and
+ * characters that are not seen.
+ */
+const FORMULA =
+  /^(?:[\s"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|[\t\r\n])/u;
 /** Where a cell ends for a spreadsheet of any language: one that expects another separator heeds no quotes here. */
 const CELL_END = /([;,\t\r\n])/;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import { exportRecords } from "../contract/record.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
-import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter } from "../domain/record.ts";
@@ -15,17 +14,7 @@ import type { ShownNumbers } from "./shown-number.ts";
 /** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
 const MAX_EXPORTS = 3;
 
-/** A client that takes fewer pieces than this (some 2,000 rows) in this time is gone, or keeps a slot from others. */
-const PACE: Pace = { leastPieces: 20, everyMs: 60_000 };
-
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
-
-/** How fast a client has to take an export. */
-export interface Pace {
-  /** Pieces of 100 records each. */
-  readonly leastPieces: number;
-  readonly everyMs: number;
-}
 
 type ExportReader = WalkedReader & Pick<LedgerReader, "countRecords" | "localTime">;
 type Walk = AsyncIterator<readonly FoundRecord[]>;
@@ -35,52 +24,26 @@ export function exportEndpoints(
   numbers: ShownNumbers,
   clock: Clock,
   log: Log,
-  pace = PACE,
 ): readonly Endpoint[] {
   const slots = new JobSlots({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
-  return [
-    serve(exportRecords, async ({ userId, query, context }) => {
-      const filter = toRecordFilter(query);
-      const leave = await slots.take(userId);
-      try {
-        const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
-        // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
-        const first = await walk.next();
-        if (filter.room === null && filter.roomPart === null) {
-          context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
-        }
-        context.set("Content-Type", "text/csv; charset=utf-8");
-        const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
-        context.set("Content-Disposition", `attachment; filename="${name}"`);
-        let taken = 0;
-        const isOver = () => {
-          taken += 1;
-          return stream.destroyed;
-        };
-        const shown = (record: FoundRecord) => ({ ...record, recordId: numbers.show(record.recordId) });
-        const pieces = rows(query.lang, first, walk, reader, shown, isOver);
-        const stream = Readable.from(pieces, { objectMode: false });
-        const tooSlow = new FlancoError("unavailable", "The client is too slow.");
-        const watch = setInterval(() => {
-          if (taken < pace.leastPieces) stream.destroy(tooSlow);
-          taken = 0;
-        }, pace.everyMs);
-        stream.once("close", () => {
-          clearInterval(watch);
-          leave();
-        });
-        stream.once("error", (error) => {
-          if (error === tooSlow)
-            log.info({ userId }, "an export was given up: its client is too slow, or gone");
-          else log.error({ err: error }, "an export broke off");
-        });
-        return stream;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    }),
-  ];
+  const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
+    const filter = toRecordFilter(query);
+    const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
+    // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
+    const first = await walk.next();
+    if (filter.room === null && filter.roomPart === null) {
+      context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
+    }
+    context.set("Content-Type", "text/csv; charset=utf-8");
+    const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
+    context.set("Content-Disposition", `attachment; filename="${name}"`);
+    const shown = (record: FoundRecord) => ({ ...record, recordId: numbers.show(record.recordId) });
+    const isOver = () => stream.destroyed;
+    const stream = Readable.from(rows(query.lang, first, walk, reader, shown, isOver), { objectMode: false });
+    stream.once("error", (error) => log.error({ err: error }, "an export broke off"));
+    return stream;
+  };
+  return [serve(exportRecords, run, slots)];
 }
 
 /** The file's pieces, each made when the one before has been taken. */

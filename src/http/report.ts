@@ -29,15 +29,14 @@ export function reportEndpoints(
 ): readonly Endpoint[] {
   const slots = new JobSlots(REPORTS);
   return [
-    serve(getReport, async ({ userId, query, context }) => {
-      const leave = await slots.take(userId);
-      try {
+    serve(
+      getReport,
+      async ({ userId, query, context }) => {
         const report = await reportOf(reader, clock, userId, query, () => requireClient(context));
         return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers)) } };
-      } finally {
-        leave();
-      }
-    }),
+      },
+      slots,
+    ),
   ];
 }
 

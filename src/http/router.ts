@@ -7,7 +7,9 @@ import { POSITION_HEADER } from "../contract/event.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import { parseInput } from "./input.ts";
-import { readBody } from "./middleware/body.ts";
+import type { JobSlots } from "./job-slots.ts";
+import { LARGE_CHARACTERS, LargeAnswers } from "./large-answers.ts";
+import { readBody, UNKNOWN_SENDER } from "./middleware/body.ts";
 
 declare module "koa" {
   interface DefaultState {
@@ -21,6 +23,8 @@ export interface Endpoint {
   readonly declaration: Declaration;
   /** Resolves with a stream, or with the fields of the answer beside `status`. */
   readonly run: (request: Parsed) => Promise<object>;
+  /** What an answer that is much work waits for, and keeps until its client has taken all of it. */
+  readonly slots?: JobSlots | undefined;
 }
 
 /** Stands in where no session is needed. */
@@ -49,50 +53,58 @@ type Awaitable<T> = T | Promise<T>;
 export function serve<D extends Declaration>(
   declaration: D,
   run: (request: Parsed<QueryOf<D>, BodyOf<D>>) => Given<D>,
+  slots?: JobSlots,
 ): Endpoint {
   return {
     declaration,
+    slots,
     // The router parses each request by the shapes of its declaration.
     run: async (request) => (await run(request as Parsed<QueryOf<D>, BodyOf<D>>)) ?? {},
   };
 }
 
-/** What the router asks about a request with a session. */
-export interface Sessions {
+/** What the router asks about the sender of a request. */
+export interface Senders {
   /** The signed-in member. Throws `unauthorized`. */
   signedInOf(context: Context): SignedIn;
   /** Up to which change the account's answers are current. */
   positionOf(userId: Id): string;
+  /** Before the body of an attempt to sign in is read. Throws `too_many`. */
+  admit(context: Context): void;
+  /** The body of an attempt to sign in was refused. */
+  refuse(context: Context): void;
 }
 
 /** Routes requests to endpoints. Every path is whole, without parameters, and told apart by case and trailing slash. */
-export function routerOf(endpoints: readonly Endpoint[], prefix: string, sessions: Sessions): Router {
+export function routerOf(endpoints: readonly Endpoint[], prefix: string, senders: Senders): Router {
+  const large = new LargeAnswers();
   const router = new Router({ prefix, sensitive: true, strict: true });
   for (const endpoint of endpoints) {
     const { method, path } = endpoint.declaration;
-    router[method](path, (context) => answer(endpoint, sessions, context));
+    router[method](path, (context) => answer(endpoint, senders, large, context));
   }
   return router;
 }
 
 /** Session first, then the body: without a session a client learns nothing of what a body should hold. */
-async function answer({ declaration, run }: Endpoint, sessions: Sessions, context: Context): Promise<void> {
-  const { session, query, body, wrapper, maxBodyBytes } = declaration;
+async function answer(
+  { declaration, run, slots }: Endpoint,
+  senders: Senders,
+  large: LargeAnswers,
+  context: Context,
+): Promise<void> {
+  const { session, query } = declaration;
   context.state.declaration = declaration;
-  const signedIn = session ? sessions.signedInOf(context) : NOBODY;
+  const signedIn = session ? senders.signedInOf(context) : NOBODY;
   const { userId } = signedIn;
   // Before the ledger is read: the answer may be newer than this says, never older.
   if (session && context.method === "GET") {
-    context.res.setHeader(POSITION_HEADER, sessions.positionOf(userId));
+    context.res.setHeader(POSITION_HEADER, senders.positionOf(userId));
   }
-  const sent = body === undefined ? undefined : await readBody(context, maxBodyBytes);
-  const given = await run({
-    userId,
-    signedIn,
-    query: query === undefined ? undefined : parseInput(query, context.query),
-    body: body === undefined ? undefined : parseInput(body, sent, wrapper),
-    context,
-  });
+  const body = await readInput(declaration, senders, context);
+  const asked = query === undefined ? undefined : parseInput(query, context.query);
+  if (slots !== undefined) await takeSlot(slots, userId, context);
+  const given = await run({ userId, signedIn, query: asked, body, context });
   context.status = declaration.status;
   if (declaration.stream !== undefined) {
     context.body = given;
@@ -100,7 +112,34 @@ async function answer({ declaration, run }: Endpoint, sessions: Sessions, contex
   }
   // A text, directly on Node's response: what koa does with an object costs a twentieth of a whole post.
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
-  context.body = JSON.stringify({ status: "success", ...given });
+  const text = JSON.stringify({ status: "success", ...given });
+  context.body = text.length < LARGE_CHARACTERS ? text : large.send(userId, Buffer.from(text), context);
+}
+
+/** Waits for a slot and frees it when the answer was taken, or its client has gone. */
+async function takeSlot(slots: JobSlots, userId: Id, { res }: Context): Promise<void> {
+  const leave = await slots.take(userId);
+  if (res.destroyed) {
+    leave();
+    throw new FlancoError("invalid", "The client is gone.");
+  }
+  res.once("close", leave);
+}
+
+async function readInput(
+  { body, wrapper, maxBodyBytes, signsIn }: Declaration,
+  senders: Senders,
+  context: Context,
+): Promise<unknown> {
+  if (body === undefined) return undefined;
+  if (signsIn) senders.admit(context);
+  try {
+    const bounds = signsIn ? UNKNOWN_SENDER : maxBodyBytes === undefined ? {} : { bytes: maxBodyBytes };
+    return parseInput(body, await readBody(context, bounds), wrapper);
+  } catch (error) {
+    if (signsIn) senders.refuse(context);
+    throw error;
+  }
 }
 
 /**

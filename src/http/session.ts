@@ -17,16 +17,14 @@ const COOKIE = "auth_token";
 /** Tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
 
-/** The signed-in member of a request: of several valid sessions the last one's. */
+/** The signed-in member of a request; undefined where its cookies are valid for several: one of them was planted. */
 export function signedInMember(
   sessions: Pick<SessionKeeper, "check">,
   context: Context,
 ): SignedIn | undefined {
-  for (const token of tokensOf(context).toReversed()) {
-    const signedIn = sessions.check(token);
-    if (signedIn !== undefined) return signedIn;
-  }
-  return undefined;
+  const valid = tokensOf(context).flatMap((token) => sessions.check(token) ?? []);
+  const last = valid.at(-1);
+  return valid.every(({ memberId }) => memberId === last?.memberId) ? last : undefined;
 }
 
 /** The signed-in member of a request. Throws `unauthorized`. */

@@ -15,14 +15,36 @@ import { toGapAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
+/** Some 4,000 records. */
+const DISK_STEP_BYTES = 1_000_000;
+const QUEUE_STEP = 100;
+
 export function statusEndpoints(appliance: StatusReader, numbers: ShownNumbers): readonly Endpoint[] {
   return [
     serve(getStatus, ({ userId }) => {
       const status = appliance.status(userId);
-      const answer = toStatusAnswer(status, numbers);
-      return { data: { ...answer, lastBackup: toUsersBackupAnswer(status.lastBackup) } };
+      const { disk, queues, ...answer } = toStatusAnswer(status, numbers);
+      const shared = {
+        disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),
+        queues: {
+          writes: inSteps(queues.writes, ["waiting"], QUEUE_STEP, Math.floor),
+          edges: inSteps(queues.edges, ["waiting"], QUEUE_STEP, Math.floor),
+        },
+      };
+      return { data: { ...answer, ...shared, lastBackup: toUsersBackupAnswer(status.lastBackup) } };
     }),
   ];
+}
+
+/** Some figures of all accounts together, rounded, so that no user can count what others record. */
+function inSteps<T extends { readonly [K in N]: number }, N extends string>(
+  figures: T,
+  names: readonly N[],
+  step: number,
+  round: (value: number) => number,
+): T {
+  const rounded = names.map((name) => [name, round(figures[name] / step) * step]);
+  return { ...figures, ...Object.fromEntries(rounded) };
 }
 
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */

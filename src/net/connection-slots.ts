@@ -14,16 +14,27 @@ const NETWORK: Bounds = { perAddress: 32, inAll: 512 };
 const LOOPBACK: Bounds = { perAddress: 256, inAll: 256 };
 const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
+/** New connections that an address may open at once, and then in a second. A TLS handshake takes a millisecond or more. */
+const BURST = 50;
+const PER_SECOND = 25;
+const INTERVAL_MS = 1_000 / PER_SECOND;
+/** Longest delay of a new connection; one that would wait longer is reset. */
+const MAX_DELAY_MS = NETWORK.perAddress * INTERVAL_MS;
+/** Addresses whose pace is remembered. */
+const MAX_PACED = 4_096;
+
 /** A connection that carries no byte in either direction for this long is closed. */
 const IDLE_MS = 60_000;
 
 /**
  * Bounds the open connections of several servers together: per address and in all, with separate slots for loopback.
- * A connection beyond a bound is reset before TLS begins.
+ * A connection beyond a bound is reset before TLS begins. An address of the network that opens one after another waits
+ * before TLS begins.
  */
 export class ConnectionSlots {
   readonly #network = new Slots(NETWORK);
   readonly #loopback = new Slots(LOOPBACK);
+  readonly #pace = new Pace();
   /** Includes connections that have not finished their TLS handshake, which the servers do not count. */
   readonly #sockets = new Set<Socket>();
 
@@ -34,8 +45,12 @@ export class ConnectionSlots {
     const takers = server.listeners("connection");
     server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
-      if (!this.#admit(socket)) return;
-      for (const taker of takers) taker.call(server, socket);
+      const delayMs = this.#admit(socket);
+      const begin = () => {
+        if (!socket.destroyed) for (const taker of takers) taker.call(server, socket);
+      };
+      if (delayMs === 0) begin();
+      else if (delayMs !== null) setTimeout(begin, delayMs);
     });
   }
 
@@ -44,21 +59,43 @@ export class ConnectionSlots {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #admit(socket: Socket): boolean {
+  /** Gives a slot and the connection's delay, in milliseconds; null for a connection that is refused. */
+  #admit(socket: Socket): number | null {
     const address = clientAddress(socket.remoteAddress);
-    const slots = LOOPBACK_ADDRESSES.has(address) ? this.#loopback : this.#network;
+    const isLoopback = LOOPBACK_ADDRESSES.has(address);
+    const slots = isLoopback ? this.#loopback : this.#network;
     // The address is empty once the other end is gone.
-    if (address === "" || !slots.take(address)) {
+    const delayMs = address === "" ? null : isLoopback ? 0 : this.#pace.delayMs(address);
+    if (delayMs === null || !slots.take(address)) {
       socket.on("error", () => {});
       socket.resetAndDestroy();
-      return false;
+      return null;
     }
     this.#sockets.add(socket);
     socket.once("close", () => {
       this.#sockets.delete(socket);
       slots.release(address);
     });
-    return true;
+    return delayMs;
+  }
+}
+
+/** Says how long the next connection of an address has to wait. */
+class Pace {
+  /** When the next connection of an address would come at the steady pace, in monotonic milliseconds; oldest first. */
+  readonly #dueMs = new Map<string, number>();
+
+  /** In milliseconds; null for a connection that would wait too long. */
+  delayMs(address: string): number | null {
+    const nowMs = performance.now();
+    const dueMs = Math.max(nowMs - BURST * INTERVAL_MS, this.#dueMs.get(address) ?? 0);
+    const delayMs = Math.max(0, dueMs - nowMs);
+    if (delayMs > MAX_DELAY_MS) return null;
+    this.#dueMs.delete(address);
+    this.#dueMs.set(address, dueMs + INTERVAL_MS);
+    const [oldest] = this.#dueMs.keys();
+    if (this.#dueMs.size > MAX_PACED && oldest !== undefined) this.#dueMs.delete(oldest);
+    return delayMs;
   }
 }
 

@@ -12,6 +12,7 @@ import { DAY_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ConnectionSlots } from "./connection-slots.ts";
 import type { Served } from "./renewal.ts";
+import { RequestFlow } from "./request-flow.ts";
 
 /** Bounds of size and time of one connection. */
 export const LIMITS = {
@@ -21,14 +22,14 @@ export const LIMITS = {
   handshakeMs: 5_000,
   /** Node looks for requests beyond their time only this often. */
   checkEveryMs: 1_000,
+  /** Between two looks at how fast clients take their answers. */
+  paceMs: 30_000,
   /** Time for requests under way to end when the service stops. */
   drainMs: 2_000,
 };
 
 /** Connections that the kernel holds until they are accepted. A client whose first packet is dropped waits a second. */
 const BACKLOG = 4_096;
-/** Requests of one connection that may wait for their answers, including the one being answered. */
-const MAX_UNANSWERED = 16;
 
 /**
  * TLS 1.2 and 1.3 with authenticated encryption and forward secrecy only. The RSA suites of TLS 1.2 serve an
@@ -81,6 +82,7 @@ export class Listeners {
   readonly #nowMs: () => number;
   readonly #limits: typeof LIMITS;
   readonly #slots = new ConnectionSlots();
+  readonly #flow: RequestFlow;
   #servers: Server[] = [];
   #tlsServer: TlsServer | undefined;
   #served: Served | undefined;
@@ -99,6 +101,7 @@ export class Listeners {
     this.#plainHandler = plainHandler;
     this.#nowMs = nowMs;
     this.#limits = limits;
+    this.#flow = new RequestFlow(limits.paceMs);
   }
 
   /** Throws `unavailable` when a port is taken or not allowed. */
@@ -118,7 +121,8 @@ export class Listeners {
         }
         this.#handler(request, response);
       };
-      const https = createTlsServer(options, oneAtATime(answer));
+      this.#flow.open();
+      const https = createTlsServer(options, this.#flow.through(answer));
       this.#served = served;
       this.#tlsServer = https;
       await this.#listen(https, httpsPort, host === "" ? undefined : host);
@@ -144,6 +148,7 @@ export class Listeners {
     const timer = setTimeout(() => this.#slots.destroyAll(), this.#limits.drainMs);
     await Promise.all(servers.map(closeServer));
     clearTimeout(timer);
+    this.#flow.close();
   }
 
   #serverOptions() {
@@ -180,7 +185,7 @@ export class Listeners {
   /** Chooses the handler by the connection's two addresses alone, because a request can claim any origin. */
   #plainServer(): Server {
     const ofLoopback = new WeakSet<Socket>();
-    const answer = oneAtATime((request, response) => {
+    const answer = this.#flow.through((request, response) => {
       const handler = ofLoopback.has(request.socket) ? this.#handler : this.#plainHandler;
       handler(request, response);
     });
@@ -213,43 +218,6 @@ export class Listeners {
     });
     this.#servers.push(server);
   }
-}
-
-type Waiting = readonly [IncomingMessage, ServerResponse];
-
-/**
- * Gives a listener the requests of one connection one after another, each when the answer before it is written. Node
- * parses pipelined requests without waiting for answers, and would call the listener with more than a thousand at once. A
- * connection with too many unanswered requests is closed, and those not begun are dropped.
- */
-export function oneAtATime(listener: RequestListener): RequestListener {
-  /** Has an entry while a request of the connection is being answered. */
-  const queues = new WeakMap<Socket, Waiting[]>();
-
-  function begin(queue: Waiting[], request: IncomingMessage, response: ServerResponse): void {
-    response.once("close", () => next(queue, request.socket));
-    listener(request, response);
-  }
-
-  function next(queue: Waiting[], socket: Socket): void {
-    const waiting = queue.shift();
-    if (waiting === undefined || !socket.writable) queues.delete(socket);
-    else begin(queue, ...waiting);
-  }
-
-  return (request, response) => {
-    const { socket } = request;
-    // Requests that were parsed before the connection was closed still arrive.
-    if (socket.destroyed) return;
-    const queue = queues.get(socket);
-    if (queue === undefined) {
-      const empty: Waiting[] = [];
-      queues.set(socket, empty);
-      begin(empty, request, response);
-    } else if (queue.push([request, response]) >= MAX_UNANSWERED) {
-      socket.destroy();
-    }
-  };
 }
 
 /** Both ends are compared, because a machine may forward connections from outside to its loopback. */

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { FailedSignIns } from "../auth/failed-sign-ins.ts";
 import type { Sessions } from "../auth/session.ts";
-import { SignInGate } from "../auth/sign-in-gate.ts";
+import { MAX_FAMILIAR, SignInGate } from "../auth/sign-in-gate.ts";
 import type { Config } from "../config/schema.ts";
 import type { Change, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import { type AppDependencies, createApp } from "../http/app.ts";
@@ -57,7 +57,7 @@ export class Api {
     const app = createApp({
       ...dependencies,
       ...{ numbers, events, firstRun, status, timeZone, dailyLimits },
-      signInGate: new SignInGate(clock, failedSignIns),
+      signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
     });
     this.handler = app.callback();
   }

@@ -16,6 +16,8 @@ import { Supervision } from "./supervision.ts";
 
 const STANDARD_ERROR = 2;
 const FAILED_START_MS = 5_000;
+/** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
+const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 const FIRST_RUN_PATH = "/primer-uso";
 
 /** The terminal that the service was started on: shows how to reach it. Never the log, because some of it is secret. */
@@ -40,7 +42,11 @@ export async function serve(
   const config = read();
   keepHeapsSmall();
   becomeOwner(dataDirectoryOf(config.data_dir));
-  const log = pino({ level: config.log_level }, destination({ dest: STANDARD_ERROR, sync: true }));
+  // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
+  const log = pino(
+    { level: config.log_level },
+    destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_UNWRITTEN_LOG_BYTES }),
+  );
   await forbidCoreDumps(log);
   const supervision = await Supervision.connect(process.env, log);
   if (config.gpio_driver !== "chardev") supervision.releaseKept();

@@ -113,19 +113,80 @@ describe("The sign-in gate", () => {
     expect(await Promise.all(crowd)).to.deep.equal(Array(60).fill(true));
   });
 
-  it("takes turns by address: first those that have signed in before, then those with the fewest failures", async () => {
-    await attempt(TABLET, true);
-    await failures(ATTACKER, 1);
+  /** Addresses in the order of their turns, of attempts that all wait at once. */
+  async function turnsOf(addresses: readonly string[], isRight = true): Promise<string[]> {
     const first = Promise.withResolvers<boolean>();
-    const busy = [attempt("10.0.0.1", first.promise), attempt("10.0.0.2", first.promise)];
+    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
     looked = [];
-    const waiting = [ATTACKER, ATTACKER, "10.0.0.3", "10.0.0.4", "10.0.0.3", TABLET].map((address) =>
-      attempt(address, true),
-    );
+    const waiting = addresses.map((address) => attempt(address, isRight));
     expect(looked).to.deep.equal([]);
-    first.resolve(true);
+    first.resolve(false);
     await Promise.all([...busy, ...waiting]);
-    expect(looked).to.deep.equal([TABLET, "10.0.0.3", "10.0.0.4", "10.0.0.3", ATTACKER, ATTACKER]);
+    return looked;
+  }
+
+  it("takes those with the fewest attempts and failures first, and of equals the latest", async () => {
+    await failures(ATTACKER, 1);
+    const waiting = [ATTACKER, ATTACKER, "10.0.0.3", "10.0.0.4", "10.0.0.3", "10.0.0.5"];
+    const turns = ["10.0.0.5", "10.0.0.4", "10.0.0.3", "10.0.0.3", ATTACKER, ATTACKER];
+    expect(await turnsOf(waiting, false)).to.deep.equal(turns);
+  });
+
+  it("takes an address that has signed in before and a new one by turns", async () => {
+    gate = new SignInGate(clock, { note: () => {} }, [TABLET, "10.0.0.7"]);
+    const waiting = [TABLET, TABLET, TABLET, "10.0.0.3", "10.0.0.4"];
+    const turns = await turnsOf(waiting, false);
+    expect(turns.map((address) => address === TABLET)).to.deep.equal([true, false, true, false, true]);
+  });
+
+  it("keeps no address out for one that signs in without end, familiar as it is", async () => {
+    gate = new SignInGate(clock, { note: () => {} }, [ATTACKER, TABLET]);
+    for (let count = 0; count < 50; count += 1) await attempt(ATTACKER, true, { account: `of ${count}` });
+    const first = Promise.withResolvers<boolean>();
+    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const crowd = Array.from({ length: 256 }, (_, index) => attempt(ATTACKER, true, { account: `${index}` }));
+    looked = [];
+    const late = [TABLET, "10.0.0.3"].map((address) => attempt(address, true));
+    first.resolve(true);
+    expect(await Promise.all(late), "though the queue was full").to.deep.equal([true, true]);
+    expect(looked.slice(0, 2)).to.have.members([TABLET, "10.0.0.3"]);
+    await Promise.all([...busy, ...crowd]);
+  });
+
+  it("lets familiar and new addresses in while 300 addresses guess", async () => {
+    gate = new SignInGate(clock, { note: () => {} }, [TABLET]);
+    const first = Promise.withResolvers<boolean>();
+    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const crowd = Array.from({ length: 300 }, (_, index) =>
+      attempt(`10.1.${index >> 7}.${index & 127}`, false),
+    );
+    looked = [];
+    const late = [TABLET, "10.0.0.3"].map((address) => attempt(address, true));
+    first.resolve(false);
+    expect(await Promise.all(late)).to.deep.equal([true, true]);
+    expect(looked.slice(0, 2)).to.have.members([TABLET, "10.0.0.3"]);
+    await Promise.all([...busy, ...crowd]);
+  });
+
+  it("takes 60 sign-ins of an account a minute, and as many of another", async () => {
+    for (let count = 0; count < 60; count += 1) expect(await attempt(`10.0.0.${count}`, true)).to.equal(true);
+    expect(await attempt(TABLET, true)).to.equal("too_many");
+    expect(await attempt(TABLET, true, { account: "another" })).to.equal(true);
+    clock.pass(60_000);
+    expect(await attempt(TABLET, true)).to.equal(true);
+  });
+
+  it("refuses an address before its attempt is read once five of them could not be read", async () => {
+    for (let count = 0; count < 5; count += 1) {
+      gate.admit(ATTACKER);
+      gate.refuse(ATTACKER);
+    }
+    expect(() => gate.admit(ATTACKER))
+      .to.throw(FlancoError)
+      .with.property("code", "too_many");
+    expect(await attempt(ATTACKER, true)).to.equal("too_many");
+    gate.admit(TABLET);
+    expect(failed, "noted for the audit log").to.deep.equal(Array(7).fill(ATTACKER));
   });
 
   it("drops an attempt whose client has hung up, without a comparison", async () => {
@@ -142,16 +203,16 @@ describe("The sign-in gate", () => {
     expect(await attempt(TABLET, true)).to.equal(true);
   });
 
-  it("holds 256 attempts; the address with the most gives up its last for one with fewer", async () => {
+  it("holds 256 attempts; the address with the most gives up its first for one with fewer", async () => {
     const held = Promise.withResolvers<boolean>();
     const busy = [attempt("10.0.0.1", held.promise), attempt("10.0.0.2", held.promise)];
-    const crowd = Array.from({ length: 256 }, () => attempt(ATTACKER, true));
-    expect(await attempt(ATTACKER, true)).to.equal("overloaded");
+    const account = (index: number) => ({ account: `${index}` });
+    const crowd = Array.from({ length: 256 }, (_, index) => attempt(ATTACKER, true, account(index)));
     const late = attempt(TABLET, true);
     held.resolve(true);
     const outcomes = await Promise.all([...crowd, late, ...busy]);
     expect(outcomes.filter((outcome) => outcome === "overloaded")).to.have.lengthOf(1);
-    expect(outcomes[255]).to.equal("overloaded");
+    expect(outcomes[0]).to.equal("overloaded");
     expect(await late).to.equal(true);
   });
 

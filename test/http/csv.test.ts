@@ -120,7 +120,26 @@ describe("A row of an export", () => {
     );
   });
 
-  for (const text of ["=1+1", "+A1", "-2+3", "@SUM(A1)", "\tx", "\rx", "＝1", '=HYPERLINK("x")']) {
+  const UNSEEN = ["\u0085", "\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u200b", "\u200f", "\u202e"];
+  const UNSEEN_TOO = [
+    "\u2028",
+    "\u2060",
+    "\u2066",
+    "\u3164",
+    "\ufe0f",
+    "\ufeff",
+    "\ufff9",
+    "\u{e0001}",
+    "\u{e0100}",
+  ];
+  for (const unseen of [...UNSEEN, ...UNSEEN_TOO]) {
+    it(`is no formula behind U+${unseen.codePointAt(0)?.toString(16)}, which is not seen`, () => {
+      expect(row("en", { locationName: `${unseen}=1+1` })[2]).to.equal(`'${unseen}=1+1`);
+      expect(row("en", { room: `a;${unseen} @A1` })[4]).to.equal(`a;'${unseen} @A1`);
+    });
+  }
+
+  for (const text of ["=1+1", "\ufe661", "+A1", "-2+3", "@SUM(A1)", "\tx", "\rx", "＝1", '=HYPERLINK("x")']) {
     it(`is no formula: ${JSON.stringify(text)}`, () => {
       expect(row("en", { locationName: text })[3]).to.equal(`'${text}`);
     });

@@ -1,15 +1,10 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { Context } from "koa";
 import type { Response } from "supertest";
 import { HOUR_MS } from "../../src/domain/clock.ts";
-import { FlancoError } from "../../src/domain/error.ts";
-import type { FoundRecord, RecordFilter, RecordPosition, RecordSearch } from "../../src/domain/record.ts";
-import { exportEndpoints, type Pace } from "../../src/http/export.ts";
-import { type Endpoint, NOBODY } from "../../src/http/router.ts";
+import type { FoundRecord, RecordFilter, RecordSearch } from "../../src/domain/record.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -276,51 +271,6 @@ describe("An export", () => {
     response.destroy();
     appliance.breaker.instead.clear();
     await until("its place is free", isFree);
-  });
-
-  describe("that is taken too slowly", () => {
-    /** Starts an export of a ledger of so many pieces, and gives its stream. */
-    async function start(endpoint: Endpoint | undefined, userId: string): Promise<Readable> {
-      const context = { set: () => {} } as unknown as Context;
-      return (await endpoint?.run({
-        userId,
-        signedIn: NOBODY,
-        query: { lang: "en" },
-        body: undefined,
-        context,
-      })) as Readable;
-    }
-
-    function exporting(pace: Pace, next: RecordPosition | null): Endpoint | undefined {
-      const reader = {
-        newestEntry: () => 1,
-        findRecords: () => ({ records: [], next }),
-        findMoved: () => ({ records: [], next: null }),
-        countRecords: () => 0,
-        localTime: () => "2026-03-11T12:00:00.000",
-      };
-      return exportEndpoints(reader, appliance.numbers, appliance.clock, appliance.log, pace)[0];
-    }
-
-    it("is given up when the client reads nothing for a while, and its slot is free again", async () => {
-      const logged = appliance.log.errors.length;
-      const endpoint = exporting({ leastPieces: 1, everyMs: STILL_MS }, null);
-      for (let round = 0; round < 2; round += 1) {
-        const streams = await Promise.all(["a", "b", "c"].map((userId) => start(endpoint, userId)));
-        await Promise.all(streams.map((stream) => once(stream, "error")));
-      }
-      expect(appliance.log.errors.slice(logged), "a slow client is no error of the service's").to.deep.equal(
-        [],
-      );
-    });
-
-    it("is given up when it is taken, but at a pace that would keep its place for hours", async () => {
-      const pace = { leastPieces: Number.POSITIVE_INFINITY, everyMs: STILL_MS };
-      const stream = await start(exporting(pace, { timeMs: 1, recordId: 1 }), "a");
-      stream.resume();
-      const [error] = await once(stream, "error");
-      expect(error).to.be.instanceOf(FlancoError);
-    });
   });
 
   it("stops for who hangs up, also where nothing fits and all is looked through", async () => {

@@ -109,13 +109,16 @@ export const WRONG_PASSWORDS: PasswordHasher = { hash: async () => "", matches: 
 /** Keeps what was logged as errors. */
 export class KeptLog implements Log {
   readonly errors: string[] = [];
+  /** What came with each of them. */
+  readonly fields: object[] = [];
 
   debug(): void {}
   info(): void {}
   warn(): void {}
 
-  error(_fields: object, message: string): void {
+  error(fields: object, message: string): void {
     this.errors.push(message);
+    this.fields.push(fields);
   }
 }
 

@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { Appliance } from "../rig/appliance.ts";
@@ -51,7 +52,29 @@ describe("A ledger in trouble", () => {
       const { body, headers } = await (sent === undefined ? request : request.send(sent)).expect(status);
       expect(body).to.deep.equal({ status: "error", ...answer });
       expect(headers["retry-after"] ?? "none").to.match(status === 503 ? /^[1-9]\d*$/ : /^none$/);
-      expect(appliance.log.errors.at(-1)).to.equal(failure.message);
+      expect(appliance.log.errors).to.include(failure.message);
     });
   }
+
+  it("is told to the log once a minute for each kind, with how often; what is only busy shows no stack", async () => {
+    const own = await Appliance.open();
+    const { cookie } = await own.addUser();
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      own.breaker.failure = QUEUE_FULL;
+      const post = () => own.api.post("/api/data").set("Cookie", cookie).send(aRecord()).expect(503);
+      for (let count = 0; count < 10; count += 1) await post();
+      const { message } = QUEUE_FULL;
+      expect(own.log.errors).to.deep.equal([message]);
+      expect(own.log.fields.at(-1)).to.have.all.keys("method", "path", "code", "cause");
+      mock.timers.tick(60_000);
+      expect(own.log.fields.at(-1)).to.deep.equal({ kind: message, count: 9 });
+      mock.timers.tick(60_000);
+      await post();
+      expect(own.log.errors.filter((text) => text === message)).to.have.lengthOf(2);
+    } finally {
+      mock.timers.reset();
+      await own.close();
+    }
+  });
 });

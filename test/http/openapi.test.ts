@@ -19,6 +19,8 @@ interface Sent {
 }
 
 const NOBODY = "0123456789abcdef01234567";
+/** How long failures to sign in count. */
+const FORGOTTEN_MS = 600_000;
 /** What these ask for beside a body. */
 const KEYS = { dId: "7234", locationId: NOBODY } as const;
 
@@ -46,6 +48,11 @@ describe("What happens at the API", () => {
     const response = await request;
     expect(response.status, `${method} ${path}: ${response.text}`).to.equal(status);
     conformance.observe({ method, path, status, type: response.type, body: response.body });
+  }
+
+  /** The address may fail to sign in again. */
+  function forgetFailures(): void {
+    appliance.clock.pass(FORGOTTEN_MS);
   }
 
   describe("is described:", () => {
@@ -233,6 +240,7 @@ describe("What happens at the API", () => {
 
     it("what is told of bodies and queries that do not fit", async () => {
       for (const { method, path } of JSON_BODIES) {
+        forgetFailures();
         await answers(400, method, path, { query: KEYS, body: {} });
         await answers(415, method, path, { raw: { type: "text/plain", text: "{}" } });
         await answers(413, method, path, {
@@ -275,6 +283,7 @@ describe("What happens at the API", () => {
           const body = bodies[`${method} ${path}`];
           const query = { ...KEYS, ...(QUERIES[path] ?? { line: "SIM0", period: "anual" }) };
           const status = statusInTrouble(failure, path, method);
+          if (path === "/api/login") forgetFailures();
           await answers(status, method, path, { query, ...(body === undefined ? {} : { body }) });
         }
       });

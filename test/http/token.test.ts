@@ -106,14 +106,22 @@ describe("A session's token", () => {
     }
   });
 
-  it("is taken from the last cookie of the name that is one: what was set for a longer path stands before it", async () => {
-    const other = await appliance.addUser();
-    for (const tossed of ["auth_token=forged", "auth_token=", other.cookie]) {
+  it("is taken from the one cookie of the name that is valid: what was set for a longer path stands before it", async () => {
+    const another = await appliance.signIn(user.id);
+    for (const tossed of ["auth_token=forged", "auth_token=", another]) {
       const cookie = `${tossed}; theme=dark; ${user.cookie}`;
       const response = await appliance.api.get("/api/verify").set("Cookie", cookie).expect(200);
       expect(response.body.userData._id).to.equal(user.id);
     }
     await appliance.api.get("/api/verify").set("Cookie", `${user.cookie}; auth_token=ended`).expect(200);
+  });
+
+  it("is refused beside another user's, because one of them was planted; signing in removes both", async () => {
+    const other = await appliance.addUser();
+    for (const cookie of [`${other.cookie}; ${user.cookie}`, `${user.cookie}; ${other.cookie}`]) {
+      await appliance.api.get("/api/verify").set("Cookie", cookie).expect(401);
+      await appliance.api.post("/api/data").set("Cookie", cookie).send({}).expect(401);
+    }
   });
 
   it("is looked for among a few cookies alone", async () => {

@@ -49,6 +49,10 @@ describe("Connection slots", () => {
     return opened;
   }
 
+  function connectionsOf(server: Server): Promise<number> {
+    return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+  }
+
   /** How many of these connections answer a request; the others are closed. */
   async function answered(opened: readonly Socket[]): Promise<number> {
     const answers = opened.map(
@@ -66,6 +70,35 @@ describe("Connection slots", () => {
   it(`are ${PER_ADDRESS} for one address, over all servers; other addresses keep theirs`, async () => {
     const opened = [...(await open("127.0.0.2", 20)), ...(await open("127.0.0.2", 20, second))];
     expect(await answered(opened)).to.equal(PER_ADDRESS);
+    expect(await answered(await open("127.0.0.3", 5))).to.equal(5);
+  });
+
+  it("are given to 50 connections of an address at once, and then to 25 a second; other addresses have theirs", async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const opened = await open("127.0.0.2", 25);
+      expect(await answered(opened)).to.equal(25);
+      for (const socket of opened) socket.destroy();
+      await until("they are closed", async () => (await connectionsOf(first)) === 0);
+    }
+    const startedMs = performance.now();
+    const answers = Promise.all(
+      (await open("127.0.0.2", 10)).map(async (socket) => {
+        await answered([socket]);
+        return performance.now() - startedMs;
+      }),
+    );
+    expect(await answered(await open("127.0.0.3", 10))).to.equal(10);
+    const waitedMs = await answers;
+    expect(Math.max(...waitedMs), "the last one, less what the bucket had won back meanwhile").to.be.above(
+      40,
+    );
+  });
+
+  it("are reset for an address that opens connections so fast that they would wait for seconds", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      for (const socket of await open("127.0.0.2", 25)) socket.destroy();
+    }
+    expect(await answered(await open("127.0.0.2", 25))).to.be.below(10);
     expect(await answered(await open("127.0.0.3", 5))).to.equal(5);
   });
 

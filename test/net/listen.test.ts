@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
@@ -140,7 +140,49 @@ describe("The service's ports", () => {
 
   it("give headers 5 s, a request 10 s, a TLS handshake 5 s, and requests under way 2 s to end", () => {
     const limits = { maxHeaderBytes: 8_192, headersMs: 5_000, requestMs: 10_000, handshakeMs: 5_000 };
-    expect(LIMITS).to.deep.equal({ ...limits, checkEveryMs: 1_000, drainMs: 2_000 });
+    expect(LIMITS).to.deep.equal({ ...limits, checkEveryMs: 1_000, paceMs: 30_000, drainMs: 2_000 });
+  });
+
+  describe("a client", () => {
+    const LARGE = "x".repeat(8_000_000);
+    const answers: ServerResponse[] = [];
+
+    beforeEach(async () => {
+      await listeners.close();
+      answers.length = 0;
+      const give = (_incoming: IncomingMessage, response: ServerResponse) => void answers.push(response);
+      listeners = new Listeners(give, give, () => clock.nowMs(), { ...SHORT_DRAIN, paceMs: 100 });
+      await listeners.open(own, { host: "", httpsPort, httpPort, explains: true });
+    });
+
+    async function ask(secure: boolean): Promise<Socket> {
+      const socket = secure ? tls() : await connectTo(httpPort);
+      socket.on("error", () => {});
+      sockets.push(socket);
+      socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await until("it is asked", () => answers.length === 1, LATE_MS);
+      return socket;
+    }
+
+    for (const secure of [true, false]) {
+      it(`that does not take its answer is cut off, ${secure ? "with" : "without"} TLS`, async () => {
+        await ask(secure);
+        answers[0]?.end(LARGE);
+        await until("the answer is given up", () => answers[0]?.destroyed === true, LATE_MS);
+      });
+
+      it(`that takes it is not, nor one whose answer takes long to make, ${secure ? "with" : "without"} TLS`, async () => {
+        const socket = await ask(secure);
+        await pause(350);
+        expect(answers[0]?.destroyed).to.equal(false);
+        let bytes = 0;
+        socket.setEncoding("latin1").on("data", (text: string) => {
+          bytes += text.length;
+        });
+        answers[0]?.end(LARGE);
+        await until("all of it is there", () => bytes > LARGE.length, LATE_MS);
+      });
+    }
   });
 
   it("close although a client has connected to HTTPS and sends nothing", async () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
-import { oneAtATime } from "../../src/net/listen.ts";
+import { RequestFlow } from "../../src/net/request-flow.ts";
 import { until } from "../rig/until.ts";
 
 const MAX_UNANSWERED = 16;
@@ -25,7 +25,9 @@ describe("Pipelined requests", () => {
     most = 0;
     answers = "";
     work = () => turn();
-    server = createServer(oneAtATime((request, response) => void answer(request, response)));
+    server = createServer(
+      new RequestFlow(30_000).through((request, response) => void answer(request, response)),
+    );
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("latin1");

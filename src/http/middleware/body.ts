@@ -5,7 +5,15 @@ import type { Context } from "koa";
 import bodyParser from "koa-bodyparser";
 import { FlancoError } from "../../domain/error.ts";
 
+/** Bounds of a body, in bytes and in JSON values. */
+interface BodyBounds {
+  readonly bytes: number;
+  readonly values: number;
+}
+
 const MAX_BODY_BYTES = 64 * 1024;
+/** A body whose sender is not known yet. */
+export const UNKNOWN_SENDER: BodyBounds = { bytes: 4 * 1024, values: 64 };
 const MAX_DEPTH = 32;
 /** Each chunk, however small, costs work of its own: a whole body of 64 KiB may come in chunks of 16 bytes. */
 const MAX_PIECES = 4_096;
@@ -23,28 +31,35 @@ const parserOf = (maxBytes: number) =>
     // A field `__proto__` is ignored like every other unknown field: schemas copy the fields that they name.
     ...{ onProtoPoisoning: "ignore" },
   });
-const parseJson = parserOf(MAX_BODY_BYTES);
+const parsers = new Map<number, ReturnType<typeof parserOf>>();
 const parsed = Promise.resolve();
 const noNext = () => parsed;
 
 /**
- * Reads a JSON body of at most so many bytes and 32 levels; a request without one gives an empty object, whose
+ * Reads a JSON body of at most so many bytes and values, and 32 levels; a request without one gives an empty object, whose
  * missing fields are then named. Throws `unsupported_media_type`, `too_large` and `invalid`.
  */
-export async function readBody(context: Context, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
+export async function readBody(
+  context: Context,
+  { bytes = MAX_BODY_BYTES, values = Number.POSITIVE_INFINITY }: Partial<BodyBounds>,
+): Promise<unknown> {
   requireJson(context.req);
   try {
-    const parse = maxBytes === MAX_BODY_BYTES ? parseJson : parserOf(maxBytes);
+    const parse = parsers.get(bytes) ?? parserOf(bytes);
+    parsers.set(bytes, parse);
     await new Promise((resolve, reject) => {
       parse(context, noNext).then(resolve, reject);
       watchPieces(context.req, reject);
     });
   } catch (thrown) {
-    throw toBodyError(thrown, maxBytes);
+    throw toBodyError(thrown, bytes);
   }
   const { body } = context.request;
   if (!isWithin(body, MAX_DEPTH)) {
     throw new FlancoError("invalid", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (Number.isFinite(values) && countValues(body) > values) {
+    throw new FlancoError("too_large", `The body has more than ${values} values.`);
   }
   return body;
 }
@@ -112,6 +127,12 @@ export function dropBody({ req, res }: Context): void {
 function isWithin(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== "object") return true;
   return levels > 0 && Object.values(value).every((child) => isWithin(child, levels - 1));
+}
+
+/** How many values there are in a value, itself included. */
+function countValues(value: unknown): number {
+  if (value === null || typeof value !== "object") return 1;
+  return Object.values(value).reduce<number>((sum, child) => sum + countValues(child), 1);
 }
 
 function toBodyError(thrown: unknown, maxBytes: number): FlancoError {

@@ -1,19 +1,24 @@
 import type { Context, Next } from "koa";
 import type { ErrorField } from "../../contract/declaration.ts";
 import { statusOf } from "../../contract/error.ts";
+import { MINUTE_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Log } from "../../domain/log.ts";
 import { dropBody } from "./body.ts";
 
+/** Kinds of failures that have a line of their own in a minute; the others are told apart by their codes alone. */
+const MAX_KINDS = 32;
 /** Where it is not known how long a bounded queue takes to empty. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Writes every error body, and drops what is left of the request's. What went wrong inside is for the log; the client gets a text without a stack, path or SQL.
+ * Writes every error body, and drops what is left of the request's. What went wrong inside is for the log; the client gets
+ * a text without a stack, path or SQL.
  * `fieldAt` gives the field of the error's text at a path: a method that the path does not take has it there too.
  * With `showsInside` the client is the machine's own operator, who is shown what went wrong inside.
  */
 export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField, showsInside = false) {
+  const failures = new FailureLog(log);
   return async (context: Context, next: Next): Promise<void> => {
     const path = pathOf(context);
     try {
@@ -21,13 +26,52 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
       await next();
     } catch (thrown) {
       const error = toFlancoError(thrown);
-      if (statusOf(error.code) >= 500) {
-        log.error({ method: context.method, path, err: error.cause ?? error }, error.message);
-      }
+      if (statusOf(error.code) >= 500) failures.note(error, { method: context.method, path });
       writeError(context, fieldAt(path ?? ""), error, showsInside);
     }
     dropBody(context);
   };
+}
+
+/**
+ * Logs failed requests: of each kind the first, and then once a minute how many there were, so that no client floods the
+ * log. A service that is busy is no mystery: only what broke inside shows its stack.
+ */
+class FailureLog {
+  readonly #log: Log;
+  /** Failures of a kind since its last line. A kind is here for a minute after each line. */
+  readonly #counts = new Map<string, number>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  note(error: FlancoError, request: object): void {
+    const { code } = error;
+    const kind = this.#counts.has(error.message) || this.#counts.size < MAX_KINDS ? error.message : code;
+    const count = this.#counts.get(kind);
+    if (count !== undefined) {
+      this.#counts.set(kind, count + 1);
+      return;
+    }
+    const isBusy = statusOf(code) === 503;
+    const why = isBusy ? { cause: error.cause && String(error.cause) } : { err: error.cause ?? error };
+    this.#log.error({ ...request, code, ...why }, error.message);
+    this.#wait(kind);
+  }
+
+  #wait(kind: string): void {
+    this.#counts.set(kind, 0);
+    setTimeout(() => this.#tell(kind), MINUTE_MS).unref();
+  }
+
+  #tell(kind: string): void {
+    const count = this.#counts.get(kind) ?? 0;
+    this.#counts.delete(kind);
+    if (count === 0) return;
+    this.#log.error({ kind, count }, "more requests failed alike in the last minute");
+    this.#wait(kind);
+  }
 }
 
 /**

@@ -49,7 +49,13 @@ export function auditReader(db: Database) {
     `${SELECT} AND user_id IS NULL AND kind <> 'sign_in_failed' ${NEWEST}`,
   );
   const last = db.prepare<[string], AuditRow>(`${SELECT_ANY} WHERE kind = ? ORDER BY audit_id DESC LIMIT 1`);
+  const signedIn = db
+    .prepare<[number], string>(
+      `SELECT origin FROM audit WHERE kind = 'sign_in' GROUP BY origin ORDER BY max(audit_id) DESC LIMIT ?`,
+    )
+    .pluck();
   return {
+    signedInFrom: (limit: number): readonly string[] => signedIn.all(limit).toReversed(),
     lastAudit(kind: AuditKind): AuditEntry | undefined {
       const row = last.get(kind);
       return row && toEntry(row);

@@ -66,6 +66,17 @@ describe("the audit log", () => {
     );
   });
 
+  it("knows the addresses that users have signed in from, the latest last, also at the next start", async () => {
+    const user = await ledger.addUser();
+    const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000 };
+    const session = { memberId: user.id, ...times, inPlaceOf: null };
+    for (const address of ["192.0.2.7", "192.0.2.8", "192.0.2.9", "192.0.2.7"]) {
+      await ledger.writer.addSession(session, "hash", networkActor(address, null));
+    }
+    await ledger.writer.noteAudit([failed(user.id)]);
+    expect(ledger.reader.signedInFrom(2)).to.deep.equal(["192.0.2.9", "192.0.2.7"]);
+  });
+
   it("tells a price before and after it is changed, and of a wiring that is set as it was nothing", async () => {
     const { user } = await ledger.wire();
     const wiring: NewWiring = {

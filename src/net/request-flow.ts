@@ -1,0 +1,85 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { clientAddress } from "../domain/client-address.ts";
+import { Turns } from "./turns.ts";
+
+/** Requests of one connection that may wait for their answers, including the one being answered. */
+const MAX_UNANSWERED = 16;
+/** What a client has to take of its answer in a time. */
+const LEAST_BYTES_PER_MS = 1;
+
+type Waiting = readonly [IncomingMessage, ServerResponse];
+
+/**
+ * The requests of all connections. Those of one connection come one after another, each when the answer before it is written:
+ * Node parses pipelined requests without waiting for answers, and would call the listener with more than a thousand at
+ * once. A connection with too many unanswered requests is closed, and those not begun are dropped. Addresses take turns.
+ * A client that hardly takes its answer is cut off, because the answer holds memory, and maybe a slot.
+ */
+export class RequestFlow {
+  readonly #turns = new Turns();
+  readonly #paceMs: number;
+  /** Has an entry while a request of the connection is being answered. */
+  readonly #queues = new WeakMap<Socket, Waiting[]>();
+  /** The connections with a request that is being answered, and the bytes that had been taken of them at the last look. */
+  readonly #busy = new Map<Socket, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param paceMs time between two looks at the pace of clients */
+  constructor(paceMs: number) {
+    this.#paceMs = paceMs;
+  }
+
+  open(): void {
+    this.#timer = setInterval(() => this.#cutSlow(), this.#paceMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Calls the listener with the requests whose turn it is. */
+  through(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket } = request;
+      // Requests that were parsed before the connection was closed still arrive.
+      if (socket.destroyed) return;
+      const queue = this.#queues.get(socket);
+      if (queue === undefined) {
+        const empty: Waiting[] = [];
+        this.#queues.set(socket, empty);
+        this.#begin(listener, empty, [request, response]);
+      } else if (queue.push([request, response]) >= MAX_UNANSWERED) {
+        socket.destroy();
+      }
+    };
+  }
+
+  #begin(listener: RequestListener, queue: Waiting[], [request, response]: Waiting): void {
+    const { socket } = request;
+    this.#busy.set(socket, Number.NEGATIVE_INFINITY);
+    response.once("close", () => {
+      this.#busy.delete(socket);
+      this.#next(listener, queue, socket);
+    });
+    this.#turns.begin(clientAddress(socket.remoteAddress), () => {
+      if (!response.destroyed) listener(request, response);
+    });
+  }
+
+  #next(listener: RequestListener, queue: Waiting[], socket: Socket): void {
+    const waiting = queue.shift();
+    if (waiting === undefined || !socket.writable) this.#queues.delete(socket);
+    else this.#begin(listener, queue, waiting);
+  }
+
+  #cutSlow(): void {
+    for (const [socket, before] of this.#busy) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      // Without anything to take it is the answer that is slow.
+      const isWaiting = socket.writableLength > 0;
+      if (isWaiting && taken - before < LEAST_BYTES_PER_MS * this.#paceMs) socket.destroy();
+      else this.#busy.set(socket, isWaiting ? taken : Number.NEGATIVE_INFINITY);
+    }
+  }
+}
