@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { commandActor } from "../domain/audit.ts";
+import { backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
 import { becomeOwner, dataDirectoryOf, prepareDataDirectory } from "../store/data-directory.ts";
@@ -23,7 +24,8 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
       "\nExample:\n  flanco restore /var/lib/flanco/backups/5f1c…/flanco-20261121T120000Z.db",
     )
     .action((file: string, options: { json: boolean; replaceLedger: boolean }, command: Command) => {
-      const dataDirectory = dataDirectoryOf(configOf(context, command).data_dir);
+      const config = configOf(context, command);
+      const dataDirectory = dataDirectoryOf(config.data_dir);
       const by = commandActor(systemUser());
       becomeOwner(dataDirectory);
       prepareDataDirectory(dataDirectory);
@@ -32,6 +34,7 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
       try {
         const restored = restoreLedger({
           ...{ backup: resolve(file), ledger: dataDirectory.ledger, nowMs: systemClock.nowMs(), by },
+          directories: backupTargets(config).map(({ directory }) => directory),
           replaceLedger: options.replaceLedger,
           onProgress: (done, total) => terminal.progress("Checking the records", done, total),
         });

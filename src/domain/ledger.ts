@@ -76,9 +76,10 @@ export interface LedgerCommands {
   settleTimes(bootId: string, zeroMs: number): Settled;
   /**
    * Stores the current boot, its monotonic time, and the wall time of its monotonic zero. With a zero, levels of that
-   * boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored zero stays.
+   * boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored zero stays. `aliveMs` is the
+   * monotonic time up to which all that the lines did is committed; by default the batch's own.
    */
-  noteBoot(bootId: string, zeroMs: number | null): void;
+  noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number): void;
   /**
    * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and gives how many: 0 when
    * none is left. Ages are monotonic: a wrong clock ends nothing early.

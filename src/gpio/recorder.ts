@@ -88,6 +88,15 @@ export class Recorder implements Lines {
     });
   }
 
+  /**
+   * Has the ledger keep since when the wired lines are not watched. Call it in one turn of the loop with the first sign of
+   * life of this process: the ledger forgets by that how far the last process came, and this one may end before it has
+   * seen its lines.
+   */
+  begin(): void {
+    for (const { line } of this.#dependencies.reader.wirings()) this.#unwatched.ended(line);
+  }
+
   /** Opens the driver and watches what is wired. A line that cannot be watched is reported and tried again. */
   async open(): Promise<void> {
     await this.#driver.open();
@@ -121,6 +130,13 @@ export class Recorder implements Lines {
   /** Levels that wait for their commit. */
   queue(): EdgeQueue {
     return this.#queue.state;
+  }
+
+  /** Everything that was seen up to this monotonic time, in milliseconds, is committed. */
+  committedMs(): number {
+    const { oldest } = this.#queue;
+    if (oldest === undefined) return monotonicMs(this.#dependencies.clock);
+    return Number(oldest.monotonicNs / NANOSECONDS_PER_MILLISECOND);
   }
 
   healthy(): boolean {
@@ -241,14 +257,13 @@ export class Recorder implements Lines {
         const reported = isUnnoticed ? undefined : since;
         this.#unwatched.began(line, reported !== undefined);
         this.#take(wiring, request, edge, reported);
-      } else {
-        this.#unwatched.began(line, false);
       }
       this.#failures.delete(line);
       watched.listen(
         (edge) => this.#take(wiring, request, edge),
         (error) => this.#lose(line, error),
       );
+      if (resumed !== null) void this.#resumed(line, watched);
       const { chip, offset } = watched;
       log.info({ line, room: wiring.actuatorId, chip, offset, resumed: resumed !== null }, "line watched");
     } catch (error) {
@@ -258,6 +273,13 @@ export class Recorder implements Lines {
       if (this.#failures.get(line) !== message) log.error({ line, err: error }, "line cannot be watched");
       this.#failures.set(line, message);
     }
+  }
+
+  /** Edges that the kernel kept are committed first: a process that ends before that leaves a gap. */
+  async #resumed(line: string, watched: WatchedLine): Promise<void> {
+    await this.#queue.idle();
+    const isWatched = this.#watches.get(line)?.line === watched;
+    if (isWatched && this.#queue.oldest === undefined) this.#unwatched.began(line, false);
   }
 
   #isUnnoticed(since: BootMoment | undefined): boolean {

@@ -53,6 +53,16 @@ export class SightingQueue {
     };
   }
 
+  /** The sighting that has waited longest. */
+  get oldest(): Sighting | undefined {
+    return this.#waiting[0];
+  }
+
+  /** Resolves once nothing waits; when the queue is closed, although something may. */
+  async idle(): Promise<void> {
+    await this.#pumping;
+  }
+
   add(seen: Sighting): void {
     const { line } = seen;
     const skipped = this.#skipped.get(line);

@@ -24,6 +24,8 @@ export interface ClockWatchDependencies {
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
   readonly reader: Pick<LedgerReader, "boots" | "provisional">;
   readonly log: Log;
+  /** Up to when all that the lines did is committed, in monotonic milliseconds: the ledger is not told of more. */
+  readonly committedMs: () => number;
   /** Called when the ledger knows more of the boots: sessions, which age by them, are read again. */
   readonly onBoots: () => void;
 }
@@ -139,9 +141,9 @@ export class ClockWatch implements ClockTrust {
   }
 
   async #note(): Promise<void> {
-    const { bootId, writer, onBoots } = this.#dependencies;
+    const { bootId, writer, onBoots, committedMs } = this.#dependencies;
     const zeroMs = this.#zeroMs;
-    await writer.noteBoot(bootId, zeroMs);
+    await writer.noteBoot(bootId, zeroMs, committedMs());
     this.#noted = { zeroMs, atMs: this.#nowMs() };
     onBoots();
   }

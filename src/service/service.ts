@@ -180,13 +180,17 @@ export class Service {
     const lastAlive = reader.lastAlive();
     const synchronized = await this.#synchronized();
     const onBoots = () => sessions.reload();
-    const trust = new ClockWatch({ clock, bootId, writer, reader, log, synchronized, onBoots });
+    const committedMs = () => recorder.committedMs();
+    const trust = new ClockWatch({
+      ...{ clock, bootId, writer, reader, log, synchronized, committedMs, onBoots },
+    });
     this.#trust = trust;
     this.#closing.push(() => trust.close());
-    await trust.open();
     const recorder = new Recorder({
       ...{ driver, writer, reader, clock, trust, log, bootId, lastAlive },
     });
+    recorder.begin();
+    await trust.open();
     this.#recorder = recorder;
     this.#closing.push(() => recorder.close());
     await recorder.open();

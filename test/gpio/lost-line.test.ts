@@ -1,10 +1,23 @@
 import { expect } from "chai";
 import { SECOND_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
+import type { LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TestLedger } from "../store/ledger.ts";
-import { HandDriver, SILENT } from "./recorder-rig.ts";
+import { edge, HandDriver, SILENT } from "./recorder-rig.ts";
+
+/** A kept line has an edge. */
+class KeepingDriver extends HandDriver {
+  override async watch(request: LineRequest): Promise<WatchedLine> {
+    const watched = await super.watch(request);
+    const listen: WatchedLine["listen"] = (onEdge, onFailure) => {
+      watched.listen(onEdge, onFailure);
+      if (watched.resumed === true) onEdge(edge(1));
+    };
+    return { ...watched, listen };
+  }
+}
 
 const LINE = "A";
 const BOOT = "boot";
@@ -101,6 +114,44 @@ describe("A line that is not watched over several processes", () => {
     await dying.open();
     await dying.close();
     expect(gaps()).to.deep.equal([]);
+    at(9_000);
+    await run(driver, async () => {});
+    expect(gaps()).to.deep.equal([[100, 9_000]]);
+  });
+
+  it("has its gap also where a process says that it runs, and ends before it has seen the line", async () => {
+    at(10);
+    const driver = new HandDriver();
+    await run(driver, async () => at(100));
+    at(5_000);
+    const dying = process(driver);
+    dying.begin();
+    await ledger.writer.noteBoot(BOOT, startMs);
+    at(9_000);
+    const next = process(driver);
+    next.begin();
+    await next.open();
+    await next.close();
+    expect(gaps()).to.deep.equal([[100, 9_000]]);
+    expect(ledger.reader.unwatched()).to.have.lengthOf(0);
+  });
+
+  it("has its gap also where the edges that the kernel kept are not committed when the power fails", async () => {
+    at(10);
+    const driver = new KeepingDriver();
+    await run(driver, async () => at(100));
+    at(5_000);
+    driver.kept.add(LINE);
+    const { promise: cut, reject: cutPower } = Promise.withResolvers<never>();
+    const dying = process(driver, { ...ledger.writer, takeIn: () => cut });
+    dying.begin();
+    await ledger.writer.noteBoot(BOOT, startMs);
+    await dying.open();
+    await ledger.writer.ping();
+    expect(dying.committedMs(), "what waits is not committed").to.equal(2_500);
+    cutPower(new FlancoError("unavailable", "The power is cut."));
+    await dying.close();
+    driver.kept.clear();
     at(9_000);
     await run(driver, async () => {});
     expect(gaps()).to.deep.equal([[100, 9_000]]);

@@ -170,15 +170,15 @@ export class Gateway {
       ...{ clock, bootId, log, reader },
       synchronized: () => this.machine.synchronized,
       writer: {
-        noteBoot: (id, zeroMs) => (this.#noting ? writer.noteBoot(id, zeroMs) : Promise.resolve()),
+        noteBoot: (...noted) => (this.#noting ? writer.noteBoot(...noted) : Promise.resolve()),
         settleTimes: (id, zeroMs) =>
           this.settling ? writer.settleTimes(id, zeroMs) : Promise.resolve({ moved: 0, more: false }),
         purge: () => writer.purge(),
       },
+      committedMs: () => recorder.committedMs(),
       onBoots: () => sessions.reload(),
     });
     sessions.reload();
-    await trust.open();
     const recorder = new Recorder({
       driver: this.#driver,
       writer,
@@ -189,6 +189,8 @@ export class Gateway {
       bootId,
       lastAlive,
     });
+    recorder.begin();
+    await trust.open();
     this.#running = { writer, reader, sessions, trust, recorder };
     await recorder.open();
     if (this.#user === undefined) await this.#wire();
@@ -225,6 +227,9 @@ export class Gateway {
 
   /** The watch looks at the clock, as it does every second; resolves once all that follows is done. */
   async look(): Promise<void> {
+    // Time that passed while a level waited for its commit is not known to have passed.
+    await this.writer.ping();
+    await this.#it.trust.idle();
     this.#it.trust.look();
     await this.#it.trust.idle();
   }

@@ -7,8 +7,9 @@ import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { requireRoom } from "../free-room.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
-import { passOverCommits } from "../ledger/chain.ts";
+import { passOverCommits, readCommits } from "../ledger/chain.ts";
 import {
+  folderOf,
   forgetIdentity,
   identityOf,
   noteIdentity,
@@ -18,6 +19,7 @@ import {
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
+import { segmentsIn } from "../ledger/tail.ts";
 import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
@@ -56,6 +58,8 @@ export interface RestoreRequest {
   readonly nowMs: number;
   readonly onProgress: RestoreProgress;
   readonly by?: Actor;
+  /** The directories of backups, one of which may have the ledger's tail. */
+  readonly directories?: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly replaceLedger?: boolean;
 }
@@ -75,13 +79,16 @@ export function restoreLedger(request: RestoreRequest): Restored {
     nowMs,
     onProgress,
     by = SERVICE_ACTOR,
+    directories = [],
     replaceLedger: mayReplace = false,
   } = request;
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
   try {
-    makeOwn(openDraft(backup, draft));
-    const id = readLedger(draft, readLedgerId);
+    const restoring = openDraft(backup, draft);
+    const id = readLedgerId(restoring);
+    const folders = directories.map((directory) => folderOf(directory, id));
+    makeOwn(restoring, knownCommits(ledger, folders));
     const known = identityOf(ledger);
     const other = known !== id && (known !== undefined || existsSync(ledger));
     if (other && !mayReplace) throw anotherLedger(backup, draft, ledger);
@@ -148,8 +155,14 @@ export function openDraft(backup: string, draft: string): Database {
   }
 }
 
-/** Makes a copy a ledger of its own, in one file, and closes it. */
-export function makeOwn(db: Database): void {
+/** The highest number of a commit that the ledger or its tail has, as far as they can be read. */
+export function knownCommits(ledger: string, folders: readonly string[]): number {
+  const held = existsSync(ledger) ? readable(() => readLedger(ledger, readCommits)) : undefined;
+  return Math.max(held ?? 0, ...folders.flatMap(segmentsIn).map(({ end }) => end));
+}
+
+/** Makes a copy a ledger of its own, in one file, and closes it. `known` as `passOverCommits` takes it. */
+export function makeOwn(db: Database, known: number): void {
   // A session may have ended since the backup was made, by signing out or by a changed password.
   db.exec("DELETE FROM session");
   // Continues with request numbers that were never given.
@@ -157,7 +170,7 @@ export function makeOwn(db: Database): void {
     `INSERT INTO setting (name, value) VALUES ('last_request', '${SKIPPED_REQUESTS}')
      ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ${SKIPPED_REQUESTS}`,
   );
-  passOverCommits(db);
+  passOverCommits(db, known);
   db.pragma("journal_mode = DELETE");
   db.close();
 }

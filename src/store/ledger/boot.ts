@@ -14,7 +14,7 @@ export function bootReader(db: Database) {
   // A level of a line is a sign of life as well, and often later than the last note.
   const last = db.prepare<[], BootMoment>(
     `SELECT boot_id AS bootId,
-            max(last_ms, coalesce((SELECT max(changed_ns) / 1e6 FROM line_state WHERE changed_boot = boot), 0))
+            max(last_ms, coalesce((SELECT max(changed_ns) / 1e6 FROM line_state WHERE changed_boot = boot.boot), 0))
               AS monotonicMs
        FROM boot ORDER BY boot DESC LIMIT 1`,
   );
@@ -47,8 +47,8 @@ export class Boots {
   }
 
   /** Keeps how far the running boot has come, and its zero once that is known. */
-  note(bootId: string, zeroMs: number | null): void {
-    this.#save.run(bootId, zeroMs, this.#monotonicMs());
+  note(bootId: string, zeroMs: number | null, aliveMs = this.#monotonicMs()): void {
+    this.#save.run(bootId, zeroMs, aliveMs);
     this.#bootId = bootId;
   }
 

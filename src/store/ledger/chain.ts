@@ -137,10 +137,10 @@ export function readCommits(db: Database): number {
 
 /**
  * A restored or rebuilt ledger goes on with commits that no copy of the one before has: their numbers are further apart than
- * any ledger will count.
+ * any ledger will count. `known` is the highest number that a copy has, which may itself be of a restored ledger.
  */
-export function passOverCommits(db: Database): void {
-  db.exec(`UPDATE chain_head SET commits = commits + ${2 ** 40}`);
+export function passOverCommits(db: Database, known: number): void {
+  db.prepare<[number]>(`UPDATE chain_head SET commits = max(commits, ?) + ${2 ** 40}`).run(known);
 }
 
 /**

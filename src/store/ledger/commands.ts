@@ -48,7 +48,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...recordCommands(db, context),
     ...correctionCommands(db, context),
     ...lineCommands(db, context, rooms),
-    noteBoot: (bootId, zeroMs) => context.boots.note(bootId, zeroMs),
+    noteBoot: (...noted) => context.boots.note(...noted),
     ...purgeCommands(db, context),
     ...auditCommands(context),
   };

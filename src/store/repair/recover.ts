@@ -9,7 +9,7 @@ import { syncPath } from "../../durable-file.ts";
 import { listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
-import { makeOwn, newestTime, openDraft } from "../backup/restore.ts";
+import { knownCommits, makeOwn, newestTime, openDraft } from "../backup/restore.ts";
 import { appendAudit } from "../ledger/audit.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import {
@@ -79,7 +79,7 @@ export function recoverLedger(
     });
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
     appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
-    makeOwn(db);
+    makeOwn(db, knownCommits(ledger, folders));
     const faults = faultsOf(verifyLedger(draft, (done, total) => onProgress(total + done, 2 * total)));
     if (faults.length > 0) throw unsound(faults);
     syncPath(draft);

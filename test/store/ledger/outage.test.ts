@@ -162,5 +162,12 @@ describe("an outage", () => {
       await ledger.writer.takeIn([found(FIRST, MINUTE_MS)]);
       expect(ledger.reader.lastAlive()).to.deep.equal({ bootId: FIRST, monotonicMs: MINUTE_MS });
     });
+
+    it("is never what a line told in an earlier boot that ran longer", async () => {
+      await ledger.writer.takeIn([found(FIRST, MINUTE_MS)]);
+      ledger.monotonicMs = 5_000;
+      await ledger.writer.noteBoot(SECOND, null);
+      expect(ledger.reader.lastAlive()).to.deep.equal({ bootId: SECOND, monotonicMs: 5_000 });
+    });
   });
 });

@@ -267,6 +267,31 @@ describe("The tail of a ledger", () => {
     expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 4, broken: null });
   });
 
+  it("is not held against a ledger that was restored twice from one backup, or after a rebuild", async () => {
+    await sell(2);
+    const { file } = await backUp();
+    const backup = join(ledger.folder, file);
+    const goBack = async () => {
+      await ledger.close();
+      const directories = [ledger.backups];
+      restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {}, directories });
+    };
+    await sell(1);
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    recover();
+    await ledger.open();
+    await sell(3);
+    for (const readable of [true, false]) {
+      await ledger.close();
+      if (!readable) truncateSync(ledger.file, STUMP_BYTES);
+      await goBack();
+      await ledger.open();
+      expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 2, broken: null });
+      await sell(3);
+    }
+  });
+
   it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
     await ledger.close();
     rmSync(ledger.folder, { recursive: true });
