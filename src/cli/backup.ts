@@ -31,12 +31,13 @@ export function addBackupCommand(program: Command, context: CliContext): void {
           continue;
         }
         // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
-        const backup = await makeBackup({
+        const { findings, ...backup } = await makeBackup({
           ...{ ledger: dataDirectory.ledger, directory, nowMs: systemClock.nowMs() },
           ...{ clockTrusted: false, rotate: false },
         });
         const folder = folderOf(directory, backup.ledger);
         made.push({ directory: folder, ...backup });
+        if (findings.length > 0) terminal.err("The ledger needs attention: run flanco verify.");
         if (!options.json) {
           terminal.out(`${resolve(folder, backup.file)}: ${backup.records} records, checked in full.`);
         }

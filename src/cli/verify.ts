@@ -1,33 +1,100 @@
 import type { Command } from "commander";
 import { FlancoError } from "../domain/error.ts";
+import { backupTargets } from "../service/backup-target.ts";
+import { keptHeads } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
-import { faultsOf, verifyLedger } from "../store/repair/verify.ts";
+import { folderOf, identityOf } from "../store/ledger/identity.ts";
+import { type Finding, joinedKeys } from "../store/repair/finding.ts";
+import { openFindings, type Verification, verifyLedger } from "../store/repair/verify.ts";
 import { type CliContext, configOf } from "./context.ts";
+import { operate } from "./door.ts";
+
+const HELP = `
+It lists entries that are missing, altered or inserted, corrections that contradict what they
+correct, sums that do not follow from the records, and backups that have another past, each with
+the sales that it is about. What is listed stays so until the owner acknowledges it: that is an
+entry of the ledger, with the name, for exactly these findings.
+
+Exit codes: 0 the ledger is right, 1 its file is damaged, 3 something needs attention.
+
+Examples:
+  flanco verify
+  flanco verify --acknowledge 'Ana Ruiz' --reason 'card replaced on 3 May'`;
+
+interface Options {
+  readonly json: boolean;
+  readonly acknowledge?: string;
+  readonly reason: string;
+}
 
 /** `flanco verify`: is the ledger as it was written, and does it say what its records say? */
 export function addVerifyCommand(program: Command, context: CliContext): void {
-  const { terminal } = context;
   program
     .command("verify")
     .description(
-      "check the ledger's file in full, follow its chain and add every rollup up again (exit code 1 when something differs)",
+      "check the ledger's file in full, its chain, its sums, and that its backups have the same past",
     )
+    .option("--acknowledge <name>", "put on record that this owner knows of what is found")
+    .option("--reason <text>", "what explains it, with --acknowledge", "")
     .option("--json", "as JSON", false)
-    .addHelpText("after", "\nExample:\n  flanco verify")
-    .action((options: { json: boolean }, command: Command) => {
-      const config = configOf(context, command);
-      const dataDirectory = dataDirectoryOf(config.data_dir);
-      becomeOwner(dataDirectory);
-      const result = verifyLedger(dataDirectory.ledger, (done, total) =>
-        terminal.progress("Checking the records", done, total),
-      );
-      const wrong = faultsOf(result);
-      if (options.json) terminal.json(result);
-      if (wrong.length > 0) {
-        throw new FlancoError("damaged", `The ledger does not agree with itself:\n${wrong.join("\n")}`, {
-          hint: "Keep a copy of the data directory and ask for help: the records themselves may be right.",
-        });
-      }
-      if (!options.json) terminal.out(`${result.records} records: file, chain and rollups are right.`);
-    });
+    .addHelpText("after", HELP)
+    .action((options: Options, command: Command) => verify(context, command, options));
+}
+
+async function verify(context: CliContext, command: Command, options: Options): Promise<void> {
+  const { terminal } = context;
+  const { json, acknowledge: name, reason } = options;
+  const result = check(context, command);
+  if (json) terminal.json(result);
+  const open = openFindings(result);
+  if (result.damage.length > 0) throw damaged(result.damage);
+  if (name !== undefined && open.length > 0) {
+    await operate(context, command, "acknowledge", { name, reason, findings: joinedKeys(open) });
+    if (!json) terminal.out([...open.map(describe), `Acknowledged by ${name}: ${open.length}.`].join("\n"));
+    if (result.unlisted > 0) throw attention([], result.unlisted);
+    return;
+  }
+  if (open.length > 0) throw attention(open, result.unlisted);
+  if (!json) terminal.out(describeRight(result));
+}
+
+function check(context: CliContext, command: Command): Verification {
+  const config = configOf(context, command);
+  const { ledger } = dataDirectoryOf(config.data_dir);
+  becomeOwner(dataDirectoryOf(config.data_dir));
+  const id = identityOf(ledger) ?? "";
+  const heads = backupTargets(config)
+    .filter(({ skipped }) => skipped === null)
+    .flatMap(({ directory }) => keptHeads(folderOf(directory, id)));
+  const onProgress = (done: number, total: number) =>
+    context.terminal.progress("Checking the records", done, total);
+  return verifyLedger(ledger, onProgress, heads);
+}
+
+function describeRight({ records, findings }: Verification): string {
+  const known = findings.length === 0 ? "" : ` Findings that were acknowledged: ${findings.length}.`;
+  return `${records} records: file, chain and rollups are right.${known}`;
+}
+
+function describe({ what, costs }: Finding): string {
+  if (costs === null) return `${what} Which sales it is about is not known.`;
+  if (costs.length === 0) return what;
+  const sales = costs.map(
+    ({ account, sales, revenue }) => `${sales} of ${account ?? "all accounts"}, ${revenue} in all`,
+  );
+  return `${what} Sales: ${sales.join("; ")}.`;
+}
+
+function damaged(damage: readonly string[]): FlancoError {
+  return new FlancoError("damaged", `The ledger's file is damaged:\n${damage.join("\n")}`, {
+    hint: "Start the service again: it sets the file aside and rebuilds it from the newest backup and the tail.",
+  });
+}
+
+function attention(open: readonly Finding[], unlisted: number): FlancoError {
+  const more = unlisted === 0 ? [] : [`${unlisted} more are listed once these are acknowledged.`];
+  const lines = ["The ledger does not agree with itself:", ...open.map(describe), ...more];
+  return new FlancoError("attention", lines.join("\n"), {
+    hint: "Keep a copy of the data directory and of the backups. The owner acknowledges what is explained: flanco verify --acknowledge NAME.",
+  });
 }

@@ -5,7 +5,7 @@ import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { type AnswerOf, type Declaration, declare } from "./declaration.ts";
-import { id, name, success, timeMs, valor } from "./field.ts";
+import { id, name, success, text, timeMs, valor } from "./field.ts";
 import { getStatus } from "./status.ts";
 
 /** Lines that one import may wire. */
@@ -13,6 +13,9 @@ export const MAX_WIRING_ROWS = 1_000;
 
 /** Entries of the audit log that one answer holds. */
 export const MAX_AUDIT_PAGE = 500;
+
+/** Characters of the keys of all findings that one check lists. */
+const MAX_KEYS = 20_000;
 
 /** Names the system's user that runs a command, for the audit log. Percent-encoded: names need not be Latin-1. */
 export const OPERATOR_HEADER = "x-flanco-operator";
@@ -183,6 +186,13 @@ export const OPERATIONS = {
   rotateSecret: operation(
     { method: "post", path: "/operator/secret", summary: "Sign sessions by another secret: all end." },
     z.strictObject({ ended: z.int() }),
+  ),
+  acknowledge: operation(
+    {
+      ...{ method: "post", path: "/operator/finding", summary: "Acknowledge findings of a full check." },
+      body: z.strictObject({ name, reason: text(0, MAX_TEXT), findings: text(1, MAX_KEYS) }),
+    },
+    z.null(),
   ),
   listAudit: operation(
     {

@@ -55,7 +55,7 @@ export const setWiring = declare({
   wrapper: "wiring",
   status: 200,
   answer: success,
-  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+  errors: ["invalid", "not_found", "conflict", "too_many", "overloaded", "unavailable", "internal"],
 });
 
 export const removeWiring = declare({

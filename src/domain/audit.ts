@@ -15,8 +15,22 @@ export const AUDIT_KINDS = [
   "ledger_rebuilt",
   "secret_rotated",
   "certificate_changed",
+  "clock_corrected",
+  "findings_acknowledged",
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** Of these the newest are kept. All others are entries of the ledger's chain and stay for ever. */
+const PASSING_KINDS: ReadonlySet<AuditKind> = new Set([
+  "sign_in",
+  "sign_in_failed",
+  "sign_out",
+  "certificate_changed",
+]);
+
+export function isLasting(kind: AuditKind): boolean {
+  return !PASSING_KINDS.has(kind);
+}
 
 /** The actor's way to the appliance: over HTTP, by a command on its own system, or the service acting by itself. */
 export const AUDIT_WAYS = ["network", "command", "service"] as const;
@@ -47,12 +61,15 @@ export function commandActor(systemUser: string): Actor {
   return { way: "command", memberId: null, from: systemUser.slice(0, MAX_FROM) };
 }
 
-/** Values of an entry, by name. Never a secret: no password, token, key or link. */
+/** Values of an entry, by name. Never a secret: no password, token, key or link. `times`: an entry that was repeated. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
 
 /** What the appliance itself has to note, beside what the ledger's commands note of themselves. */
 export interface AuditNote {
-  readonly kind: Extract<AuditKind, "sign_in_failed" | "secret_rotated" | "certificate_changed">;
+  readonly kind: Extract<
+    AuditKind,
+    "sign_in_failed" | "secret_rotated" | "certificate_changed" | "findings_acknowledged"
+  >;
   /** Whose account it is about; null for the appliance as a whole, or an account that does not exist. */
   readonly userId: Id | null;
   readonly details: AuditDetails;

@@ -5,7 +5,7 @@ import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member } from "./member.ts";
-import type { Overview, OverviewRequest, Sold } from "./overview.ts";
+import type { Overview, OverviewFilter, OverviewPeriod, Sold } from "./overview.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -93,6 +93,8 @@ export interface LedgerCommands {
   /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
 
+  /** A number for one watch of a line, never given twice. */
+  openRequest(): number;
   /** Stores since when a wired line is not watched, or null: it is. A stored beginning stays, and ends with its gap. */
   noteUnwatched(line: string, since: BootMoment | null): void;
   /** Stores levels of lines in order, with all that follows from them: all in one transaction, or none. */
@@ -180,7 +182,7 @@ export interface LedgerReader {
   /** Undefined when the period has no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
-  overview(userId: Id, request: OverviewRequest, nowMs: number): Overview;
+  overview(userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview;
   /** One page of a search by time, of bounded work. Records sold between two pages do not disturb the later pages. */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */
@@ -199,12 +201,10 @@ export interface LedgerReader {
   wirings(userId?: Id): readonly Wiring[];
   /** The last committed sighting of a wired line; undefined before its first. */
   lastSighting(line: string): EdgeSource | undefined;
-  /** The highest number of a request of which a level is committed; 0 before the first. */
-  lastRequest(): number;
   /** Since when wired lines are not watched, by line. */
   unwatched(): ReadonlyMap<string, BootMoment>;
 
-  /** The newest 1,000 boots, in order. */
+  /** Every stored boot, in order. */
   boots(): readonly Boot[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;

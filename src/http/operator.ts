@@ -45,6 +45,8 @@ export interface OperatorDependencies {
     /** The simulated driver's lines; null with any other driver. */
     readonly drivable: DrivableLines | null;
     readonly status: StatusReader;
+    /** Findings that need nobody any more. */
+    readonly acknowledged: (keys: string) => void;
   } | null;
 }
 
@@ -117,6 +119,11 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     },
     status: () => toStatusAnswer(running().status.status(), numbers),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
+    acknowledge: async (details, by) => {
+      await writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor: by }]);
+      dependencies.running?.acknowledged(details.findings);
+      return null;
+    },
     listAudit: ({ before = null, sinceMs = null, limit }) => {
       const emails = accountEmails(reader);
       return reader.audit({ before, sinceMs, limit }).map((entry) => ({

@@ -216,13 +216,14 @@ export class Service {
     this.#api = api;
     // The changes before this went to no API.
     sessions.reload();
+    const acknowledged = (keys: string) => upkeep.acknowledged(keys);
     const operator = operatorTable({
       ...{
         reader,
         writer,
         numbers: api.numbers,
         passwords,
-        running: { lines: recorder, drivable, status: api.status },
+        running: { lines: recorder, drivable, status: api.status, acknowledged },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });

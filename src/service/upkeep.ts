@@ -20,18 +20,20 @@ import {
   lostFault,
   tailFailedFault,
 } from "../domain/fault.ts";
+import type { Loss } from "../domain/gap.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
-import type { BackupRequest } from "../store/backup/backup.ts";
+import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
 import { foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../store/ledger/identity.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
+import { type Finding, splitKeys } from "../store/repair/finding.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
-import { faultsOf, type Verification } from "../store/repair/verify.ts";
+import { openFindings, type Verification } from "../store/repair/verify.ts";
 import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
 
 /** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
@@ -41,13 +43,14 @@ const RETRY_MS = HOUR_MS;
 
 /** The work that upkeep sees to by itself, each in a process of its own. */
 export interface UpkeepJobs {
-  backup(request: BackupRequest): RunningJob<ProvenBackup>;
-  verify(ledger: string): RunningJob<Verification>;
+  backup(request: BackupRequest): RunningJob<MadeBackup>;
+  /** Holds the ledger against the proofs of these folders. */
+  verify(ledger: string, folders: readonly string[]): RunningJob<Verification>;
 }
 
 const PROCESSES: UpkeepJobs = {
   backup: (request) => beginJob({ kind: "backup", request }),
-  verify: (ledger) => beginJob({ kind: "verify", ledger }),
+  verify: (ledger, folders) => beginJob({ kind: "verify", ledger, folders }),
 };
 
 export interface UpkeepDependencies {
@@ -73,6 +76,9 @@ export class Upkeep {
   readonly #done = new Map<string, number>();
   readonly #failed = new Map<string, number>();
   readonly #faults = new Map<string, Fault>();
+  /** What each job has found in a whole file and is still to be acknowledged, and since when there is any. */
+  readonly #findings = new Map<string, readonly Finding[]>();
+  #foundMs: number | null = null;
   #last: ProvenBackup | null = null;
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -80,6 +86,7 @@ export class Upkeep {
   #openedMs = 0;
   #tailFailedMs: number | null = null;
   #ledgerId = "";
+  #losses: readonly Loss[] = [];
 
   constructor(dependencies: UpkeepDependencies) {
     this.#dependencies = dependencies;
@@ -91,8 +98,7 @@ export class Upkeep {
     this.#openedMs = monotonicMs(clock);
     this.#ledgerId = readLedger(dataDirectory.ledger, readLedgerId);
     this.#last = listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0] ?? null;
-    for (const loss of readLosses(dataDirectory.ledger))
-      this.#faults.set(`lost ${loss.position}`, lostFault(loss));
+    this.#losses = readLosses(dataDirectory.ledger);
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
   }
@@ -115,7 +121,23 @@ export class Upkeep {
     if (failure === null) this.#tailFailedMs = null;
     else this.#tailFailedMs ??= clock.nowMs();
     const failed = failure === null ? [] : [tailFailedFault(failure, this.#tailFailedMs ?? 0)];
-    return [...this.#faults.values(), ...failed];
+    const [found] = [...this.#findings.values()].flat();
+    if (found === undefined) this.#foundMs = null;
+    else this.#foundMs ??= clock.nowMs();
+    const damaged = found === undefined ? [] : [damagedFault(found.what, this.#foundMs ?? 0)];
+    return [...this.#losses.map(lostFault), ...this.#faults.values(), ...damaged, ...failed];
+  }
+
+  /** The findings with these keys, as an acknowledgement lists them, need nobody any more. */
+  acknowledged(keys: string): void {
+    const known = new Set(splitKeys(keys));
+    for (const [name, findings] of this.#findings) {
+      this.#findings.set(
+        name,
+        findings.filter(({ key }) => !known.has(key)),
+      );
+    }
+    this.#losses = readLosses(this.#dependencies.dataDirectory.ledger);
   }
 
   /** Does what is due. Called every minute; resolves when all of it is done, at once while a call is under way. */
@@ -149,7 +171,8 @@ export class Upkeep {
       rotate: true,
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
-      done: (backup) => {
+      done: ({ findings, ...backup }) => {
+        this.#attend(`backup ${directory}`, findings);
         if (directory === backupDirectory(config)) this.#last = backup;
         writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
@@ -187,9 +210,12 @@ export class Upkeep {
   }
 
   async #check(): Promise<void> {
-    const { dataDirectory, clock, jobs = PROCESSES } = this.#dependencies;
+    const { config, dataDirectory, clock, jobs = PROCESSES, targets } = this.#dependencies;
     if (!this.#isCheckDue()) return;
-    await this.#run("verify", jobs.verify(dataDirectory.ledger), {
+    const folders = (targets?.() ?? backupTargets(config))
+      .filter(({ skipped }) => skipped === null)
+      .map(({ directory }) => folderOf(directory, this.#ledgerId));
+    await this.#run("verify", jobs.verify(dataDirectory.ledger, folders), {
       done: (verification) => {
         this.#storeChecked();
         this.#report(verification);
@@ -218,16 +244,29 @@ export class Upkeep {
 
   #report(verification: Verification): void {
     const { clock, log } = this.#dependencies;
-    const faults = faultsOf(verification);
-    const [fault] = faults;
-    if (fault === undefined) {
-      log.info({ records: verification.records }, "the ledger was checked in full: it is right");
-      return;
+    const { records, damage } = verification;
+    const findings = openFindings(verification);
+    this.#attend("verify", findings);
+    if (damage.length + findings.length === 0) {
+      log.info({ records }, "the ledger was checked in full: it is right");
     }
-    log.error({ faults }, "the ledger does not agree with itself");
-    this.#faults.set("verify", damagedFault(fault, clock.nowMs()));
-    const [damage] = verification.damage;
-    if (damage !== undefined) this.#giveUp(damagedFile(damage));
+    const [what] = damage;
+    if (what === undefined) return;
+    log.error({ damage }, "the ledger's file is damaged");
+    this.#faults.set("verify", damagedFault(what, clock.nowMs()));
+    this.#giveUp(damagedFile(what));
+  }
+
+  /** Entries that were lost have a fault of their own. */
+  #attend(name: string, findings: readonly Finding[]): void {
+    const open = findings.filter(({ kind }) => kind !== "lost");
+    this.#findings.set(name, open);
+    if (open.length > 0) {
+      this.#dependencies.log.error(
+        { findings: open.map(({ what }) => what) },
+        "the ledger does not agree with itself",
+      );
+    }
   }
 
   #giveUp(error: FlancoError): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
-import { EMAIL, seedLedger, shownNumber } from "./ledger.ts";
+import { EMAIL, FIRST_RECORD, seedLedger, shownNumber } from "./ledger.ts";
 
 const SALE_MS = Date.UTC(2026, 10, 21, 9);
 const SYSTEM_USER = userInfo().username;
@@ -32,7 +32,12 @@ describe("flanco audit", function () {
     const add = ["user", "add", "--email", "eva@example.org", "--name", "Eva", "--password-stdin"];
     await program.succeed(add, "a long password\n");
     await program.succeed(["wiring", "remove", "SIM0"]);
-    await program.succeed(["void", shownNumber(program.ledgerFile, 1), "--reason", "relay tested"]);
+    await program.succeed([
+      "void",
+      shownNumber(program.ledgerFile, FIRST_RECORD),
+      "--reason",
+      "relay tested",
+    ]);
     await program.succeed(["backup"]);
     // The failed sign-ins are still being counted.
     await service.end("SIGTERM");

@@ -70,7 +70,14 @@ describe("flanco backup and flanco restore", function () {
     const { stdout } = await program.call(["status", "--json"]);
     expect((JSON.parse(stdout) as Status["data"]).lastBackup?.records).to.equal(HALF);
     expect(data.faults.map(({ code }) => code)).to.include("records_lost");
+    const verified = await program.call(["verify"]);
+    expect([verified.exitCode, verified.stderr]).to.satisfy(
+      ([exitCode, stderr]: [number, string]) => exitCode === 3 && / is lost with a damaged file/.test(stderr),
+    );
+    await program.succeed(["verify", "--acknowledge", "Ana Ruiz"]);
     expect(await program.succeed(["verify"])).to.include("25 records");
+    const after = JSON.parse((await program.call(["status", "--json"])).stdout) as Status["data"];
+    expect(after.faults.map(({ code }) => code)).not.to.include("records_lost");
   });
 
   it("do not let it start where there is no backup, and say what to do", async () => {

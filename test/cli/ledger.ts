@@ -20,6 +20,9 @@ const SALE = {
   valorMicros: 4_000_000,
 };
 
+/** The number of the first record in a ledger that is made so: the account and its lines are entries before it. */
+export const FIRST_RECORD = 10;
+
 /**
  * Makes a ledger with one user, who has the demonstration's two devices, eight rooms and eight lines, and
  * a record of device 7234 worth 4 at each of these times (Unix milliseconds).

@@ -164,7 +164,7 @@ describe("flanco serve, when it ends", function () {
       // The last level that was asked for may have come too late.
       const edges = rows.filter(({ origin }) => origin === "edge").length;
       expect(edges).to.be.within(account.rises - 1, account.rises);
-      expect(await program.succeed(["verify", "--json"])).to.contain('"differences": []');
+      expect(await program.succeed(["verify", "--json"])).to.contain('"findings": []');
     });
   }
 

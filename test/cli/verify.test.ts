@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { change, seedLedger } from "./ledger.ts";
+import { change, FIRST_RECORD, seedLedger } from "./ledger.ts";
 
 /** In UTC one sale on the last day of 2025 and two on the first of 2026; in Madrid all of them on the first. */
 const SALES = [Date.UTC(2025, 11, 31, 23, 30), Date.UTC(2026, 0, 1, 0, 30), Date.UTC(2026, 0, 1, 12)];
 
-const SOUND = { records: 3, entries: 3, broken: null, differences: [], damage: [] };
+const SOUND = { records: 3, entries: FIRST_RECORD + 2, findings: [], unlisted: 0, damage: [] };
 
 describe("flanco verify", function () {
   this.timeout(PROCESS_TEST_MS);
@@ -29,21 +29,44 @@ describe("flanco verify", function () {
     );
     change(program.ledgerFile, "DELETE FROM rollup_month WHERE month = 202512");
     const wrong = await program.call(["verify"]);
-    expect(wrong.exitCode).to.equal(1);
+    expect(wrong.exitCode).to.equal(3);
     expect(wrong.stdout).to.equal("");
     expect(wrong.stderr.trimEnd().split("\n")).to.deep.equal([
       "flanco: The ledger does not agree with itself:",
-      "flanco: rollup_day 20260101, Clínica, device 7234: holds 2 records, 9000000 millionths; the records say 2 records, 8000000 millionths",
-      "flanco: rollup_month 202512, Clínica, device 7234: holds 0 records, 0 millionths; the records say 1 records, 4000000 millionths",
-      "flanco: Keep a copy of the data directory and ask for help: the records themselves may be right.",
+      "flanco: rollup_day 20260101, Clínica, device 7234: holds 2 records, 9000000 millionths; the records say 2 records, 8000000 millionths. Sales: 0 of ana@example.org, 1 in all.",
+      "flanco: rollup_month 202512, Clínica, device 7234: holds 0 records, 0 millionths; the records say 1 records, 4000000 millionths. Sales: -1 of ana@example.org, -4 in all.",
+      "flanco: Keep a copy of the data directory and of the backups. The owner acknowledges what is explained: flanco verify --acknowledge NAME.",
     ]);
     const json = await program.call(["verify", "--json"]);
-    expect(json.exitCode).to.equal(1);
-    const { differences } = JSON.parse(json.stdout) as { differences: { table: string; period: number }[] };
-    expect(differences.map(({ table, period }) => [table, period])).to.deep.equal([
-      ["rollup_day", 20260101],
-      ["rollup_month", 202512],
+    expect(json.exitCode).to.equal(3);
+    const { findings } = JSON.parse(json.stdout) as { findings: { kind: string; costs: object[] }[] };
+    const account = "ana@example.org";
+    expect(findings.map(({ kind, costs }) => [kind, costs])).to.deep.equal([
+      ["sum", [{ account, sales: 0, revenue: 1 }]],
+      ["sum", [{ account, sales: -1, revenue: -4 }]],
     ]);
+  });
+
+  it("lists a finding until the owner acknowledges it, beside a running service too, and then a new one", async () => {
+    change(program.ledgerFile, `UPDATE record SET room = '9' WHERE record_id = ${FIRST_RECORD}`);
+    expect((await program.call(["verify"])).stderr).to.contain(`The entry ${FIRST_RECORD} was altered`);
+    const service = await program.start();
+    const acknowledged = await program.succeed([
+      "verify",
+      "--acknowledge",
+      "Ana Ruiz",
+      "--reason",
+      "a typing mistake",
+    ]);
+    expect(acknowledged).to.contain("Acknowledged by Ana Ruiz: 1.");
+    expect(await program.succeed(["verify"])).to.contain("Findings that were acknowledged: 1.");
+    expect(await program.succeed(["audit"])).to.contain('name="Ana Ruiz" reason="a typing mistake"');
+    await service.end("SIGTERM");
+    change(program.ledgerFile, `UPDATE record SET room = '9' WHERE record_id = ${FIRST_RECORD + 1}`);
+    const later = await program.call(["verify"]);
+    expect(later.exitCode).to.equal(3);
+    expect(later.stderr).to.contain(`The entry ${FIRST_RECORD + 1} was altered`);
+    expect(later.stderr).not.to.contain(`The entry ${FIRST_RECORD} `);
   });
 
   it("finds a record that no rollup counts", async () => {
@@ -53,8 +76,8 @@ describe("flanco verify", function () {
        SELECT user_id, 'Sótano', device_name, device_id, room, valor_micros, created_ms, created_ms, origin, hash FROM record LIMIT 1`,
     );
     const wrong = await program.call(["verify"]);
-    expect(wrong.exitCode).to.equal(1);
-    expect(wrong.stderr).to.contain("Entry 4 was altered, or put in place of another.");
+    expect(wrong.exitCode).to.equal(3);
+    expect(wrong.stderr).to.contain(`The entry ${FIRST_RECORD + 3} was inserted after the newest entry.`);
     expect(wrong.stderr).to.contain("rollup_day 20251231, Sótano, device 7234: holds 0 records");
   });
 

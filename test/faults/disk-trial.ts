@@ -130,7 +130,7 @@ export class DiskTrial {
 
   async expectSound(): Promise<void> {
     const { stdout } = await this.appliance.run(["verify", "--json"]);
-    expect(JSON.parse(stdout)).to.deep.include({ differences: [], damage: [], broken: null });
+    expect(JSON.parse(stdout)).to.deep.include({ findings: [], damage: [] });
   }
 
   #postedRooms(): string[] {

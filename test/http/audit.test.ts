@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import { Appliance, PASSWORD, SignedInUser } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { aDevice, aRecord } from "./bodies.ts";
@@ -87,7 +88,11 @@ describe("GET /audit", () => {
   });
 
   it("comes in pages, newest first, and each entry once", async () => {
-    for (let turn = 0; turn < 5; turn += 1) await appliance.signIn(user.id);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await appliance.writer.noteAudit([
+        { kind: "sign_in_failed", userId: user.id, details: { attempts: turn + 1 }, actor: SERVICE_ACTOR },
+      ]);
+    }
     const whole = await listed(user);
     const found: Entry[] = [];
     for (let before: string | undefined; ; ) {

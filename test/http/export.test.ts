@@ -92,7 +92,7 @@ describe("An export", () => {
       'attachment; filename="flanco-sales-2026-03-11.csv"',
     );
     expect(String(english.body).split("\r\n")[1]).to.equal(
-      `${appliance.numbers.show(1)},2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,,,`,
+      `${appliance.numbers.show(appliance.reader.newestEntry())},2026-03-11,11:59:59,Clínica Norte,Pasillo A,101,2.5,counted,posted,,,`,
     );
   });
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { expect } from "chai";
+import { networkActor } from "../../src/domain/audit.ts";
 import { FlancoError } from "../../src/domain/error.ts";
+import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
@@ -106,6 +108,7 @@ describe("What happens at the API", () => {
       }
       const headers = { "Idempotency-Key": "k" };
       await answers(201, "post", "/api/data", { headers, body: aRecord() });
+      const posted = appliance.reader.newestEntry();
       await answers(422, "post", "/api/data", { headers, body: aRecord({ valor: 9 }) });
       for (const [status, otherwise] of [
         [200, { line: "SIM1" }],
@@ -121,8 +124,8 @@ describe("What happens at the API", () => {
       const toVoid = (recordId: number) => ({
         body: { void: { recordId: appliance.numbers.show(recordId), reason: "Cobro de prueba" } },
       });
-      await answers(200, "post", "/api/record/void", toVoid(1));
-      await answers(409, "post", "/api/record/void", toVoid(1));
+      await answers(200, "post", "/api/record/void", toVoid(posted));
+      await answers(409, "post", "/api/record/void", toVoid(posted));
       await answers(404, "post", "/api/record/void", toVoid(99));
       const failures = [{ line: "SIM1", message: "The line SIM1 is held by another program." }];
       appliance.lines.state = { ...appliance.lines.state, failures };
@@ -161,6 +164,23 @@ describe("What happens at the API", () => {
       const { status, type, body } = await by.post("/api/data").send(aRecord());
       await bounded.close();
       conformance.observe({ method: "post", path: "/api/data", status, type, body });
+    });
+
+    it("that an account has changed its lines as often as it may in a day", async () => {
+      const bounded = await Appliance.open();
+      const by = await bounded.addUser();
+      await bounded.writer.addDevice(by.id, aDevice().newDevice);
+      const { valor: _valor, ...wiring } = aWiring().wiring;
+      const actor = networkActor("192.0.2.7", null);
+      const price = (valorMicros: number) =>
+        bounded.writer.setWiring(
+          [{ userId: by.id, wiring: { ...wiring, bias: "as-is", valorMicros } }],
+          actor,
+        );
+      await Promise.all(Array.from({ length: LASTING_A_DAY }, (_, turn) => price(turn)));
+      const { status, type, body } = await by.put("/api/wiring").send(aWiring());
+      await bounded.close();
+      conformance.observe({ method: "put", path: "/api/wiring", status, type, body });
     });
 
     it("that a user has as many locations as may be", async () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { SERVICE_ACTOR } from "../../src/domain/audit.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -57,7 +58,9 @@ describe("A number as accounts see it", () => {
         await line.go(turn % 2 === 0, 2);
         await user.post("/api/data").send(aRecord()).expect(201);
         await other.post("/api/data").send(aRecord()).expect(201);
-        await appliance.signIn(user.id);
+        await appliance.writer.noteAudit([
+          { kind: "sign_in_failed", userId: user.id, details: { attempts: turn + 1 }, actor: SERVICE_ACTOR },
+        ]);
       }
       for (const [path, name, count] of [
         ["/api/record", "recordId", 8],
@@ -76,7 +79,7 @@ describe("A number as accounts see it", () => {
 
     it("in the entry of a record that was voided, too", async () => {
       await user.post("/api/data").send(aRecord()).expect(201);
-      await appliance.writer.voidRecord(1, "Cobro de prueba");
+      await appliance.writer.voidRecord(appliance.reader.newestEntry(), "Cobro de prueba");
       const [record] = await all("/api/record", user);
       const voided = (await all("/api/audit", user)).find(({ kind }) => kind === "record_voided");
       expect(voided?.["details"]).to.include({ recordId: record?.["recordId"] });

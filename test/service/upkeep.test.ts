@@ -12,6 +12,7 @@ import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-direct
 import type { RunningJob } from "../../src/store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
 import type { TailState } from "../../src/store/ledger/tail.ts";
+import type { Finding } from "../../src/store/repair/finding.ts";
 import { isSuspect } from "../../src/store/repair/suspect.ts";
 import type { Verification } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
@@ -19,10 +20,15 @@ import { KeptLog, SetClock } from "../http/fakes.ts";
 
 const START_MS = Date.UTC(2026, 2, 11, 11);
 const YEAR_MS = 365 * DAY_MS;
-const SOUND: Verification = { records: 1, entries: 1, broken: null, differences: [], damage: [] };
+const SOUND: Verification = { records: 1, entries: 1, findings: [], unlisted: 0, damage: [] };
 
 /** The identity of another ledger. */
 const FOREIGN = "0a".repeat(16);
+
+const ALTERED: Finding = {
+  ...{ kind: "altered", from: 3, to: 3, what: "The entry 3 was altered.", costs: [] },
+  ...{ key: "altered 3-3 0", acknowledged: false },
+};
 
 function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
   const digest = "0".repeat(64);
@@ -51,6 +57,7 @@ class Gateway {
   /** What a job fails with, by its name in `begun`. */
   readonly failures = new Map<string, Error>();
   verification = SOUND;
+  findings: readonly Finding[] = [];
   /** While it is there, jobs wait for it. */
   gate: Promise<void> | undefined;
   cancelled = 0;
@@ -118,9 +125,10 @@ class Gateway {
       onDamaged: (error) => void this.ended.push(error),
       jobs: {
         backup: (request) =>
-          this.#begin(request.directory, () =>
-            aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
-          ),
+          this.#begin(request.directory, () => ({
+            ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
+            findings: this.findings,
+          })),
         verify: () => this.#begin("check", () => this.verification),
       },
       targets: () => this.targets,
@@ -324,12 +332,25 @@ describe("The service's upkeep", () => {
 
     it("says what is wrong with a whole file until a check finds it right, and goes on", async () => {
       gateway.upkeep.open();
-      gateway.verification = { ...SOUND, broken: { position: 3, what: "was altered" } };
+      gateway.verification = { ...SOUND, findings: [ALTERED] };
       await gateway.look();
-      expect(gateway.upkeep.faults()[0]?.message).to.contain("Entry 3 was altered.");
+      expect(gateway.upkeep.faults()[0]?.message).to.contain(ALTERED.what);
       expect([gateway.ended, isSuspect(gateway.dataDirectory.ledger)]).to.deep.equal([[], false]);
       gateway.verification = SOUND;
       await gateway.after(7 * DAY_MS);
+      expect(gateway.faults).to.deep.equal([]);
+    });
+
+    it("says that a backup has another past, until it is acknowledged", async () => {
+      gateway.findings = [ALTERED];
+      gateway.upkeep.open();
+      await gateway.look();
+      expect(
+        gateway.upkeep.faults().map(({ code, message }) => [code, message.includes(ALTERED.what)]),
+      ).to.deep.equal([["ledger_damaged", true]]);
+      gateway.upkeep.acknowledged("altered 4-4 0");
+      expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+      gateway.upkeep.acknowledged(`altered 4-4 0, ${ALTERED.key}`);
       expect(gateway.faults).to.deep.equal([]);
     });
 
@@ -342,6 +363,19 @@ describe("The service's upkeep", () => {
       ]);
       expect(isSuspect(gateway.dataDirectory.ledger)).to.equal(true);
       expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+    });
+
+    it("says that a backup has another past, until it is acknowledged", async () => {
+      gateway.findings = [ALTERED];
+      gateway.upkeep.open();
+      await gateway.look();
+      expect(
+        gateway.upkeep.faults().map(({ code, message }) => [code, message.includes(ALTERED.what)]),
+      ).to.deep.equal([["ledger_damaged", true]]);
+      gateway.upkeep.acknowledged("altered 4-4 0");
+      expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
+      gateway.upkeep.acknowledged(`altered 4-4 0, ${ALTERED.key}`);
+      expect(gateway.faults).to.deep.equal([]);
     });
 
     it("ends the service over a damaged file, and says so, also where nothing can be noted", async () => {

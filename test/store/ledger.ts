@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { Member } from "../../src/domain/member.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { Progress } from "../../src/domain/work.ts";
+import { type BackupRequest, makeBackup } from "../../src/store/backup/backup.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import { openUpToDate } from "../../src/store/ledger/up-to-date.ts";
@@ -134,4 +136,11 @@ export function newRecord(overrides: Partial<NewRecord> = {}): NewRecord {
     createdTimeMs: Date.UTC(2026, 10, 21, 11),
     ...overrides,
   };
+}
+
+/** Makes a backup of a ledger in which nothing is found. */
+export async function proven(request: BackupRequest): Promise<ProvenBackup> {
+  const { findings, ...backup } = await makeBackup(request);
+  if (findings.length > 0) throw new Error(findings.map(({ what }) => what).join(" "));
+  return backup;
 }

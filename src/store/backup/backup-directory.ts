@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
-import type { ProvenBackup } from "../../domain/backup.ts";
+import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
 import { SECOND_MS } from "../../domain/clock.ts";
 import { writeDurably } from "../../durable-file.ts";
 import { folderOf, LEDGER_ID } from "../ledger/identity.ts";
@@ -10,6 +10,8 @@ import { removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
 const PROOF_SUFFIX = ".json";
+/** Proofs of backups that are gone: a year of daily ones. */
+const KEPT_PROOFS = 400;
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const proof = z.object({
@@ -46,13 +48,32 @@ export function draftIn(folder: string): string {
 /** Removes what a run that was cut off has left. */
 export function removeDrafts(folder: string): void {
   removeDatabase(draftIn(folder));
-  for (const name of readdirSync(folder)) {
-    const [file = "", rest] = name.split(PROOF_SUFFIX);
-    // The proof is written first: it means nothing without its backup.
-    if (rest !== undefined && NAME.test(file) && !existsSync(join(folder, file))) {
-      rmSync(join(folder, name), { force: true });
-    }
-  }
+}
+
+/**
+ * What the proofs of a folder say that the ledger held, by position, those of backups too that were removed since: a
+ * ledger whose past is rewritten no longer holds it.
+ */
+export function keptHeads(folder: string): readonly KeptHead[] {
+  return proofNames(folder)
+    .flatMap((name) => parseProof(join(folder, name)) ?? [])
+    .filter(({ position }) => position > 0)
+    .toSorted((one, other) => one.position - other.position);
+}
+
+/** Removes the oldest proofs of backups that are gone. */
+export function removeOldProofs(folder: string): void {
+  const gone = proofNames(folder).filter(
+    (name) => !existsSync(join(folder, name.slice(0, -PROOF_SUFFIX.length))),
+  );
+  for (const name of gone.toSorted().slice(0, -KEPT_PROOFS)) rmSync(join(folder, name), { force: true });
+}
+
+function proofNames(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter(
+    (name) => name.endsWith(PROOF_SUFFIX) && NAME.test(name.slice(0, -PROOF_SUFFIX.length)),
+  );
 }
 
 /** The proven backups of a folder, newest first; none where there is no folder. Others are not looked at. */
@@ -66,11 +87,17 @@ export function listBackups(folder: string): readonly ProvenBackup[] {
 
 /** What was proved of a backup; undefined where nothing was, or of a file of another length. */
 export function readProof(file: string): ProvenBackup | undefined {
+  const parsed = parseProof(file + PROOF_SUFFIX);
+  return parsed !== undefined && statSync(file, { throwIfNoEntry: false })?.size === parsed.bytes
+    ? parsed
+    : undefined;
+}
+
+/** Undefined where there is none, or none that can be read. */
+function parseProof(file: string): ProvenBackup | undefined {
   try {
-    const parsed = proof.parse(JSON.parse(readFileSync(file + PROOF_SUFFIX, "utf8")));
-    return statSync(file).size === parsed.bytes ? parsed : undefined;
+    return proof.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    // No proof, or none that can be read: then it does not count.
     return undefined;
   }
 }
@@ -80,10 +107,9 @@ export function writeProof(folder: string, backup: ProvenBackup): void {
   writeDurably(join(folder, backup.file + PROOF_SUFFIX), `${JSON.stringify(backup, null, 2)}\n`);
 }
 
-/** Removes a backup, then its proof: one without the other does not count. */
+/** Removes a backup. Its proof stays. */
 export function removeBackup(folder: string, backup: Pick<ProvenBackup, "file">): void {
   rmSync(join(folder, backup.file), { force: true });
-  rmSync(join(folder, backup.file + PROOF_SUFFIX), { force: true });
 }
 
 /** A name for the backup of this moment that is not taken: `flanco-20261121T120000Z.db`. */
@@ -91,6 +117,6 @@ export function freeName(folder: string, madeMs: number): string {
   for (let timeMs = madeMs; ; timeMs += SECOND_MS) {
     const stamp = new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
     const name = `flanco-${stamp}.db`;
-    if (!existsSync(join(folder, name))) return name;
+    if (!existsSync(join(folder, name)) && !existsSync(join(folder, name + PROOF_SUFFIX))) return name;
   }
 }

@@ -1,23 +1,26 @@
 import { chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
-import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
+import { outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { freeBytesOf, requireRoom } from "../free-room.ts";
+import { requireRoom } from "../free-room.ts";
 import { NO_HASH } from "../ledger/chain.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { DataLock } from "../ledger/lock.ts";
 import { openForReading } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
-import { faultsOf, verifyLedger } from "../repair/verify.ts";
+import type { Finding } from "../repair/finding.ts";
+import { faultsOf, openFindings, verifyLedger } from "../repair/verify.ts";
 import {
   draftIn,
   freeName,
+  keptHeads,
   listBackups,
   removeBackup,
   removeDrafts,
+  removeOldProofs,
   writeProof,
 } from "./backup-directory.ts";
 import { hashFile } from "./file-copy.ts";
@@ -36,11 +39,16 @@ export interface BackupRequest {
   readonly ledger: string;
   /** The ledger has a folder of its own in it. */
   readonly directory: string;
-  /** Wall time in Unix milliseconds, and whether it is trusted. */
+  /** Wall time in Unix milliseconds, and whether it is trusted: nothing is removed while it is not. */
   readonly nowMs: number;
   readonly clockTrusted: boolean;
-  /** Whether outdated backups of the ledger are removed, and older ones where there is no room for another one. */
+  /** Whether outdated backups of the directory are removed afterwards. */
   readonly rotate: boolean;
+}
+
+export interface MadeBackup extends ProvenBackup {
+  /** What a person must see to in the ledger that it is a copy of. */
+  readonly findings: readonly Finding[];
 }
 
 /**
@@ -49,35 +57,27 @@ export interface BackupRequest {
  * Throws `damaged` when it proves to be wrong (and then most often the ledger is), `conflict` while another backup
  * to the same directory is under way, `unavailable` when there is no room.
  */
-export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf): Promise<ProvenBackup> {
-  const { directory, rotate } = request;
+export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
+  const { directory, rotate, clockTrusted } = request;
   const folder = folderOf(directory, readLedger(request.ledger, readLedgerId));
   const release = claim(folder);
   try {
     removeDrafts(folder);
-    const neededBytes = statSync(request.ledger).size + SPARE_BYTES;
-    if (rotate) thinOut(folder, neededBytes, freeBytes);
-    requireRoom(folder, neededBytes, "make a backup", freeBytes(folder));
+    requireRoom(folder, statSync(request.ledger).size + SPARE_BYTES, "make a backup");
     const held = await snapshot(request.ledger, draftIn(folder));
-    const backup = prove(request, folder, held);
+    const { backup, findings } = prove(request, folder, held);
     writeProof(folder, backup);
     renameSync(draftIn(folder), join(folder, backup.file));
     syncPath(folder);
     syncPath(directory);
-    if (rotate) thinOut(folder, neededBytes, freeBytes);
-    return backup;
+    if (rotate && clockTrusted) {
+      for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
+      removeOldProofs(folder);
+    }
+    return { ...backup, findings };
   } finally {
     removeDrafts(folder);
     release();
-  }
-}
-
-/** Removes outdated backups; then, while there is no room for another one, the oldest. */
-function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeBytesOf): void {
-  for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
-  for (const oldest of listBackups(folder).slice(LEAST_KEPT).toReversed()) {
-    if (freeBytes(folder) >= neededBytes) return;
-    removeBackup(folder, oldest);
   }
 }
 
@@ -115,17 +115,18 @@ async function snapshot(ledger: string, draft: string): Promise<Held> {
   }
 }
 
-/** Checks the draft in full and compares it with the ledger. */
-function prove(request: BackupRequest, folder: string, held: Held): ProvenBackup {
+/** Checks the draft in full, compares it with the ledger, and holds it against the backups before. */
+function prove(
+  request: BackupRequest,
+  folder: string,
+  held: Held,
+): { readonly backup: ProvenBackup; readonly findings: readonly Finding[] } {
   const { ledger, nowMs, clockTrusted } = request;
   const { ledger: id, locations, ...tally } = held;
   const draft = draftIn(folder);
   makeSingleFile(draft);
-  const faults = [
-    ...faultsOf(verifyLedger(draft, () => {})),
-    ...differencesFrom(draft, tally),
-    ...notIn(ledger, tally),
-  ];
+  const verification = verifyLedger(draft, () => {}, keptHeads(folder));
+  const faults = [...faultsOf(verification), ...differencesFrom(draft, tally), ...notIn(ledger, tally)];
   if (faults.length > 0) {
     throw new FlancoError(
       "damaged",
@@ -138,7 +139,7 @@ function prove(request: BackupRequest, folder: string, held: Held): ProvenBackup
   const number = (listBackups(folder)[0]?.number ?? 0) + 1;
   const file = freeName(folder, nowMs);
   const bytes = statSync(draft).size;
-  return {
+  const backup: ProvenBackup = {
     ledger: id,
     locations,
     number,
@@ -151,6 +152,7 @@ function prove(request: BackupRequest, folder: string, held: Held): ProvenBackup
     bytes,
     sha256: hashFile(draft),
   };
+  return { backup, findings: openFindings(verification) };
 }
 
 /** A backup has no log beside it: what is copied elsewhere by hand is whole. */
@@ -174,6 +176,6 @@ function differencesFrom(file: string, tally: Tally): string[] {
 
 /** The newest entry must be one of the ledger that goes on meanwhile. */
 function notIn(ledger: string, { position, head }: Tally): string[] {
-  const hash = position === 0 ? NO_HASH.toString("hex") : readLedger(ledger, (db) => entryHash(db, position));
+  const hash = position === 0 ? NO_HASH : readLedger(ledger, (db) => entryHash(db, position));
   return hash === head ? [] : [`entry ${position} is not the one that the ledger has`];
 }

@@ -3,6 +3,7 @@ import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { makeBackup } from "../backup/backup.ts";
+import { keptHeads } from "../backup/backup-directory.ts";
 import { prepareLedger } from "../repair/prepare.ts";
 import { verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
@@ -12,7 +13,7 @@ async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
     case "backup":
       return makeBackup(job.request);
     case "verify":
-      return verifyLedger(job.ledger, () => {});
+      return verifyLedger(job.ledger, () => {}, job.folders.flatMap(keptHeads));
     case "prepare":
       return prepareLedger(job.request, onProgress);
   }

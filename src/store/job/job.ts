@@ -1,20 +1,19 @@
 import { readFileSync } from "node:fs";
-import type { ProvenBackup } from "../../domain/backup.ts";
 import { type ErrorData, errorFromData, FlancoError } from "../../domain/error.ts";
 import type { OnProgress, Progress } from "../../domain/work.ts";
 import { startJobProcess } from "../../thread.ts";
-import type { BackupRequest } from "../backup/backup.ts";
+import type { BackupRequest, MadeBackup } from "../backup/backup.ts";
 import type { Prepared, PrepareRequest } from "../repair/prepare.ts";
 import type { Verification } from "../repair/verify.ts";
 
 /** Long work on the ledger's file, beside the service. */
 export type Job =
   | { readonly kind: "backup"; readonly request: BackupRequest }
-  | { readonly kind: "verify"; readonly ledger: string }
+  | { readonly kind: "verify"; readonly ledger: string; readonly folders: readonly string[] }
   | { readonly kind: "prepare"; readonly request: PrepareRequest };
 
 interface JobOutputs {
-  backup: ProvenBackup;
+  backup: MadeBackup;
   verify: Verification;
   prepare: Prepared;
 }

@@ -1,33 +1,42 @@
 import type { Database } from "better-sqlite3";
-import type {
-  Actor,
-  AuditDetails,
-  AuditEntry,
-  AuditKind,
-  AuditNote,
-  AuditSearch,
-  AuditWay,
+import {
+  type Actor,
+  type AuditDetails,
+  type AuditEntry,
+  type AuditKind,
+  type AuditNote,
+  type AuditSearch,
+  type AuditWay,
+  isLasting,
 } from "../../domain/audit.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
+import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import { type ChainHead, type EvidenceEntry, evidenceText, hashOf, readHead } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 
-/** Entries that are kept of each kind and account, so that many entries of one never push out those of another. */
+/** Entries that are kept of each passing kind and account, so that many entries of one never push out those of another. */
 export const KEPT_OF_EACH_KIND = 2_000;
 /** Entries between two looks for what is too many. */
 const TRIM_EVERY = 100;
+/** An entry that is the same as the newest of its kind and account, and comes within this time, is counted with that one. */
+const REPEATED_WITHIN_MS = HOUR_MS;
+/** Lasting entries that an account may make over the network in a day: they are never removed. */
+export const LASTING_A_DAY = 1_000;
 
 interface AuditRow extends Omit<AuditEntry, "kind" | "way" | "provisional" | "details"> {
   readonly kind: string;
   readonly way: string;
   readonly provisional: number;
   readonly details: string;
+  readonly repeats: number;
 }
 
 /** An entry's time is the boot's zero and what had passed since, once that zero is known. */
 const TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
 const SELECT_ANY = `
   SELECT audit_id AS auditId, kind, ${TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
-         user_id AS userId, way, who, origin AS "from", details
+         user_id AS userId, way, who, origin AS "from", details, repeats
     FROM audit LEFT JOIN boot USING (boot)`;
 const SELECT = `${SELECT_ANY}
    WHERE audit_id < @before AND ${TIME} >= @sinceMs`;
@@ -73,57 +82,83 @@ export function auditReader(db: Database) {
 
 /** The audit log in the writer thread: each entry in the transaction of what it tells of. */
 export class AuditLog {
-  readonly #context: Pick<WriteContext, "nowMs" | "boots">;
+  readonly #context: Pick<WriteContext, "nowMs" | "boots" | "chain">;
   readonly #emailOf: { get(memberId: Id): string | undefined };
   readonly #insert: {
-    run(
-      kind: AuditKind,
-      timeMs: number,
-      boot: number | null,
-      begunMs: number | null,
-      userId: Id | null,
-      way: AuditWay,
-      who: string | null,
-      origin: string,
-      details: string,
-    ): { readonly lastInsertRowid: number | bigint };
+    run(row: NewEntry & Placed & ChainColumns): { readonly lastInsertRowid: number | bigint };
   };
+  readonly #repeat: { run(row: NewEntry & Placed): { readonly changes: number } };
+  readonly #longAgo: { get(userId: Id): Placed | undefined };
   readonly #trim: { run(kept: number): unknown };
 
-  constructor(db: Database, context: Pick<WriteContext, "nowMs" | "boots">) {
+  constructor(db: Database, context: Pick<WriteContext, "nowMs" | "boots" | "chain">) {
     this.#context = context;
     this.#emailOf = db.prepare<[Id], string>("SELECT email FROM member WHERE member_id = ?").pluck();
     this.#insert = db.prepare(
-      `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, position, hash)
+       VALUES (@kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @position, unhex(@hash))`,
+    );
+    this.#repeat = db.prepare(
+      `UPDATE audit SET repeats = repeats + 1
+        WHERE audit_id = (SELECT audit_id FROM audit WHERE kind = @kind AND user_id IS @userId AND position IS NULL
+                           ORDER BY audit_id DESC LIMIT 1)
+          AND way = @way AND who IS @who AND origin = @from AND details = @details AND boot = @boot
+          AND begun_ms > @begunMs - ${REPEATED_WITHIN_MS}`,
+    );
+    this.#longAgo = db.prepare(
+      `SELECT boot, begun_ms AS begunMs FROM audit WHERE user_id = ? AND way = 'network' AND position IS NOT NULL
+        ORDER BY audit_id DESC LIMIT 1 OFFSET ${LASTING_A_DAY - 1}`,
     );
     this.#trim = db.prepare<[number]>(
       `DELETE FROM audit WHERE audit_id IN (
-         SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit) own
+         SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit WHERE position IS NULL) own
            JOIN audit old ON old.kind = own.kind AND old.user_id IS own.user_id
-          WHERE old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
-                                  ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
+          WHERE old.position IS NULL AND old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
+                                    AND newer.position IS NULL ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
     );
   }
 
   /** Records what this command does, with the account that it is about (null: the appliance). Call it before its actor is removed. */
   note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): void {
     const moment = this.#context.boots.nowStored();
-    const who = actor.memberId === null ? null : (this.#emailOf.get(actor.memberId) ?? null);
-    const { lastInsertRowid } = this.#insert.run(
-      kind,
-      this.#context.nowMs(),
-      moment?.boot ?? null,
-      moment?.begunMs ?? null,
-      userId,
-      actor.way,
-      who,
-      actor.from,
-      JSON.stringify(details),
-    );
+    const row: NewEntry & Placed = {
+      ...{ kind, timeMs: this.#context.nowMs(), userId, way: actor.way, from: actor.from },
+      ...{ boot: moment?.boot ?? null, begunMs: moment?.begunMs ?? null },
+      who: actor.memberId === null ? null : (this.#emailOf.get(actor.memberId) ?? null),
+      details: JSON.stringify(details),
+    };
+    if (isLasting(kind)) {
+      const bootId = moment === undefined ? null : (this.#context.boots.now()?.bootId ?? null);
+      this.#insert.run({ ...row, ...this.#context.chain.appendEvidence({ ...row, bootId }) });
+      return;
+    }
+    if (this.#repeat.run(row).changes > 0) return;
+    const { lastInsertRowid } = this.#insert.run({ ...row, position: null, hash: null });
     if (Number(lastInsertRowid) % TRIM_EVERY === 0) this.#trim.run(KEPT_OF_EACH_KIND);
   }
+
+  /** Throws `too_many` for an actor on the network whose account has made its lasting entries of a day. */
+  requireFew(userId: Id, { way }: Actor): void {
+    const now = this.#context.boots.nowStored();
+    const first = way === "network" && now !== undefined ? this.#longAgo.get(userId) : undefined;
+    if (now === undefined || first === undefined || first.boot !== now.boot) return;
+    const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
+    if (waitMs <= 0) return;
+    throw new FlancoError("too_many", `This account has made ${LASTING_A_DAY} changes within a day.`, {
+      hint: "Each change is kept for ever. Wait, or have the technician make it with flanco wiring.",
+      retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
+    });
+  }
 }
+
+type NewEntry = Omit<EvidenceEntry, "position" | "bootId" | "begunMs">;
+
+interface Placed {
+  readonly boot: number | null;
+  readonly begunMs: number | null;
+}
+
+type ChainColumns = ChainHead | { readonly position: null; readonly hash: null };
 
 export function auditCommands({ audit }: Pick<WriteContext, "audit">) {
   return {
@@ -133,16 +168,38 @@ export function auditCommands({ audit }: Pick<WriteContext, "audit">) {
   };
 }
 
-/** Adds an entry to a ledger that no service has open: one that is put together, before it takes its place. */
+/** Adds a lasting entry to a ledger that no service has open: one that is put together, before it takes its place. */
 export function appendAudit(
   db: Database,
   entry: Pick<AuditEntry, "kind" | "timeMs" | "details"> & { readonly actor: Actor },
 ): void {
   const { kind, timeMs, details, actor } = entry;
-  db.prepare<[string, number, string, string, string]>(
-    `INSERT INTO audit (kind, time_ms, way, origin, details) VALUES (?, ?, ?, ?, ?)`,
-  ).run(kind, timeMs, actor.way, actor.from, JSON.stringify(details));
+  const { lastInsertRowid } = db
+    .prepare<[string, number, string, string, string]>(
+      `INSERT INTO audit (kind, time_ms, way, origin, details) VALUES (?, ?, ?, ?, ?)`,
+    )
+    .run(kind, timeMs, actor.way, actor.from, JSON.stringify(details));
+  link(db, Number(lastInsertRowid));
 }
+
+/** Makes a stored entry the newest of the chain. */
+function link(db: Database, auditId: number): void {
+  const entry = db.prepare<[number], EvidenceEntry>(`${SELECT_EVIDENCE} WHERE audit_id = ?`).get(auditId);
+  if (entry === undefined) return;
+  const head = readHead(db);
+  const position = head.position + 1;
+  const hash = hashOf(head.hash, evidenceText({ ...entry, position }));
+  db.prepare("UPDATE audit SET position = ?, hash = unhex(?) WHERE audit_id = ?").run(
+    position,
+    hash,
+    auditId,
+  );
+  db.prepare("UPDATE chain_head SET position = ?, hash = unhex(?)").run(position, hash);
+}
+
+/** Audit entries as the chain holds them. */
+export const SELECT_EVIDENCE = `SELECT position, kind, time_ms AS timeMs, boot_id AS bootId, begun_ms AS begunMs,
+  user_id AS userId, way, who, origin AS "from", details, lower(hex(hash)) AS hash FROM audit LEFT JOIN boot USING (boot)`;
 
 /**
  * Takes over what another ledger's log says more: ledgers of one appliance begin alike, and their logs only ever grow. In
@@ -157,21 +214,22 @@ export function takeAudit(target: Database, source: Database): void {
     `INSERT OR IGNORE INTO boot (boot, boot_id, zero_ms, last_ms) SELECT @boot, @bootId, @zeroMs, @lastMs WHERE @boot IS NOT NULL`,
   );
   const insert = target.prepare<StoredRow>(
-    `INSERT INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details)
+    `INSERT INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, repeats)
      VALUES (@auditId, @kind, @timeMs, (SELECT boot FROM boot WHERE boot_id = @bootId), @begunMs, @userId, @way, @who,
-             @origin, @details)`,
+             @origin, @details, @repeats)`,
   );
   target.transaction(() => {
     for (const row of rows) {
       insertBoot.run(row);
       insert.run(row);
+      if (row.lasts === 1) link(target, row.auditId);
     }
   })();
 }
 
 const STORED = `
   SELECT audit_id AS auditId, kind, time_ms AS timeMs, boot, boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs,
-         begun_ms AS begunMs, user_id AS userId, way, who, origin, details
+         begun_ms AS begunMs, user_id AS userId, way, who, origin, details, repeats, position IS NOT NULL AS lasts
     FROM audit LEFT JOIN boot USING (boot)`;
 
 interface StoredRow {
@@ -188,14 +246,17 @@ interface StoredRow {
   readonly who: string | null;
   readonly origin: string;
   readonly details: string;
+  readonly repeats: number;
+  readonly lasts: number;
 }
 
-function toEntry({ kind, way, provisional, details, ...row }: AuditRow): AuditEntry {
+function toEntry({ kind, way, provisional, details, repeats, ...row }: AuditRow): AuditEntry {
+  const told = JSON.parse(details) as AuditDetails;
   return {
     ...row,
     kind: kind as AuditKind,
     way: way as AuditWay,
     provisional: provisional === 1,
-    details: JSON.parse(details) as AuditDetails,
+    details: repeats === 0 ? told : { ...told, times: repeats + 1 },
   };
 }

@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
+import type { AuditKind, AuditWay } from "../../domain/audit.ts";
 import type { Id } from "../../domain/id.ts";
 import type { NewRecord, RecordOrigin } from "../../domain/record.ts";
 
-/** What stands before the first entry: 32 zero bytes. */
-export const NO_HASH: Buffer = Buffer.alloc(32);
+/** What stands before the first entry. */
+export const NO_HASH = "0".repeat(64);
 
 /** A record as it enters the chain: what was known when it was made, and nothing that may change later. */
 export interface RecordEntry extends NewRecord {
@@ -71,9 +72,24 @@ export interface CorrectionEntry {
   readonly lostFrom: number | null;
   readonly lostTo: number | null;
   /** What holds the entry after the hole in its place, see `anchorOf`. */
-  readonly anchor: Buffer | null;
+  readonly anchor: string | null;
   readonly reason: string;
   readonly notedMs: number;
+}
+
+/** An audit entry that lasts. It has a number of its own in the same chain. */
+export interface EvidenceEntry {
+  readonly position: number;
+  readonly kind: AuditKind;
+  readonly timeMs: number;
+  readonly bootId: string | null;
+  readonly begunMs: number | null;
+  readonly userId: Id | null;
+  readonly way: AuditWay;
+  readonly who: string | null;
+  readonly from: string;
+  /** As it is stored: JSON. */
+  readonly details: string;
 }
 
 /** The canonical form of a record: JSON of a list. */
@@ -84,36 +100,26 @@ export function recordText(entry: RecordEntry): string {
 /** The canonical form of a correction. */
 export function correctionText(entry: CorrectionEntry): string {
   const { position, kind, recordId, timeMs, lostFrom, lostTo, anchor, reason, notedMs } = entry;
-  const anchorText = anchor === null ? null : anchor.toString("hex");
-  return JSON.stringify([kind, position, recordId, timeMs, lostFrom, lostTo, anchorText, reason, notedMs]);
+  return JSON.stringify([kind, position, recordId, timeMs, lostFrom, lostTo, anchor, reason, notedMs]);
 }
 
-/** Room for a hash and the longest text that fits the common case; a longer one gets its own. */
-const scratch = Buffer.alloc(4_096);
-
-/** SHA-256 of the hash before and the canonical form. */
-export function hashOf(before: Buffer, text: string): Buffer {
-  const bytes = before.length + Buffer.byteLength(text);
-  const buffer = bytes <= scratch.length ? scratch : Buffer.alloc(bytes);
-  before.copy(buffer);
-  buffer.write(text, before.length);
-  return hash("sha256", buffer.subarray(0, bytes), "buffer");
+/** The canonical form of an audit entry. */
+export function evidenceText(entry: EvidenceEntry): string {
+  const { kind, position, timeMs, bootId, begunMs, userId, way, who, from, details } = entry;
+  return JSON.stringify([kind, position, timeMs, bootId, begunMs, userId, way, who, from, details]);
 }
 
-/** The same from one hexadecimal text to the next: for who follows a long chain, Buffers cost more than the hashing. */
-export function hexHashOf(before: string, text: string): string {
-  const bytes = NO_HASH.length + Buffer.byteLength(text);
-  const buffer = bytes <= scratch.length ? scratch : Buffer.alloc(bytes);
-  buffer.write(before, "hex");
-  buffer.write(text, NO_HASH.length);
-  return hash("sha256", buffer.subarray(0, bytes), "hex");
+/** The hash of an entry, from that of the entry before it and its own canonical form. Hashes are hexadecimal texts. */
+export function hashOf(before: string, text: string): string {
+  // One text and one call: whoever follows a long chain pays more for Buffers than for the hashing.
+  return hash("sha256", before + text);
 }
 
 /**
  * What ties the first entry after a hole to the `lost` entry that tells of the hole: its own hash was made
  * from one that is gone, so that hash and text are held together instead.
  */
-export function anchorOf(entryHash: Buffer, text: string): Buffer {
+export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
 }
 
@@ -121,12 +127,12 @@ export function anchorOf(entryHash: Buffer, text: string): Buffer {
 export interface ChainHead {
   /** 0 for an empty ledger. */
   readonly position: number;
-  readonly hash: Buffer;
+  readonly hash: string;
 }
 
 /** The head as the file says it; the entries themselves may say otherwise, see `ChainWalk`. */
 export function readHead(db: Database): ChainHead {
-  const head = db.prepare<[], ChainHead>("SELECT position, hash FROM chain_head").get();
+  const head = db.prepare<[], ChainHead>("SELECT position, lower(hex(hash)) AS hash FROM chain_head").get();
   return head ?? { position: 0, hash: NO_HASH };
 }
 
@@ -148,7 +154,7 @@ export function passOverCommits(db: Database, known: number): void {
  * entries count once it has succeeded (`keep`), and a batch's once the head is in its transaction (`flush`).
  */
 export class Chain {
-  readonly #save: { run(position: number, hash: Buffer, commits: number): unknown };
+  readonly #save: { run(position: number, hash: string, commits: number): unknown };
   /** In the file. */
   #stored: ChainHead;
   /** With the commands of this transaction that succeeded. */
@@ -158,8 +164,8 @@ export class Chain {
   #commits: number;
 
   constructor(db: Database) {
-    this.#save = db.prepare<[number, Buffer, number]>(
-      "UPDATE chain_head SET position = ?, hash = ?, commits = ?",
+    this.#save = db.prepare<[number, string, number]>(
+      "UPDATE chain_head SET position = ?, hash = unhex(?), commits = ?",
     );
     this.#commits = readCommits(db);
     this.#stored = this.#kept = this.#head = readHead(db);
@@ -171,7 +177,7 @@ export class Chain {
   }
 
   /** Links a record and gives its hash. Its position must be `next`; its row must be inserted in the same transaction. */
-  appendRecord(entry: RecordEntry): Buffer {
+  appendRecord(entry: RecordEntry): string {
     return this.#append(entry.position, recordText(entry)).hash;
   }
 
@@ -179,6 +185,12 @@ export class Chain {
   appendCorrection(correction: Omit<CorrectionEntry, "position">): ChainHead {
     const position = this.next;
     return this.#append(position, correctionText({ position, ...correction }));
+  }
+
+  /** Links an audit entry, likewise. */
+  appendEvidence(entry: Omit<EvidenceEntry, "position">): ChainHead {
+    const position = this.next;
+    return this.#append(position, evidenceText({ position, ...entry }));
   }
 
   keep(): void {

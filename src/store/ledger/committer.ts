@@ -98,7 +98,7 @@ export class Committer {
       chain: this.#chain,
       calendar,
       boots,
-      audit: new AuditLog(db, { nowMs, boots }),
+      audit: new AuditLog(db, { nowMs, boots, chain: this.#chain }),
       nowMs,
       tell: (change) => void this.#changes.push(change),
     });
@@ -138,7 +138,7 @@ export class Committer {
         this.#runTogether(name, input);
       }
       const made = this.#chain.head;
-      if (made.position !== position || made.hash.toString("hex") !== head) throw new NotTheSame();
+      if (made.position !== position || made.hash !== head) throw new NotTheSame();
       this.#rollups.flush();
       this.#chain.flush();
       this.#end.run();
@@ -214,7 +214,7 @@ export class Committer {
       if (hasWritten) {
         this.#chain.commit();
         const { position, hash } = this.#chain.head;
-        const head = hash.toString("hex");
+        const head = hash;
         this.#committed = { position, head, bootId, nowMs, monotonicMs, commands: this.#done };
       }
       return { kind: "batch", results, syncMs };

@@ -52,9 +52,9 @@ export function correctionCommands(db: Database, context: WriteContext) {
     `UPDATE line_state SET changed_ms = max(0, CAST(round(? + changed_ns / 1e6) AS INTEGER)), changed_provisional = 0
       WHERE changed_provisional = 1 AND changed_boot = (SELECT boot FROM boot WHERE boot_id = ?)`,
   );
-  const insert = db.prepare<[number, string, number, number | null, string, number, Buffer]>(
+  const insert = db.prepare<[number, string, number, number | null, string, number, string]>(
     `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, unhex(?))`,
   );
   const markVoid = db.prepare<[number, number]>("UPDATE record SET voided_by = ? WHERE record_id = ?");
   const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");

@@ -51,11 +51,12 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
      ON CONFLICT (line) DO NOTHING`,
   );
   const forget = db.prepare<[string]>("DELETE FROM unwatched WHERE line = ?");
-  const saveRequest = db.prepare<[number]>(
-    `INSERT INTO setting (name, value) VALUES ('last_request', CAST(? AS TEXT))
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value
-      WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
-  );
+  const nextRequest = db
+    .prepare<[], number>(
+      `INSERT INTO setting (name, value) VALUES ('last_request', '1')
+       ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING CAST(value AS INTEGER)`,
+    )
+    .pluck();
 
   function bootNumber(bootId: string): number {
     addBoot.run(bootId);
@@ -156,7 +157,6 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
 
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
-    saveRequest.run(sighting.source.request);
     const room = rooms.at(sighting.line, momentOf(sighting));
     // The room that the line was watched for is neither the one of now nor the one of then.
     if (room === undefined || !isWatchedFor(room, sighting)) return { meaning: "nothing", recordId: null };
@@ -180,6 +180,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   return {
+    openRequest: (): number => nextRequest.get() ?? 0,
     noteUnwatched(line: string, since: BootMoment | null): void {
       if (since === null) forget.run(line);
       else remember.run(bootNumber(since.bootId), since.monotonicMs, line);

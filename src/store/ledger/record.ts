@@ -61,8 +61,8 @@ export interface RecordInput {
 export function recordInserter(db: Database, context: Pick<WriteContext, "chain" | "rollups">) {
   const stored = RECORD_FIELDS.filter((field) => field !== "bootId");
   const columns = [...stored.map((field) => RECORD_COLUMNS[field]), "effective_ms", "boot", "hash"];
-  const insert = db.prepare<(string | number | Buffer | null)[]>(
-    `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+  const insert = db.prepare<(string | number | null)[]>(
+    `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map((column) => (column === "hash" ? "unhex(?)" : "?")).join(", ")})`,
   );
   return ({ userId, record, origin, provisional, source }: RecordInput): number => {
     const { locationName, deviceId, valorMicros, createdTimeMs: timeMs } = record;

@@ -24,6 +24,8 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
     -- Which ledger this is (identity.ts).
     INSERT INTO setting (name, value) VALUES ('ledger_id', lower(hex(randomblob(16))));
+    -- What the numbers that accounts see are made with.
+    INSERT INTO setting (name, value) VALUES ('number_key', lower(hex(randomblob(16))));
 
     -- zero_ms: wall time of the boot's monotonic zero, once its clock was trusted. last_ms: the last monotonic time that is known of it.
     CREATE TABLE boot (
@@ -163,8 +165,6 @@ const initial: Migration = {
       hash BLOB NOT NULL
     ) STRICT;
     CREATE INDEX correction_by_record ON correction (record_id);
-    -- Each start reads these.
-    CREATE INDEX correction_lost ON correction (correction_id) WHERE kind = 'lost';
 
     -- commits: how often the ledger was written to, so that its copy beside it (tail.ts) can be compared.
     CREATE TABLE chain_head (
@@ -230,7 +230,6 @@ const initial: Migration = {
     ) STRICT;
     CREATE INDEX gap_provisional ON gap (boot) WHERE boot IS NOT NULL;
     CREATE INDEX gap_by_user ON gap (user_id, gap_id);
-    CREATE INDEX gap_by_line ON gap (user_id, line, gap_id);
 
     CREATE TABLE idempotency (
       user_id TEXT NOT NULL,
@@ -265,6 +264,7 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
 
     -- user_id is the account that an entry is about. It refers to nothing: an entry outlives its account. details is JSON.
+    -- position and hash: of an entry that is one of the chain, and stays for ever. repeats: how often it was repeated.
     CREATE TABLE audit (
       audit_id INTEGER PRIMARY KEY AUTOINCREMENT,
       kind TEXT NOT NULL,
@@ -275,10 +275,15 @@ const initial: Migration = {
       way TEXT NOT NULL,
       who TEXT,
       origin TEXT NOT NULL,
-      details TEXT NOT NULL
+      details TEXT NOT NULL,
+      repeats INTEGER NOT NULL DEFAULT 0,
+      position INTEGER UNIQUE,
+      hash BLOB
     ) STRICT;
-    CREATE INDEX audit_by_kind ON audit (kind, user_id, audit_id);
+    CREATE INDEX audit_by_kind ON audit (kind, audit_id);
+    CREATE INDEX audit_passing ON audit (kind, user_id, audit_id) WHERE position IS NULL;
     CREATE INDEX audit_by_user ON audit (user_id, audit_id);
+    CREATE INDEX audit_lasting ON audit (user_id, way, audit_id) WHERE position IS NOT NULL;
   `,
 };
 

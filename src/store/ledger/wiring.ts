@@ -111,6 +111,7 @@ export function wiringAudit(db: Database, context: Pick<WriteContext, "audit">) 
     set(userId: Id, wiring: NewWiring, before: Settings | undefined, by: Actor): void {
       const [now, then] = [detailsOf(wiring), before && detailsOf(before)];
       if (then !== undefined && JSON.stringify(now) === JSON.stringify(then)) return;
+      context.audit.requireFew(userId, by);
       const valorBefore = then !== undefined && then.valor !== now.valor ? { valorBefore: then.valor } : {};
       context.audit.note("wiring_set", userId, { line: wiring.line, ...now, ...valorBefore }, by);
     },

@@ -35,7 +35,7 @@ export function tallyOf(db: Database): Tally {
     .get() ?? {};
   const total = (units ?? 0n) * BigInt(MICROS_PER_UNIT) + (micros ?? 0n);
   return {
-    ...{ position, head: hash.toString("hex"), commits: readCommits(db) },
+    ...{ position, head: hash, commits: readCommits(db) },
     ...{ records: Number(records), totalMicros: String(total) },
   };
 }
@@ -43,12 +43,13 @@ export function tallyOf(db: Database): Tally {
 /** The hash of one entry, hexadecimal; undefined where the ledger holds none of that number. */
 export function entryHash(db: Database, position: number): string | undefined {
   return db
-    .prepare<[number, number], Buffer>(
-      `SELECT hash FROM record WHERE record_id = ? UNION ALL SELECT hash FROM correction WHERE correction_id = ?`,
+    .prepare<{ position: number }, string>(
+      `SELECT lower(hex(hash)) FROM record WHERE record_id = @position
+       UNION ALL SELECT lower(hex(hash)) FROM correction WHERE correction_id = @position
+       UNION ALL SELECT lower(hex(hash)) FROM audit WHERE position = @position`,
     )
     .pluck()
-    .get(position, position)
-    ?.toString("hex");
+    .get({ position });
 }
 
 /** Names of the ledger's locations, those of its sales too, at most ten. */

@@ -1,142 +1,314 @@
 import type { Database } from "better-sqlite3";
+import type { KeptHead } from "../../domain/backup.ts";
+import { wallTimeMs } from "../../domain/boot.ts";
+import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
+import { SELECT_EVIDENCE } from "../ledger/audit.ts";
 import {
   anchorOf,
   type CorrectionEntry,
   correctionText,
-  hexHashOf,
+  type EvidenceEntry,
+  evidenceText,
+  hashOf,
   NO_HASH,
-  type RecordEntry,
   readHead,
-  recordText,
 } from "../ledger/chain.ts";
+import type { RollupEntry } from "../ledger/rollup.ts";
+import type { Findings } from "./finding.ts";
 
-/** A row of the ledger as the walk reads it: the entry, and what was derived from its corrections. */
-export interface WalkedRecord extends RecordEntry {
-  /** The moment that it counts at. */
-  readonly timeMs: number;
+/** What is looked at of a record, beside its canonical form. */
+export interface WalkedRecord extends RollupEntry {
+  readonly position: number;
+  readonly createdTimeMs: number;
+  readonly provisional: number;
+  readonly bootId: string | null;
+  readonly monotonicNs: number | null;
   readonly voidedBy: number | null;
-  /** Hexadecimal. */
   readonly hash: string;
 }
 
-type WalkedCorrection = CorrectionEntry & { readonly hash: string };
+type Correction = CorrectionEntry & { readonly hash: string };
+type Evidence = EvidenceEntry & { readonly hash: string };
 
-/** The first place where the chain does not hold. */
-export interface BrokenChain {
-  readonly position: number;
-  readonly what: string;
+/** Entries that are not there. */
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  /** The hash of the entry after it. */
+  readonly mark: string;
+  readonly told: Correction | undefined;
 }
 
-/** What corrections say of one record. */
-interface Corrected {
-  timeMs: number | null;
-  voidedBy: number | null;
+/** What the walked entries up to one hold. */
+interface Held {
+  records: number;
+  totalMicros: bigint;
 }
+
+const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /**
- * Follows the chain of hashes from its first entry and stops telling at the first that was altered, removed
- * or inserted. Fed with the records in their order, so that one pass over a large ledger serves all checks.
+ * Follows the chain of hashes from its first entry to its head, and finds what was removed, altered or inserted, and what
+ * contradicts what it corrects. Fed with the records in their order, so that one pass over a large ledger serves all checks.
  */
 export class ChainWalk {
-  readonly #db: Database;
-  readonly #corrections: WalkedCorrection[];
-  readonly #corrected = new Map<number, Corrected>();
+  readonly #findings: Findings;
+  /** Corrections and audit entries in their order. They are few beside the records. */
+  readonly #others: readonly (Correction | Evidence)[];
+  /** Corrections of records that are still to come. */
+  readonly #corrected = new Map<number, Correction[]>();
   /** `lost` entries by the position after the hole. */
-  readonly #holes = new Map<number, WalkedCorrection>();
+  readonly #told = new Map<number, Correction>();
+  readonly #evidence: ReadonlyMap<number, Evidence>;
+  readonly #heads: readonly KeptHead[];
+  /** Amounts of records that a correction to come voids. */
+  readonly #voided = new Map<number, number>();
   #next = 0;
+  #nextHead = 0;
   #position = 0;
-  #hash = NO_HASH.toString("hex");
-  #broken: BrokenChain | null = null;
+  #hash = NO_HASH;
+  #held: Held = { records: 0, totalMicros: 0n };
+  /** Holes since the last head. */
+  #holes: Hole[] = [];
+  /** What the ledger is known to lack of what the last head had. */
+  #lacking: Held = { records: 0, totalMicros: 0n };
+  /** The head as the file has it. */
+  readonly #end: { readonly position: number; readonly hash: string };
 
-  /** Reads all corrections into memory: they are few beside the records. */
-  constructor(db: Database) {
-    this.#db = db;
-    this.#corrections = db
-      .prepare<[], WalkedCorrection>(
+  /** `heads`: of proved backups, by position. */
+  constructor(db: Database, findings: Findings, heads: readonly KeptHead[]) {
+    this.#findings = findings;
+    this.#heads = heads;
+    this.#end = readHead(db);
+    const corrections = db
+      .prepare<[], Correction>(
         `SELECT correction_id AS position, kind, record_id AS recordId, time_ms AS timeMs, lost_from AS lostFrom,
-                lost_to AS lostTo, anchor, reason, noted_ms AS notedMs, lower(hex(hash)) AS hash
+                lost_to AS lostTo, lower(hex(anchor)) AS anchor, reason, noted_ms AS notedMs, lower(hex(hash)) AS hash
            FROM correction ORDER BY correction_id`,
       )
-      .all();
-    for (const correction of this.#corrections) this.#learn(correction);
+      .all()
+      .map((row) => ({ ...row, anchor: row.anchor === "" ? null : row.anchor }));
+    const evidence = db.prepare<[], Evidence>(`${SELECT_EVIDENCE} WHERE position IS NOT NULL`).all();
+    this.#others = [...corrections, ...evidence].sort((one, other) => one.position - other.position);
+    this.#evidence = new Map(evidence.map((entry) => [entry.position, entry]));
+    for (const entry of evidence) this.#learnAcknowledged(entry);
+    for (const correction of corrections) this.#learn(correction, corrections);
   }
 
-  /** The next record, in the order of record_id. */
-  record(record: WalkedRecord): void {
-    if (this.#broken !== null) return;
-    this.#correctionsBefore(record.position);
-    this.#follow(record.position, record.hash, () => recordText(record));
-    const { timeMs = null, voidedBy = null } = this.#corrected.get(record.position) ?? {};
-    if (record.timeMs !== (timeMs ?? record.createdTimeMs)) {
-      this.#break(record.position, "counts at a time that neither it nor a correction says");
-    }
-    if (record.voidedBy !== voidedBy) {
-      this.#break(record.position, "is marked as void, or as counting, and its corrections say otherwise");
-    }
+  /** The next record, in the order of record_id, and its canonical form. */
+  record(record: WalkedRecord, text: string): void {
+    const { position, valorMicros } = record;
+    this.#othersBefore(position);
+    this.#held.records += 1;
+    this.#held.totalMicros += BigInt(valorMicros);
+    this.#follow(position, record.hash, text);
+    const corrections = this.#corrected.get(position);
+    if (corrections === undefined && record.timeMs === record.createdTimeMs && record.voidedBy === null)
+      return;
+    this.#corrected.delete(position);
+    this.#judge(record, corrections ?? []);
   }
 
-  /** After the last record: what is left of the corrections, and the head. */
-  finish(): { readonly entries: number; readonly broken: BrokenChain | null } {
-    this.#correctionsBefore(Number.POSITIVE_INFINITY);
-    const head = readHead(this.#db);
-    if (this.#broken === null && head.position > this.#position) {
-      this.#break(this.#position + 1, `was removed, and all after it up to ${head.position}`);
+  /** After the last record: what is left of the corrections, and the head. Gives the number of the last entry. */
+  finish(): number {
+    this.#othersBefore(Number.POSITIVE_INFINITY);
+    const { position, hash } = this.#end;
+    if (position > this.#position) this.#hole(position + 1, "");
+    else if (position < this.#position) {
+      this.#inserted(position + 1, this.#position, "was inserted after the newest entry");
+    } else if (hash !== this.#hash)
+      this.#altered(position, `head ${hash}`, "is not the one that was the newest");
+    for (const head of this.#heads.slice(this.#nextHead)) this.#lacks(head, "is missing");
+    this.#closeHoles();
+    const others = new Set(this.#corrected.size === 0 ? [] : this.#others.map((entry) => entry.position));
+    for (const [recordId, corrections] of this.#corrected) {
+      // Otherwise the record is missing, which is found already.
+      if (!others.has(recordId)) continue;
+      for (const correction of corrections)
+        this.#contradicts(correction, "corrects an entry that is no record");
     }
-    if (head.position < this.#position) this.#break(head.position + 1, "was inserted after the newest entry");
-    if (head.hash.toString("hex") !== this.#hash)
-      this.#break(head.position, "is not the entry that was the newest");
-    return { entries: this.#position, broken: this.#broken };
+    for (const lost of this.#told.values())
+      this.#contradicts(lost, "says of entries that are there that they are lost");
+    return this.#position;
   }
 
-  #learn(correction: WalkedCorrection): void {
-    const { kind, recordId, position, timeMs, lostTo } = correction;
+  #learnAcknowledged({ kind, details }: Evidence): void {
+    if (kind !== "findings_acknowledged") return;
+    this.#findings.acknowledge(String(valuesOf(details)["findings"]));
+  }
+
+  #learn(correction: Correction, all: readonly Correction[]): void {
+    const { kind, recordId, position, lostTo, notedMs } = correction;
     if (kind === "lost") {
-      if (lostTo !== null) this.#holes.set(lostTo + 1, correction);
-      return;
-    }
-    if (recordId === null) return;
-    const corrected = this.#corrected.get(recordId) ?? { timeMs: null, voidedBy: null };
-    if (kind === "time") corrected.timeMs = timeMs;
-    else corrected.voidedBy ??= position;
-    this.#corrected.set(recordId, corrected);
-  }
-
-  #correctionsBefore(position: number): void {
-    for (; this.#broken === null; this.#next += 1) {
-      const correction = this.#corrections[this.#next];
-      if (correction === undefined || correction.position >= position) return;
-      this.#follow(correction.position, correction.hash, () => correctionText(correction));
-    }
-  }
-
-  #follow(position: number, hash: string, textOf: () => string): void {
-    if (position <= this.#position) {
-      this.#break(position, "was inserted: its number was taken");
-      return;
-    }
-    const text = textOf();
-    if (position > this.#position + 1) {
-      if (!this.#isToldHole(position, hash, text)) {
-        this.#break(this.#position + 1, "was removed");
+      // A rebuild ends with its entry in the audit log, right after what it says is lost.
+      const rebuilt = this.#evidence.get(position + 1)?.kind === "ledger_rebuilt";
+      if (lostTo === null) {
+        if (all.some((other) => other.lostTo === position - 1)) return;
+      } else if (rebuilt && notedMs > 0) {
+        this.#told.set(lostTo + 1, correction);
         return;
       }
-    } else if (hexHashOf(this.#hash, text) !== hash) {
-      this.#break(position, "was altered, or put in place of another");
+      this.#contradicts(correction, "says that entries were lost, and no rebuild after damage did so");
+    } else if ((kind === "time" || kind === "void") && recordId !== null && recordId < position) {
+      const others = this.#corrected.get(recordId);
+      if (others === undefined) this.#corrected.set(recordId, [correction]);
+      else others.push(correction);
+    } else this.#contradicts(correction, "corrects nothing that was there before it");
+  }
+
+  /** What corrections say of a record, beside what the record says of itself. */
+  #judge(record: WalkedRecord, corrections: readonly Correction[]): void {
+    let timeMs = record.createdTimeMs;
+    let voidedBy: number | null = null;
+    let isSettled = record.provisional === 0;
+    for (const correction of corrections) {
+      if (correction.kind === "void") {
+        if (voidedBy !== null)
+          this.#contradicts(correction, `voids the record ${record.position}, which was void`);
+        else voidedBy = correction.position;
+      } else {
+        if (isSettled && !this.#isByClock(record, correction)) {
+          this.#contradicts(correction, `moves the record ${record.position}, whose time was known`);
+        }
+        isSettled = true;
+        timeMs = correction.timeMs ?? timeMs;
+      }
+    }
+    if (voidedBy !== null) this.#voided.set(voidedBy, record.valorMicros);
+    const { position } = record;
+    if (record.timeMs !== timeMs) {
+      this.#altered(
+        position,
+        `time ${record.timeMs}`,
+        "counts at a time that neither it nor a correction says",
+      );
+    }
+    if (record.voidedBy !== voidedBy) {
+      this.#altered(
+        position,
+        `void ${record.voidedBy}`,
+        "is marked as void, or as counting, and its corrections say otherwise",
+      );
+    }
+  }
+
+  /** Whether an entry before the correction says that the clock of the record's boot was corrected to this time. */
+  #isByClock({ bootId, monotonicNs }: WalkedRecord, { position, timeMs }: Correction): boolean {
+    if (bootId === null || monotonicNs === null) return false;
+    for (const { kind, details, position: before } of this.#evidence.values()) {
+      if (kind !== "clock_corrected" || before > position) continue;
+      const corrected = valuesOf(details);
+      if (corrected["bootId"] !== bootId) continue;
+      if (wallTimeMs(Number(corrected["zeroMs"]), monotonicNs / NS_PER_MS) === timeMs) return true;
+    }
+    return false;
+  }
+
+  #othersBefore(position: number): void {
+    for (; ; this.#next += 1) {
+      const entry = this.#others[this.#next];
+      if (entry === undefined || entry.position >= position) return;
+      const micros = this.#voided.get(entry.position);
+      if (micros !== undefined) this.#held.totalMicros -= BigInt(micros);
+      this.#follow(
+        entry.position,
+        entry.hash,
+        "lostFrom" in entry ? correctionText(entry) : evidenceText(entry),
+      );
+    }
+  }
+
+  #follow(position: number, hash: string, text: string): void {
+    if (position <= this.#position) {
+      this.#inserted(position, position, "was inserted: its number was taken");
       return;
+    }
+    if (position > this.#position + 1) this.#hole(position, hash, text);
+    else if (hashOf(this.#hash, text) !== hash) {
+      this.#altered(position, hash + text, "was altered, or put in place of another");
     }
     this.#position = position;
     this.#hash = hash;
+    while (this.#nextHead < this.#heads.length) {
+      const head = this.#heads[this.#nextHead];
+      if (head === undefined || head.position > position) return;
+      this.#nextHead += 1;
+      if (head.position === position) this.#compare(head);
+    }
   }
 
-  #isToldHole(position: number, hash: string, text: string): boolean {
-    const hole = this.#holes.get(position);
-    return (
-      hole?.lostFrom === this.#position + 1 &&
-      hole.anchor?.equals(anchorOf(Buffer.from(hash, "hex"), text)) === true
-    );
+  #hole(position: number, mark: string, text = ""): void {
+    const from = this.#position + 1;
+    const told = this.#told.get(position);
+    const explained = told?.lostFrom === from && told.anchor === anchorOf(mark, text);
+    if (explained) this.#told.delete(position);
+    this.#holes.push({ from, to: position - 1, mark, told: explained ? told : undefined });
   }
 
-  #break(position: number, what: string): void {
-    this.#broken ??= { position, what };
+  #compare(head: KeptHead): void {
+    const { records, totalMicros } = this.#lacking;
+    const lacking = {
+      records: head.records - this.#held.records,
+      totalMicros: BigInt(head.totalMicros) - this.#held.totalMicros,
+    };
+    const more = [lacking.records - records, lacking.totalMicros - totalMicros] as const;
+    if (this.#hash !== head.head) this.#lacks(head, "is not the one that it has", more);
+    this.#closeHoles(more);
+    this.#lacking = lacking;
+  }
+
+  #lacks({ position, head, file, madeMs }: KeptHead, what: string, more?: readonly [number, bigint]): void {
+    this.#findings.add({
+      ...{ kind: "rewritten", from: position, to: position, mark: head },
+      what: `The entry ${position} ${what}: the backup ${file}, proved on ${new Date(madeMs).toISOString()}, has another past.`,
+      costs: more === undefined ? null : [this.#findings.costOf(null, ...more)],
+    });
+  }
+
+  /** Costs of holes are known by the next head: what it has more. */
+  #closeHoles(more?: readonly [number, bigint]): void {
+    for (const { from, to, mark, told } of this.#holes) {
+      const entries = from === to ? `The entry ${from} is` : `The entries ${from} to ${to} are`;
+      const beside = this.#holes.length === 1 ? "" : `, with ${this.#holes.length - 1} other holes`;
+      this.#findings.add({
+        ...{ kind: told === undefined ? "missing" : "lost", from, to, mark },
+        what:
+          told === undefined
+            ? `${entries} missing${beside}.`
+            : `${entries} lost with a damaged file: ${told.reason}.`,
+        costs: more === undefined ? null : [this.#findings.costOf(null, ...more)],
+      });
+    }
+    this.#holes = [];
+  }
+
+  #inserted(from: number, to: number, what: string): void {
+    const subject = from === to ? `The entry ${from}` : `What follows from ${from} to ${to}`;
+    const costs = this.#findings.costsOf(from, to);
+    this.#findings.add({ kind: "inserted", from, to, mark: `${to}`, what: `${subject} ${what}.`, costs });
+  }
+
+  #altered(position: number, mark: string, what: string): void {
+    const costs = this.#findings.costsOf(position, position);
+    const place = { from: position, to: position };
+    this.#findings.add({ kind: "altered", ...place, mark, what: `The entry ${position} ${what}.`, costs });
+  }
+
+  #contradicts({ position, recordId, hash }: Correction, what: string): void {
+    const costs = recordId === null ? [] : this.#findings.costsOf(recordId, recordId);
+    const place = { from: position, to: position };
+    this.#findings.add({
+      ...{ kind: "contradiction", ...place, mark: hash, costs },
+      what: `The entry ${position} ${what}.`,
+    });
+  }
+}
+
+/** The details of an audit entry; none where somebody has put something else there. */
+function valuesOf(details: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(details));
+  } catch {
+    return {};
   }
 }

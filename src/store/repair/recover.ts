@@ -196,9 +196,9 @@ function noteLoss(db: Database, { newest, keptAs, nowMs }: LossNote): Recovered[
 
 function append(
   db: Database,
-  before: Buffer,
+  before: string,
   given: Pick<CorrectionEntry, "position" | "reason" | "notedMs"> & Partial<CorrectionEntry>,
-): { readonly hash: Buffer; readonly text: string } {
+): { readonly hash: string; readonly text: string } {
   const empty = { recordId: null, timeMs: null, lostFrom: null, lostTo: null, anchor: null };
   const entry: CorrectionEntry = { kind: "lost", ...empty, ...given };
   const text = correctionText(entry);
@@ -206,9 +206,9 @@ function append(
   const { position, lostFrom, lostTo, anchor, reason, notedMs } = entry;
   db.prepare(
     `INSERT INTO correction (correction_id, kind, lost_from, lost_to, anchor, reason, noted_ms, hash)
-     VALUES (?, 'lost', ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, 'lost', ?, ?, unhex(?), ?, ?, unhex(?))`,
   ).run(position, lostFrom, lostTo, anchor, reason, notedMs, hash);
-  db.prepare("UPDATE chain_head SET position = ?, hash = ?").run(position, hash);
+  db.prepare("UPDATE chain_head SET position = ?, hash = unhex(?)").run(position, hash);
   return { hash, text };
 }
 
@@ -232,14 +232,17 @@ function noBackup(damage: FlancoError): FlancoError {
   });
 }
 
-/** The entries lost through damage to the file, oldest first, as the `lost` corrections record them. */
+/** The entries lost through damage to the file that nobody has acknowledged yet, oldest first. */
 export function readLosses(ledger: string): readonly Loss[] {
   return readLedger(ledger, (db) =>
     db
       .prepare<[], Loss>(
-        // Losses without a time are older than the chain and cannot be repaired.
         `SELECT correction_id AS position, noted_ms AS notedMs, lost_from AS lostFrom, lost_to AS lostTo, reason
-           FROM correction WHERE kind = 'lost' AND lost_from IS NOT NULL AND noted_ms > 0 ORDER BY correction_id`,
+           FROM correction
+          WHERE kind = 'lost' AND lost_from IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM audit WHERE kind = 'findings_acknowledged'
+                               AND instr(details, 'lost ' || lost_from || '-' || lost_to || ' ') > 0)
+          ORDER BY correction_id`,
       )
       .all(),
   );

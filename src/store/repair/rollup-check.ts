@@ -1,6 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { type Day, monthOf } from "../../domain/day.ts";
-import type { Id } from "../../domain/id.ts";
+import { monthOf } from "../../domain/day.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import {
   addSumTo,
@@ -11,17 +10,7 @@ import {
   type Sum,
   type Sums,
 } from "../ledger/rollup.ts";
-
-/** One rollup row that differs from what the records say. */
-export interface RollupDifference {
-  readonly table: RollupTable;
-  readonly period: Day;
-  readonly userId: Id;
-  readonly locationName: string;
-  readonly deviceId: string;
-  readonly stored: string;
-  readonly computed: string;
-}
+import type { Findings, NewFinding } from "./finding.ts";
 
 /** Adds the records up again, fed with each that counts, and compares with every stored rollup. */
 export class RollupCheck {
@@ -36,24 +25,18 @@ export class RollupCheck {
     addTo(this.#days, this.#calendar.dayOf(entry.timeMs), entry, 1);
   }
 
-  /** Call after the last record. `limit` bounds how many differences are given; none means that all agree. */
-  differences(db: Database, limit: number): readonly RollupDifference[] {
-    const found: RollupDifference[] = [];
+  /** Call after the last record: every sum that differs from what the records say is a finding. */
+  finish(db: Database, findings: Findings): void {
     for (const table of ["rollup_day", "rollup_month"] as const) {
       const sums = table === "rollup_day" ? new Map(this.#days) : monthsOf(this.#days);
       for (const stored of readSums(db, table)) {
         const key = keyOf(stored);
         const sum = sums.get(key);
         sums.delete(key);
-        if (textOf(sum) !== textOf(stored) && found.length < limit) {
-          found.push(difference(table, stored, textOf(stored), textOf(sum)));
-        }
+        if (textOf(sum) !== textOf(stored)) findings.add(difference(findings, table, stored, stored, sum));
       }
-      for (const sum of sums.values()) {
-        if (found.length < limit) found.push(difference(table, sum, textOf(undefined), textOf(sum)));
-      }
+      for (const sum of sums.values()) findings.add(difference(findings, table, sum, undefined, sum));
     }
-    return found;
   }
 }
 
@@ -70,13 +53,19 @@ function textOf(sum: Pick<Sum, "count" | "totalMicros"> | undefined): string {
 }
 
 function difference(
+  findings: Findings,
   table: RollupTable,
-  sum: Pick<Sum, "userId" | "period" | "locationName" | "deviceId">,
-  stored: string,
-  computed: string,
-): RollupDifference {
-  const { userId, period, locationName, deviceId } = sum;
-  return { table, period, userId, locationName, deviceId, stored, computed };
+  { userId, period, locationName, deviceId }: Sum,
+  stored: Sum | undefined,
+  computed: Sum | undefined,
+): NewFinding {
+  const what = `${table} ${period}, ${locationName}, device ${deviceId}: holds ${textOf(stored)}; the records say ${textOf(computed)}`;
+  const sales = (stored?.count ?? 0) - (computed?.count ?? 0);
+  const micros = (stored?.totalMicros ?? 0n) - (computed?.totalMicros ?? 0n);
+  return {
+    ...{ kind: "sum", from: 0, to: 0, mark: userId + what, what: `${what}.` },
+    costs: [findings.costOf(userId, sales, micros)],
+  };
 }
 
 function* readSums(db: Database, table: RollupTable): Generator<Sum> {

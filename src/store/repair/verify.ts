@@ -1,40 +1,49 @@
 import type { Database } from "better-sqlite3";
+import type { KeptHead } from "../../domain/backup.ts";
+import type { Id } from "../../domain/id.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
-import { RECORD_COLUMNS, selectList } from "../ledger/chain.ts";
+import { RECORD_COLUMNS } from "../ledger/chain.ts";
 import { guarded, openForReading } from "../ledger/open.ts";
 import { rollupZone } from "../ledger/rollup-zone.ts";
-import { type BrokenChain, ChainWalk, type WalkedRecord } from "./chain-walk.ts";
-import { RollupCheck, type RollupDifference } from "./rollup-check.ts";
+import { ChainWalk, type WalkedRecord } from "./chain-walk.ts";
+import { type Finding, type FindingKind, Findings } from "./finding.ts";
+import { RollupCheck } from "./rollup-check.ts";
 
 export interface Verification {
   /** Records, voided ones too. */
   readonly records: number;
-  /** Records and corrections, as far as the chain holds. */
+  /** Number of the last entry. */
   readonly entries: number;
-  /** The first entry that was altered, removed or inserted; null when the chain holds. */
-  readonly broken: BrokenChain | null;
-  readonly differences: readonly RollupDifference[];
+  /** All of them, those that were acknowledged too; empty for a ledger that is right. */
+  readonly findings: readonly Finding[];
+  /** How many more there are than are listed. */
+  readonly unlisted: number;
   /** What SQLite's own check of the whole file found wrong; empty when it is sound. */
   readonly damage: readonly string[];
 }
 
-/** Differences told one by one; further ones would say the same. */
-const MAX_DIFFERENCES = 100;
 /** Records read at a time, and between two reports of progress. */
 const PAGE = 2_000;
 
+/** Findings for which a copy of the ledger is no good one. The others are told by the ledger itself. */
+const GRAVE: ReadonlySet<FindingKind> = new Set(["missing", "inserted", "altered", "sum"]);
+
 /**
- * Checks the file's structure in full, follows the chain of its entries and adds every rollup up again, as
- * of one moment, beside a running service. Throws as `openForReading` does, and `damaged` where the file
- * cannot even be read.
+ * Checks the file's structure in full, follows the chain of its entries, holds it against the heads of proved backups and
+ * adds every rollup up again, as of one moment, beside a running service. Throws as `openForReading` does, and `damaged`
+ * where the file cannot even be read.
  */
-export function verifyLedger(file: string, onProgress: (done: number, total: number) => void): Verification {
+export function verifyLedger(
+  file: string,
+  onProgress: (done: number, total: number) => void,
+  heads: readonly KeptHead[] = [],
+): Verification {
   const db = openForReading(file);
   try {
     const verification = db.transaction(() => {
       const found = db.pragma("integrity_check") as { integrity_check: string }[];
       const damage = found.map((row) => row.integrity_check).filter((text) => text !== "ok");
-      const check = () => checkEntries(db, new LocalCalendar(rollupZone(db)), onProgress);
+      const check = () => checkEntries(db, heads, onProgress);
       return { damage, ...(damage.length === 0 ? check() : asFarAsPossible(check)) };
     });
     return guarded(file, () => verification());
@@ -51,48 +60,92 @@ function asFarAsPossible(check: () => Entries): Entries {
     return check();
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) {
-      return { records: 0, entries: 0, broken: null, differences: [] };
+      return { records: 0, entries: 0, findings: [], unlisted: 0 };
     }
     throw error;
   }
 }
 
-/** Everything that is wrong, a text each; empty for a ledger that is right. */
-export function faultsOf({ damage, broken, differences }: Verification): readonly string[] {
-  return [
-    ...damage,
-    ...(broken === null ? [] : [`Entry ${broken.position} ${broken.what}.`]),
-    ...differences.map(
-      ({ table, period, locationName, deviceId, stored, computed }) =>
-        `${table} ${period}, ${locationName}, device ${deviceId}: holds ${stored}; the records say ${computed}`,
-    ),
-  ];
+/** What keeps a ledger from being trusted, a text each; empty for one that is right, or whose findings were acknowledged. */
+export function faultsOf(verification: Pick<Verification, "damage" | "findings">): readonly string[] {
+  const grave = openFindings(verification).filter(({ kind }) => GRAVE.has(kind));
+  return [...verification.damage, ...grave.map(({ what }) => what)];
 }
+
+/** The findings that a person must still see to. */
+export function openFindings({ findings }: Pick<Verification, "findings">): readonly Finding[] {
+  return findings.filter(({ acknowledged }) => !acknowledged);
+}
+
+/** A row as it is read: what the chain's canonical form of a record lists, in its order, and three more. */
+type Row = [
+  kind: string,
+  position: number,
+  userId: Id,
+  locationName: string,
+  deviceName: string,
+  deviceId: string,
+  room: string,
+  valorMicros: number,
+  createdTimeMs: number,
+  origin: string,
+  provisional: number,
+  bootId: string | null,
+  line: string | null,
+  request: number | null,
+  sequence: number | null,
+  monotonicNs: number | null,
+  timeMs: number,
+  voidedBy: number | null,
+  hash: string,
+];
+/** Columns that are no part of the canonical form. */
+const DERIVED = ["effective_ms", "voided_by", "lower(hex(hash))"];
 
 /** One pass over the records, for the chain and the sums alike. */
 function checkEntries(
   db: Database,
-  calendar: LocalCalendar,
+  heads: readonly KeptHead[],
   onProgress: (done: number, total: number) => void,
-): Omit<Verification, "damage"> {
+): Entries {
   const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
-  // Read in pages: half again as fast as row by row.
-  const page = db.prepare<[number, number], WalkedRecord>(
-    `SELECT ${selectList(RECORD_COLUMNS)}, effective_ms AS timeMs, voided_by AS voidedBy, lower(hex(hash)) AS hash
-       FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
-  );
-  const walk = new ChainWalk(db);
-  const rollups = new RollupCheck(calendar);
+  // Pages of arrays are read in half the time of single rows, and such an array is the canonical form all but its text.
+  const page = db
+    .prepare<[number, number], Row>(
+      `SELECT 'sale', ${[...Object.values(RECORD_COLUMNS), ...DERIVED].join(", ")}
+         FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
+    )
+    .raw();
+  const findings = new Findings(db);
+  const walk = new ChainWalk(db, findings, heads);
+  const rollups = new RollupCheck(new LocalCalendar(rollupZone(db)));
   let records = 0;
   let last = Number.MIN_SAFE_INTEGER;
   for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
     for (const row of rows) {
-      walk.record(row);
-      last = row.position;
-      if (row.voidedBy === null) rollups.add(row);
+      const record: WalkedRecord = {
+        position: row[1],
+        userId: row[2],
+        locationName: row[3],
+        deviceId: row[5],
+        valorMicros: row[7],
+        createdTimeMs: row[8],
+        provisional: row[10],
+        bootId: row[11],
+        monotonicNs: row[15],
+        timeMs: row[16],
+        voidedBy: row[17],
+        hash: row[18],
+      };
+      row.length -= DERIVED.length;
+      walk.record(record, JSON.stringify(row));
+      if (record.voidedBy === null) rollups.add(record);
+      last = record.position;
     }
     records += rows.length;
     if (rows.length === PAGE) onProgress(records, total);
   }
-  return { records, ...walk.finish(), differences: rollups.differences(db, MAX_DIFFERENCES) };
+  const entries = walk.finish();
+  rollups.finish(db, findings);
+  return { records, entries, findings: findings.found, unlisted: findings.unlisted };
 }

@@ -9,8 +9,6 @@ export interface Bar {
   readonly text: string;
   readonly value: number;
   readonly valueText: string;
-  /** What it was a period before: a pale bar behind. */
-  readonly before: number;
   /** Stands out: today, this month. */
   readonly isNow: boolean;
   /** Has not come yet. */
@@ -27,19 +25,17 @@ interface BarChartProps {
 }
 
 /** How much of its place a bar takes. */
-const FILL = 0.5;
-const FILL_BEFORE = 0.78;
+const FILL = 0.62;
 const WHOLE = 100;
-/** More bars than these have no room for their amounts on a phone, and more than those nowhere. */
+/** More bars than these have no room for their amounts on a phone. */
 const MANY = 7;
-const CROWD = 12;
 
 /**
  * Bars over names. One of them is chosen by pointer, touch or arrow keys; the chart's owner shows its exact
  * values. The picture is hidden from screen readers: the buttons over it carry the same information.
  */
 export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartProps) {
-  const scale = scaleOf(bars.flatMap((bar) => [bar.value, bar.before]));
+  const scale = scaleOf(bars.map((bar) => bar.value));
   const [over, setOver] = useState<number | null>(null);
   const row = useRef<HTMLDivElement>(null);
   const show = (index: number) => {
@@ -54,9 +50,7 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
     row.current?.querySelectorAll("button")[index]?.focus();
   };
   return (
-    <div
-      class={`chart${bars.length > MANY ? " chart-many" : ""}${bars.length > CROWD ? " chart-crowd" : ""}`}
-    >
+    <div class={bars.length > MANY ? "chart chart-many" : "chart"}>
       <Axis scale={scale} tickText={tickText} />
       <div class="chart-plot">
         <Picture bars={bars} scale={scale} shown={over ?? chosen} />
@@ -130,19 +124,16 @@ function Picture({ bars, scale, shown }: PictureProps) {
       ))}
       {bars.map((bar, index) => {
         const top = Math.max(scale.place(bar.value), zero);
-        const rect = (value: number, fill: number) => {
-          const [high, low] = [Math.max(scale.place(value), zero), Math.min(scale.place(value), zero)];
-          return {
-            x: percent(width * (index + (1 - fill) / 2)),
-            width: percent(width * fill),
-            y: percent(1 - high),
-            height: percent(high - low),
-          };
-        };
+        const bottom = Math.min(scale.place(bar.value), zero);
         return (
           <g key={bar.key} class={barClass(bar, index === shown)}>
-            {bar.before !== 0 && <rect class="chart-before" {...rect(bar.before, FILL_BEFORE)} rx="4" />}
-            <rect {...rect(bar.value, FILL)} rx="4" />
+            <rect
+              x={percent(width * (index + (1 - FILL) / 2))}
+              width={percent(width * FILL)}
+              y={percent(1 - top)}
+              height={percent(top - bottom)}
+              rx="4"
+            />
             {!bar.isAhead && (
               <text x={percent(width * (index + 1 / 2))} y={percent(1 - top)} dy="-0.5em">
                 {bar.valueText}

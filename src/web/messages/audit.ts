@@ -39,6 +39,10 @@ export const auditTexts = bilingual(
         `Registros rehechos tras un daño, desde ${value("backup")}`,
       secret_rotated: () => "Se cambió el secreto de las sesiones: todos entran de nuevo",
       certificate_changed: () => "Certificado renovado",
+      clock_corrected: (value: (name: string) => string) =>
+        `Se corrigió la hora de ${value("records")} registros en ${value("seconds")} segundos`,
+      findings_acknowledged: (value: (name: string) => string) =>
+        `${value("name")} se da por enterado de lo que halló la comprobación: ${value("reason")}`,
     },
   },
   {
@@ -74,6 +78,10 @@ export const auditTexts = bilingual(
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,
       secret_rotated: () => "The secret of sessions was changed: everybody signs in anew",
       certificate_changed: () => "Certificate renewed",
+      clock_corrected: (value) =>
+        `The time of ${value("records")} records was corrected by ${value("seconds")} seconds`,
+      findings_acknowledged: (value) =>
+        `${value("name")} knows of what the check has found: ${value("reason")}`,
     },
   },
 );

@@ -4,13 +4,12 @@ import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { foreignBackups, listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
 import { folderOf, identityOf } from "../../../src/store/ledger/identity.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
-import { newRecord, TestLedger } from "../ledger.ts";
+import { newRecord, proven, TestLedger } from "../ledger.ts";
 
 const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
 /** Less than a header: nothing can be read of such a file. */
@@ -44,7 +43,7 @@ describe("A stick with the backups of two ledgers", () => {
   }
 
   const backUp = (ledger: TestLedger, rotate = false) =>
-    makeBackup({
+    proven({
       ...{ ledger: ledger.file, directory: stick, nowMs: ledger.nowMs },
       ...{ clockTrusted: true, rotate },
     });

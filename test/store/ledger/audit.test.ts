@@ -3,13 +3,15 @@ import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
+import { DAY_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { NewWiring } from "../../../src/domain/wiring.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
-import { KEPT_OF_EACH_KIND } from "../../../src/store/ledger/audit.ts";
+import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
 import { folderOf } from "../../../src/store/ledger/identity.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
+import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
@@ -151,6 +153,51 @@ describe("the audit log", () => {
       `sign_in_failed ${ana.id}`,
     ]);
     expect(kept.length).to.be.within(KEPT_OF_EACH_KIND, KEPT_OF_EACH_KIND + 103);
+  });
+
+  it("keeps the evidence of a change of price, however many harmless changes the same account makes after it", async () => {
+    const { user } = await ledger.wire();
+    const by = networkActor("192.0.2.7", user.id);
+    const wiring: NewWiring = {
+      ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 9_000_000 },
+      ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
+    };
+    await ledger.writer.noteBoot(BOOT_ID, null);
+    await ledger.writer.setWiring([{ userId: user.id, wiring }], by);
+    const changes = Array.from({ length: KEPT_OF_EACH_KIND + 200 }, (_, turn) => {
+      const harmless = { ...wiring, debounceMs: 51 + turn };
+      return ledger.writer.setWiring([{ userId: user.id, wiring: harmless }], by).then(
+        () => "done",
+        (error: unknown) => (error instanceof FlancoError ? error.code : "failed"),
+      );
+    });
+    const outcomes = await Promise.all(changes);
+    const prices = entries().filter(({ details }) => details["valorBefore"] === 4.5);
+    expect(prices.map(({ details }) => details["valor"])).to.deep.equal([9]);
+    const count = (outcome: string) => outcomes.filter((one) => one === outcome).length;
+    expect([count("done"), count("too_many")]).to.deep.equal([
+      LASTING_A_DAY - 1,
+      KEPT_OF_EACH_KIND + 201 - LASTING_A_DAY,
+    ]);
+    ledger.monotonicMs += DAY_MS;
+    await ledger.writer.setWiring([{ userId: user.id, wiring: { ...wiring, debounceMs: 1 } }], by);
+    expect(verifyLedger(ledger.file, () => {}).findings).to.deep.equal([]);
+  });
+
+  it("counts an entry that is repeated within an hour with the first", async () => {
+    const member = await ledger.addUser();
+    await ledger.writer.noteBoot(BOOT_ID, null);
+    for (const minutes of [0, 10, 40, 70]) {
+      ledger.monotonicMs = minutes * MINUTE_MS;
+      await ledger.writer.noteAudit([failed(member.id)]);
+    }
+    await ledger.writer.noteAudit([{ ...failed(member.id), details: { attempts: 2 } }]);
+    const told = entries().filter(({ kind }) => kind === "sign_in_failed");
+    expect(told.map(({ details }) => details)).to.deep.equal([
+      { attempts: 1, times: 3 },
+      { attempts: 1 },
+      { attempts: 2 },
+    ]);
   });
 
   it("shows a user its own account and the appliance, and never whether another account exists", async () => {

@@ -47,10 +47,10 @@ describe("levels of a wired line", () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0)]);
     const [taken] = await ledger.writer.takeIn([level(true, 1)]);
-    expect(taken).to.deep.equal({ meaning: "sale", recordId: 1 });
+    expect(taken).to.deep.equal({ meaning: "sale", recordId: 3 });
     expect(recordsOf(ledger.reader, userId)).to.deep.equal([
       {
-        recordId: 1,
+        recordId: 3,
         locationName: "Clínica",
         deviceName: "Pasillo A",
         deviceId,
@@ -251,9 +251,9 @@ describe("levels of a wired line", () => {
     await wire();
     const run = Array.from({ length: 101 }, (_, sequence) => level(sequence % 2 === 1, sequence));
     await ledger.writer.takeIn(run);
-    const { records, differences } = verifyLedger(ledger.file, () => {});
+    const { records, findings } = verifyLedger(ledger.file, () => {});
     expect(records).to.equal(50);
-    expect(differences).to.deep.equal([]);
+    expect(findings).to.deep.equal([]);
   });
 
   it("tell what changed, for the live page", async () => {

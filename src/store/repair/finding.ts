@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { MICROS_PER_UNIT, valorFromMicros } from "../../domain/amount.ts";
+import type { Id } from "../../domain/id.ts";
+
+/**
+ * `missing`: entries that are gone, and nothing says why; `lost`: gone with a damaged file, as the ledger itself says.
+ * `inserted`: an entry whose number was taken. `altered`: an entry that is not as it was written. `contradiction`: a
+ * correction that what it corrects does not allow. `sum`: a rollup that does not follow from the records. `rewritten`: an
+ * entry that is not the one of a proved backup.
+ */
+export type FindingKind = "missing" | "lost" | "inserted" | "altered" | "contradiction" | "sum" | "rewritten";
+
+/** The sales that a finding is about. The difference where it is about a sum; negative where too little is there. */
+export interface Cost {
+  /** E-mail of the account, or its id where it was removed; null for all accounts together. */
+  readonly account: string | null;
+  readonly sales: number;
+  /** In units of the currency. */
+  readonly revenue: number;
+}
+
+/** Something in the ledger that a person must see to. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** The entries that it is about, both included; 0 for a sum. */
+  readonly from: number;
+  readonly to: number;
+  /** A sentence. */
+  readonly what: string;
+  /** Empty where no sale is concerned; null where the sales are not known. */
+  readonly costs: readonly Cost[] | null;
+  /** Names this finding, the same at each check, and no other: an acknowledgement lists these. */
+  readonly key: string;
+  readonly acknowledged: boolean;
+}
+
+/** What a check gives as a finding. `mark`: what was found there, so that something else there is another finding. */
+export interface NewFinding extends Omit<Finding, "key" | "acknowledged"> {
+  readonly mark: string;
+}
+
+/** Findings that are given one by one; the rest are counted. */
+const MAX_FINDINGS = 200;
+const KEY_DIGITS = 12;
+/** Between the keys of an acknowledgement. */
+const SEPARATOR = ", ";
+
+/** The findings of one check. */
+export class Findings {
+  readonly #db: Database;
+  readonly #acknowledged = new Set<string>();
+  readonly #found: Finding[] = [];
+  #unlisted = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Takes the keys of an acknowledgement, as `joinedKeys` made them. */
+  acknowledge(keys: string): void {
+    for (const key of splitKeys(keys)) this.#acknowledged.add(key);
+  }
+
+  add({ mark, ...finding }: NewFinding): void {
+    const { kind, from, to } = finding;
+    const digest = createHash("sha256").update(mark).digest("hex").slice(0, KEY_DIGITS);
+    const key = `${kind} ${from}-${to} ${digest}`;
+    const acknowledged = this.#acknowledged.has(key);
+    if (this.#found.length < MAX_FINDINGS || acknowledged)
+      this.#found.push({ ...finding, key, acknowledged });
+    else this.#unlisted += 1;
+  }
+
+  /** The records that are there under these numbers, account by account. */
+  costsOf(from: number, to: number): readonly Cost[] {
+    return this.#db
+      .prepare<[number, number], { userId: Id; sales: number; units: number; micros: number }>(
+        `SELECT user_id AS userId, count(*) AS sales, sum(valor_micros / ${MICROS_PER_UNIT}) AS units,
+                sum(valor_micros % ${MICROS_PER_UNIT}) AS micros
+           FROM record WHERE record_id BETWEEN ? AND ? GROUP BY user_id`,
+      )
+      .all(from, to)
+      .map(({ userId, sales, units, micros }) =>
+        this.costOf(userId, sales, BigInt(units) * BigInt(MICROS_PER_UNIT) + BigInt(micros)),
+      );
+  }
+
+  costOf(userId: Id | null, sales: number, micros: bigint): Cost {
+    const email = this.#db
+      .prepare<[Id | null], string>("SELECT email FROM member WHERE user_id = ? ORDER BY member_id LIMIT 1")
+      .pluck();
+    const account = userId === null ? null : (email.get(userId) ?? userId);
+    return { account, sales, revenue: valorFromMicros(micros) };
+  }
+
+  get found(): readonly Finding[] {
+    return this.#found;
+  }
+
+  get unlisted(): number {
+    return this.#unlisted;
+  }
+}
+
+export function joinedKeys(findings: readonly Pick<Finding, "key">[]): string {
+  return findings.map(({ key }) => key).join(SEPARATOR);
+}
+
+export function splitKeys(keys: string): readonly string[] {
+  return keys.split(SEPARATOR);
+}

@@ -1,0 +1,267 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { expect } from "chai";
+import type { Id } from "../../../src/domain/id.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { keptHeads } from "../../../src/store/backup/backup-directory.ts";
+import { SELECT_EVIDENCE } from "../../../src/store/ledger/audit.ts";
+import {
+  anchorOf,
+  type CorrectionEntry,
+  correctionText,
+  type EvidenceEntry,
+  evidenceText,
+  hashOf,
+  RECORD_COLUMNS,
+  type RecordEntry,
+  readHead,
+  recordText,
+  selectList,
+} from "../../../src/store/ledger/chain.ts";
+import { joinedKeys } from "../../../src/store/repair/finding.ts";
+import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
+
+const SALES = 6;
+/** The first entry is that of the account. */
+const LAST = SALES + 1;
+const YEAR_2020_MS = Date.UTC(2020, 0, 1);
+const ONE_SALE = { account: "ana@example.org", sales: 1, revenue: 1 };
+
+describe("what the full check of a ledger finds", () => {
+  let ledger: TestLedger;
+  let userId: Id;
+
+  beforeEach(async () => {
+    ledger = await new TestLedger().open();
+    userId = (await ledger.addUser()).id;
+    for (let room = 1; room <= SALES; room += 1) await ledger.writer.addRecord(userId, newRecord(), null);
+  });
+  afterEach(() => ledger.remove());
+
+  const verify = () => verifyLedger(ledger.file, () => {}, keptHeads(ledger.folder));
+  const findings = () => openFindings(verify());
+  const found = () => findings().map(({ kind, from, to }) => `${kind} ${from}-${to}`);
+  const costs = () => findings().map((finding) => finding.costs);
+  const backup = () =>
+    makeBackup({
+      ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs, clockTrusted: true },
+      rotate: true,
+    });
+
+  /** What somebody does who has the file, and knows how it is made. */
+  async function forge(change: (db: Database) => void): Promise<void> {
+    await ledger.close();
+    const db = new DatabaseConstructor(ledger.file);
+    db.pragma("foreign_keys = OFF");
+    change(db);
+    db.close();
+    await ledger.open();
+  }
+
+  describe("of entries that follow the chain and contradict what they correct", () => {
+    for (const [what, notedMs] of [
+      ["without a time", 0],
+      ["that no rebuild wrote", Date.UTC(2026, 10, 20)],
+    ] as const) {
+      it(`two sales that are gone under a loss ${what}`, async () => {
+        await forge((db) => {
+          const after = recordAt(db, 6);
+          db.exec("DELETE FROM record WHERE record_id IN (4, 5)");
+          const anchor = anchorOf(after.hash, recordText(after.entry));
+          append(db, { kind: "lost", lostFrom: 4, lostTo: 5, anchor, reason: "damage", notedMs });
+          removeFromSums(db, 2);
+        });
+        expect(found()).to.deep.equal([`contradiction ${LAST + 1}-${LAST + 1}`, "missing 4-5"]);
+      });
+    }
+
+    it("a posted sale that was moved to another year", async () => {
+      await forge((db) => {
+        append(db, { kind: "time", recordId: 4, timeMs: YEAR_2020_MS, reason: "the clock is trusted now" });
+        db.prepare("UPDATE record SET effective_ms = ? WHERE record_id = 4").run(YEAR_2020_MS);
+      });
+      await ledger.close();
+      await ledger.open("Europe/Madrid");
+      expect(findings()).to.have.length(1);
+      expect(findings()[0]).to.deep.include({ kind: "contradiction", from: LAST + 1, costs: [ONE_SALE] });
+    });
+
+    it("a record that is voided twice, and a correction of what is no record", async () => {
+      await ledger.writer.voidRecord(4, "relay tested");
+      await forge((db) => {
+        append(db, { kind: "void", recordId: 4, reason: "again" });
+        append(db, { kind: "void", recordId: 1, reason: "an account" });
+      });
+      expect(found()).to.deep.equal([
+        `contradiction ${LAST + 3}-${LAST + 3}`,
+        `contradiction ${LAST + 4}-${LAST + 4}`,
+      ]);
+    });
+  });
+
+  it("what a sum has too much, in money", async () => {
+    await forge((db) => db.exec("UPDATE rollup_day SET total_micros = total_micros + 2500000"));
+    expect(found()).to.deep.equal(["sum 0-0"]);
+    expect(costs()).to.deep.equal([[{ account: "ana@example.org", sales: 0, revenue: 2.5 }]]);
+  });
+
+  describe("of the evidence of a change of price", () => {
+    beforeEach(async () => {
+      await ledger.writer.voidRecord(3, "relay tested");
+    });
+
+    it("that an entry was altered", async () => {
+      await forge((db) =>
+        db.exec(`UPDATE audit SET details = '{"reason":"none"}' WHERE kind = 'record_voided'`),
+      );
+      expect(found()).to.deep.equal([`altered ${LAST + 2}-${LAST + 2}`]);
+    });
+
+    it("that an entry was removed", async () => {
+      await ledger.writer.addRecord(userId, newRecord(), null);
+      await forge((db) => db.exec("DELETE FROM audit WHERE kind = 'record_voided'"));
+      expect(found()).to.deep.equal([`missing ${LAST + 2}-${LAST + 2}`]);
+    });
+  });
+
+  describe("beside the proofs of backups", () => {
+    const cheaper = (db: Database) => {
+      db.exec("UPDATE record SET valor_micros = 400000 WHERE record_id = 3");
+      db.exec("UPDATE rollup_day SET total_micros = total_micros - 600000");
+      db.exec("UPDATE rollup_month SET total_micros = total_micros - 600000");
+      relink(db);
+    };
+
+    it("that the past was rewritten, and by how much, which the ledger alone does not show", async () => {
+      await backup();
+      await ledger.writer.addRecord(userId, newRecord(), null);
+      await forge(cheaper);
+      expect(verifyLedger(ledger.file, () => {}).findings).to.deep.equal([]);
+      expect(found()).to.deep.equal([`rewritten ${LAST}-${LAST}`]);
+      expect(costs()).to.deep.equal([[{ account: null, sales: 0, revenue: 0.6 }]]);
+    });
+
+    it("the same at the next backup, which is made, and after the backup itself is gone", async () => {
+      const { file } = await backup();
+      await forge(cheaper);
+      await forge(() => rmBackup(ledger.folder, file));
+      const second = await backup();
+      expect(second.findings.map(({ kind }) => kind)).to.deep.equal(["rewritten"]);
+      await ledger.writer.addRecord(userId, newRecord(), null);
+      const third = await backup();
+      expect(third.findings.map(({ kind }) => kind)).to.deep.equal(["rewritten"]);
+    });
+
+    it("what the sales that are missing were worth", async () => {
+      await backup();
+      await forge((db) => {
+        db.exec("DELETE FROM record WHERE record_id IN (3, 4)");
+        removeFromSums(db, 2);
+      });
+      expect(found()).to.deep.equal(["missing 3-4"]);
+      expect(costs()).to.deep.equal([[{ account: null, sales: 2, revenue: 2 }]]);
+    });
+
+    it("that the ledger ends before what was proved", async () => {
+      await backup();
+      await forge((db) => {
+        db.exec("DELETE FROM record WHERE record_id > 5");
+        removeFromSums(db, 2);
+        relink(db);
+      });
+      expect(found()).to.deep.equal([`rewritten ${LAST}-${LAST}`]);
+    });
+
+    it("nothing where the ledger only went on", async () => {
+      await backup();
+      await ledger.writer.voidRecord(3, "relay tested");
+      await ledger.writer.addRecord(userId, newRecord(), null);
+      expect((await backup()).findings).to.deep.equal([]);
+      expect(found()).to.deep.equal([]);
+    });
+  });
+
+  it("nothing that was acknowledged, and again what is found later", async () => {
+    await forge((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 3"));
+    const details = { name: "Ana Ruiz", reason: "", findings: joinedKeys(findings()) };
+    const actor = { way: "command", memberId: null, from: "root" } as const;
+    await ledger.writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor }]);
+    expect(found()).to.deep.equal([]);
+    expect(verify().findings.map(({ acknowledged }) => acknowledged)).to.deep.equal([true]);
+    await forge((db) => db.exec("UPDATE record SET room = '8' WHERE record_id = 3"));
+    expect(found(), "another alteration of the same record").to.deep.equal(["altered 3-3"]);
+    await forge((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 3"));
+    await forge((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 5"));
+    expect(found()).to.deep.equal(["altered 5-5"]);
+  });
+
+  it("so many that not all are listed, and each once the ones before are acknowledged", async () => {
+    const more = Array.from({ length: 300 }, () => ledger.writer.addRecord(userId, newRecord(), null));
+    await Promise.all(more);
+    await forge((db) => db.exec("UPDATE record SET room = '9'"));
+    const { findings: listed, unlisted } = verify();
+    expect([listed.length, unlisted]).to.deep.equal([200, SALES + 300 - 200]);
+  });
+});
+
+function rmBackup(folder: string, file: string): void {
+  rmSync(join(folder, file));
+}
+
+function recordAt(db: Database, position: number): { entry: RecordEntry; hash: string } {
+  const row = db
+    .prepare<[number], RecordEntry & { hash: string }>(
+      `SELECT ${selectList(RECORD_COLUMNS)}, lower(hex(hash)) AS hash FROM record LEFT JOIN boot USING (boot) WHERE record_id = ?`,
+    )
+    .get(position);
+  if (row === undefined) throw new Error(`there is no record ${position}`);
+  return { entry: row, hash: row.hash };
+}
+
+/** Appends a correction that follows the chain. */
+function append(
+  db: Database,
+  given: Partial<CorrectionEntry> & Pick<CorrectionEntry, "kind" | "reason">,
+): void {
+  const head = readHead(db);
+  const empty = { recordId: null, timeMs: null, lostFrom: null, lostTo: null, anchor: null, notedMs: 1 };
+  const entry: CorrectionEntry = { ...empty, ...given, position: head.position + 1 };
+  const row = { ...entry, hash: hashOf(head.hash, correctionText(entry)) };
+  db.prepare(
+    `INSERT INTO correction (correction_id, kind, record_id, time_ms, lost_from, lost_to, anchor, reason, noted_ms, hash)
+     VALUES (@position, @kind, @recordId, @timeMs, @lostFrom, @lostTo, unhex(@anchor), @reason, @notedMs, unhex(@hash))`,
+  ).run(row);
+  db.prepare("UPDATE chain_head SET position = @position, hash = unhex(@hash)").run(row);
+}
+
+/** Takes sales of 1 out of the sums, as who removes them would. */
+function removeFromSums(db: Database, sales: number): void {
+  for (const table of ["rollup_day", "rollup_month"]) {
+    db.exec(
+      `UPDATE ${table} SET count = count - ${sales}, total_micros = total_micros - ${sales * 1_000_000}`,
+    );
+  }
+}
+
+/** Makes every hash anew, from the first entry on. Knows records and audit entries. */
+function relink(db: Database): void {
+  const evidence = db.prepare<[], EvidenceEntry>(`${SELECT_EVIDENCE} WHERE position IS NOT NULL`).all();
+  const records = db.prepare<[], number>("SELECT record_id FROM record").pluck().all();
+  const entries = [
+    ...evidence.map((entry) => ({ position: entry.position, table: "audit", text: evidenceText(entry) })),
+    ...records.map((position) => ({
+      position,
+      table: "record",
+      text: recordText(recordAt(db, position).entry),
+    })),
+  ].sort((one, other) => one.position - other.position);
+  let hash = "0".repeat(64);
+  for (const { position, table, text } of entries) {
+    hash = hashOf(hash, text);
+    const key = table === "record" ? "record_id" : "position";
+    db.prepare(`UPDATE ${table} SET hash = unhex(?) WHERE ${key} = ?`).run(hash, position);
+    db.prepare("UPDATE chain_head SET position = ?, hash = unhex(?)").run(position, hash);
+  }
+}
