@@ -35,6 +35,7 @@ export class LineRooms {
   readonly #gaps: ReturnType<typeof gapWriter>;
   readonly #context: WriteContext;
   readonly #earlier: { get(line: string, bootId: string, monotonicMs: number): LineRoom | undefined };
+  readonly #ended: { get(line: string, bootId: string, monotonicMs: number): unknown };
   readonly #insert: { run(earlier: LineRoom & { boot: number; untilMs: number }): unknown };
   readonly #forget: { run(row: { line: string; boot: number; beforeMs: number }): unknown };
 
@@ -53,6 +54,10 @@ export class LineRooms {
               rearm_ms AS rearmMs, device_name AS deviceName, location_name AS locationName
          FROM earlier_room WHERE line = ? AND boot = (SELECT boot FROM boot WHERE boot_id = ?) AND until_ms > ?
         ORDER BY until_ms LIMIT 1`,
+    );
+    this.#ended = db.prepare<[string, string, number]>(
+      `SELECT 1 FROM earlier_room
+        WHERE line = ? AND boot = (SELECT boot FROM boot WHERE boot_id = ?) AND until_ms <= ? LIMIT 1`,
     );
     this.#insert = db.prepare(
       `INSERT OR IGNORE INTO earlier_room (line, until_ms, boot, user_id, device_id, actuator_id, valor_micros, rearm_ms,
@@ -74,6 +79,11 @@ export class LineRooms {
   /** The room of a line at a moment. */
   at(line: string, { bootId, monotonicMs }: BootMoment): LineRoom | undefined {
     return this.#earlier.get(line, bootId, monotonicMs) ?? this.now(line);
+  }
+
+  /** Whether the line is known to have been unwired at a moment: without a room of now, by what it was before. */
+  wasUnwired(line: string, { bootId, monotonicMs }: BootMoment): boolean {
+    return this.#ended.get(line, bootId, monotonicMs) !== undefined;
   }
 
   /** The same commands; what they change is kept as it was, in the same transaction. */

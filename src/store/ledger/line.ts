@@ -23,6 +23,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
         WHERE boot = (SELECT boot FROM boot WHERE boot_id = ?) AND line = ? AND request = ? AND sequence = ?`,
     )
     .pluck();
+  const ownerOf = db.prepare<[Id], Id>("SELECT user_id FROM device WHERE device_id = ?").pluck();
   const add = recordInserter(db, context);
   const endRecord = db.prepare<[number | null, number | null, number | null, number]>(
     "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
@@ -155,11 +156,27 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return recordedFrom.get(bootId, line, request, sequence) !== undefined;
   }
 
+  /**
+   * A rise that no room can be told for: its line was watched for another room than the one of its time, or what it was then
+   * is not kept any more. That is a gap at its time. A line that is known to have been unwired then sold nothing.
+   */
+  function noteUnknown(sighting: Sighting, room: LineRoom | undefined): void {
+    const { line, deviceId, timeMs, provisional, active, missed, source } = sighting;
+    const moment = momentOf(sighting);
+    if (!active || source.sequence === 0 || isRecorded(sighting)) return;
+    if (room === undefined && rooms.wasUnwired(line, moment)) return;
+    const userId = room?.userId ?? ownerOf.get(deviceId);
+    if (userId !== undefined)
+      gaps.overflow({ line, userId, timeMs, moment, provisional }, missed + 1, undefined);
+  }
+
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
     const room = rooms.at(sighting.line, momentOf(sighting));
-    // The room that the line was watched for is neither the one of now nor the one of then.
-    if (room === undefined || !isWatchedFor(room, sighting)) return { meaning: "nothing", recordId: null };
+    if (room === undefined || !isWatchedFor(room, sighting)) {
+      noteUnknown(sighting, room);
+      return { meaning: "nothing", recordId: null };
+    }
     // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
     const current = rooms.now(sighting.line);
     const isWired = current !== undefined && isWatchedFor(current, sighting);

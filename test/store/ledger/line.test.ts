@@ -147,7 +147,12 @@ describe("levels of a wired line", () => {
     expect(recordsOf(ledger.reader, userId)).to.have.length(2);
   });
 
-  it("are nothing once the line is unwired, or wired to another room", async () => {
+  const gaps = () =>
+    ledger.reader
+      .gaps(userId, { before: null, limit: 9 })
+      .map(({ fromTimeMs, toTimeMs, missedRises }) => [fromTimeMs, toTimeMs, missedRises]);
+
+  it("are no sale but a gap where no room of their time is known, once unwired or wired to another room", async () => {
     await wire();
     await ledger.writer.takeIn([level(false, 0)]);
     await ledger.writer.removeWiring(userId, LINE);
@@ -156,10 +161,16 @@ describe("levels of a wired line", () => {
     const wiring = { line: LINE, dId: "7234", actuatorId: "102", valorMicros: 1, activeLow: false } as const;
     const settings = { bias: "as-is", debounceMs: 0, rearmMs: 0 } as const;
     await ledger.writer.setWiring([{ userId, wiring: { ...wiring, ...settings } }]);
-    expect(await ledger.writer.takeIn([level(true, 1)])).to.deep.equal([
+    expect(await ledger.writer.takeIn([level(true, 3), level(false, 4)])).to.deep.equal([
+      { meaning: "nothing", recordId: null },
       { meaning: "nothing", recordId: null },
     ]);
     expect(recordsOf(ledger.reader, userId)).to.deep.equal([]);
+    const [first, second] = [level(true, 1).timeMs, level(true, 3).timeMs];
+    expect(gaps()).to.deep.equal([
+      [second, second, 1],
+      [first, first, 1],
+    ]);
   });
 
   describe("that were on their way while the room changed", () => {
@@ -207,6 +218,7 @@ describe("levels of a wired line", () => {
         ...["sale", "baseline", "repeated", "baseline"],
         ...["nothing", "nothing"],
       ]);
+      expect(gaps(), "an unwired line sells nothing").to.deep.equal([]);
       expect(prices()).to.deep.equal([4_500_000]);
     });
 
