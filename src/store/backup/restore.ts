@@ -88,7 +88,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     const restoring = openDraft(backup, draft);
     const id = readLedgerId(restoring);
     const folders = directories.map((directory) => folderOf(directory, id));
-    makeOwn(restoring, knownCommits(ledger, folders));
+    const commits = makeOwn(restoring, knownCommits(ledger, folders));
     const known = identityOf(ledger);
     const other = known !== id && (known !== undefined || existsSync(ledger));
     if (other && !mayReplace) throw anotherLedger(backup, draft, ledger);
@@ -101,7 +101,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     syncPath(draft);
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
-    noteIdentity(ledger, id);
+    noteIdentity(ledger, id, { commits, head: held.head });
     return { ...held, keptAs: keptAs ?? null, missing };
   } finally {
     removeDatabase(draft);
@@ -161,8 +161,8 @@ export function knownCommits(ledger: string, folders: readonly string[]): number
   return Math.max(held ?? 0, ...folders.flatMap(segmentsIn).map(({ end }) => end));
 }
 
-/** Makes a copy a ledger of its own, in one file, and closes it. `known` as `passOverCommits` takes it. */
-export function makeOwn(db: Database, known: number): void {
+/** Makes a copy a ledger of its own, in one file, and closes it. Gives how many commits it has; `known` as `passOverCommits` takes it. */
+export function makeOwn(db: Database, known: number): number {
   // A session may have ended since the backup was made, by signing out or by a changed password.
   db.exec("DELETE FROM session");
   // Continues with request numbers that were never given.
@@ -171,8 +171,10 @@ export function makeOwn(db: Database, known: number): void {
      ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ${SKIPPED_REQUESTS}`,
   );
   passOverCommits(db, known);
+  const commits = readCommits(db);
   db.pragma("journal_mode = DELETE");
   db.close();
+  return commits;
 }
 
 /** The entries that only the replaced ledger has. Null when they are not known. */

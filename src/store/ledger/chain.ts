@@ -149,6 +149,11 @@ export function passOverCommits(db: Database, known: number): void {
   db.prepare<[number]>(`UPDATE chain_head SET commits = max(commits, ?) + ${2 ** 40}`).run(known);
 }
 
+/** Numbers the commits of a rebuild as the ledger did that it stands for. */
+export function setCommits(db: Database, commits: number): void {
+  db.prepare<[number]>("UPDATE chain_head SET commits = ?").run(commits);
+}
+
 /**
  * The end of the chain in the writer thread, where entries are appended. As with rollups, a command's
  * entries count once it has succeeded (`keep`), and a batch's once the head is in its transaction (`flush`).

@@ -52,14 +52,29 @@ export function identityOf(ledger: string): string | undefined {
   return id ?? notedIn(idFile(ledger));
 }
 
+/** Where a ledger began again: what came before in its backups and its tail is another history. */
+export interface Beginning {
+  /** The commits that it began with. */
+  readonly commits: number;
+  /** The newest entry then, which the backup has that it began from. */
+  readonly head: string;
+}
+
 /** Never throws: a note that a full disk refuses is written by a later start. */
-export function noteIdentity(ledger: string, id: string): void {
-  if (notedIn(idFile(ledger)) === id) return;
+export function noteIdentity(ledger: string, id: string, beginning?: Beginning): void {
+  const file = idFile(ledger);
+  if (beginning === undefined && notedIn(file) === id) return;
   try {
-    writeDurably(idFile(ledger), `${id}\n`);
+    writeDurably(file, `${id}\n${beginning === undefined ? "" : `${beginning.commits} ${beginning.head}\n`}`);
   } catch {
     // It is needed only where the ledger itself cannot be read.
   }
+}
+
+/** Where the ledger began again when it was restored last; undefined where it never was. */
+export function beginningOf(ledger: string): Beginning | undefined {
+  const [commits, head] = linesOf(idFile(ledger))[1]?.split(" ") ?? [];
+  return head === undefined ? undefined : { commits: Number(commits), head };
 }
 
 export function forgetIdentity(ledger: string): void {
@@ -72,6 +87,10 @@ function idFile(ledger: string): string {
 }
 
 function notedIn(file: string): string | undefined {
-  const id = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  const [id = ""] = linesOf(file);
   return LEDGER_ID.test(id) ? id : undefined;
+}
+
+function linesOf(file: string): readonly string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }

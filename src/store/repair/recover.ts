@@ -19,9 +19,10 @@ import {
   hashOf,
   readCommits,
   readHead,
+  setCommits,
 } from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
-import { folderOf, identityOf, readable, readLedger } from "../ledger/identity.ts";
+import { beginningOf, folderOf, identityOf, readable, readLedger } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, rollupZone } from "../ledger/rollup-zone.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
@@ -64,7 +65,11 @@ export function recoverLedger(
     const id = identityOf(ledger);
     if (id === undefined) throw unknownLedger(damage);
     const folders = directories.map((directory) => folderOf(directory, id));
-    const segments = folders.flatMap(segmentsIn).toSorted((one, other) => one.from - other.from);
+    const beginning = beginningOf(ledger);
+    const segments = folders
+      .flatMap(segmentsIn)
+      .filter(({ from }) => from >= (beginning?.commits ?? 0))
+      .toSorted((one, other) => one.from - other.from);
     const base = baseFor(ledger, id, folders, segments, draft);
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
@@ -101,10 +106,13 @@ function baseFor(
   const candidates = folders
     .flatMap((folder) => listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) })))
     .toSorted((one, other) => other.backup.commits - one.backup.commits)
-    .filter(({ backup }) => isOnChain(ledger, segments, backup));
+    .filter(({ backup }) => isOfHistory(ledger, backup) && isOnChain(ledger, segments, backup));
   for (const { backup, file } of candidates) {
     try {
-      return { db: openDraft(file, draft), backup };
+      const db = openDraft(file, draft);
+      const beginning = beginningOf(ledger);
+      if (beginning !== undefined && backup.commits < beginning.commits) setCommits(db, beginning.commits);
+      return { db, backup };
     } catch (error) {
       // The disk has damaged this one as well: an older one is next.
       if (!(error instanceof FlancoError) || !["damaged", "too_new"].includes(error.code)) throw error;
@@ -115,6 +123,12 @@ function baseFor(
   const db = openForWriting(draft);
   db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_id'").run(id);
   return { db, backup: null };
+}
+
+/** A restore led away from all backups before it but the one that it began from. */
+function isOfHistory(ledger: string, { commits, head }: ProvenBackup): boolean {
+  const beginning = beginningOf(ledger);
+  return beginning === undefined || commits >= beginning.commits || head === beginning.head;
 }
 
 /**

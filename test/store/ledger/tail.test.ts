@@ -295,6 +295,27 @@ describe("The tail of a ledger", () => {
     }
   });
 
+  it("follows the backup that was restored last, also before the next backup and where newer ones are of what was left", async () => {
+    await sell(2);
+    const { file } = await backUp();
+    const backup = join(ledger.folder, file);
+    for (let restored = 0; restored < 2; restored += 1) {
+      await sell(3);
+      await backUp();
+      await ledger.close();
+      const directories = [ledger.backups];
+      restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {}, directories });
+      await ledger.open();
+    }
+    await sell(1);
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    const recovered = recover();
+    expect(recovered.backup?.file).to.equal(file);
+    expect(recovered).to.deep.include({ commits: 1, lost: null });
+    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 3, broken: null });
+  });
+
   it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
     await ledger.close();
     rmSync(ledger.folder, { recursive: true });
