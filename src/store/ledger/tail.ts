@@ -15,7 +15,7 @@ const OWNER_ONLY_FILE = 0o600;
 /** How long a commit may wait for its write to the tail. */
 const WAIT_MS = 1_000;
 /** Written at once, whatever the time. */
-const MUCH_BYTES = 256 * 1024;
+const MUCH_BYTES = 1024 * 1024;
 /** What may wait for a disk that refuses it: a full one gets room, a stick comes back. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** A tail that is longer says that no backup succeeds: the next one begins it anew. */
