@@ -16,6 +16,8 @@ import { Supervision } from "./supervision.ts";
 
 const STANDARD_ERROR = 2;
 const FAILED_START_MS = 5_000;
+/** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
+const END_MS = 4_500;
 /** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
 const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 const FIRST_RUN_PATH = "/primer-uso";
@@ -65,6 +67,7 @@ export async function serve(
     service.cancel();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
+  void stop.promise.then(() => setTimeout(endHanging, END_MS, log).unref());
   // The terminal that a service was started from says so when it is closed; elsewhere it means: read anew.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stopped();
@@ -114,6 +117,12 @@ async function reload(service: Service, started: Config, read: () => Config, log
   service.settings = reread(started, service.settings, read, log);
   log.level = service.settings.log_level;
   await service.reloadCertificates();
+}
+
+/** A disk that hangs would hold the threads that wait for it, and with them the process. What is committed is safe. */
+function endHanging(log: Log): void {
+  log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
+  process.kill(process.pid, "SIGKILL");
 }
 
 async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {

@@ -173,6 +173,30 @@ describe("Long work on a ledger, on a slow disk", function () {
     }
   });
 
+  describe("on a removable disk that hangs", () => {
+    /** How long a stop takes while the tail cannot even be opened: a pipe that is never read stands for its disk. */
+    async function stop(program: string): Promise<number> {
+      const { child, said } = begin(program, "none", 0);
+      await until("it is ready", () => said.stdout.includes("flanco is ready."));
+      const find = () =>
+        execFileSync("find", [appliance.dataDir, "-name", "tail-*"], { encoding: "utf8" }).trim();
+      await until("the tail is written", () => find() !== "");
+      const tail = find();
+      rmSync(tail);
+      execFileSync("mkfifo", [tail]);
+      return (await stopped(child)).ms;
+    }
+
+    it("ends all the same", async () => {
+      expect(await stop(programOf([]))).to.be.below(STOP_MS);
+      expect(await records()).to.equal(RECORDS);
+    });
+
+    it("does not end where it is waited for (control)", async () => {
+      expect(await stop(programOf(CONTROLS["a stop waits for each disk"]))).to.be.above(STOP_MS);
+    });
+  });
+
   describe("beside the service", () => {
     /** How long a stop takes in the middle of the proof of a backup. */
     async function stop(program: string, momentMs: number): Promise<number> {

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import { buildPackage } from "../../scripts/release/package.ts";
 import { isOwn } from "../../scripts/release/processor.ts";
+import { seedLedger } from "../cli/ledger.ts";
 import { CHECKOUT, PASSWORD } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -85,6 +86,13 @@ for (const processor of TESTED) {
       }
       expect((await service.end("SIGTERM")).exitCode).to.equal(0);
       expect((await sealed.run(["verify"])).exitCode).to.equal(0);
+    });
+
+    it("does long work in a process of its own", async () => {
+      await seedLedger(sealed.ledgerFile, [RECORD.createdTime]);
+      const service = await sealed.start({ FLANCO_TIME_ZONE: "Europe/Madrid", FLANCO_LOG_LEVEL: "info" });
+      expect(service.stderr).to.contain("the ledger is being prepared");
+      expect((await service.end("SIGTERM")).exitCode).to.equal(0);
     });
 
     it("makes a package that Debian's lintian has nothing to say of", function () {

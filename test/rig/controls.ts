@@ -139,6 +139,9 @@ export const CONTROLS = {
   return Object.assign(child, { send, kill: () => {}, fork, stdio }) as unknown as ChildProcess;`,
     },
   ],
+  "a stop waits for each disk": [
+    { file: "src/service/serving.ts", from: '  process.kill(process.pid, "SIGKILL");', to: "" },
+  ],
   "long work says nothing to systemd": [
     {
       file: "src/service/supervision.ts",
