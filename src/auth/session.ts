@@ -11,8 +11,12 @@ import type { Log } from "../domain/log.ts";
 import type { Role } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../domain/user.ts";
 
-/** The contract's lifetime of a session. */
-export const SESSION_SECONDS = 24 * 60 * 60;
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** Lifetime of a session: the contract's, and a year for a screen, which has nobody who signs it in again. */
+export function sessionSeconds(role: Role): number {
+  return role === "display" ? 365 * DAY_SECONDS : DAY_SECONDS;
+}
 
 const ALGORITHM = "HS256";
 const claims = z.object({ sub: z.string(), sid: z.string(), iat: z.number(), exp: z.number() });
@@ -111,7 +115,7 @@ export class Sessions {
   async begin({ member, passwordHash }: Credentials, by: Actor = SERVICE_ACTOR): Promise<string> {
     if (passwordHash === null) throw new FlancoError("unauthorized", "There is no password yet.");
     const issuedSeconds = this.#nowSeconds();
-    const expiresSeconds = issuedSeconds + SESSION_SECONDS;
+    const expiresSeconds = issuedSeconds + sessionSeconds(member.role);
     const before = this.#bySid;
     const beginning = { memberId: member.id, inPlaceOf: this.#leastUsed(member.id) };
     this.#beginning.add(beginning);

@@ -1,27 +1,61 @@
-import type { Command } from "commander";
-import type { CliContext } from "./context.ts";
+import { type Command, Option } from "commander";
+import { LINK_PATH, ROLES, type Role } from "../domain/member.ts";
+import { pageAddresses } from "../service/page-address.ts";
+import { type CliContext, configOf } from "./context.ts";
 import { operate } from "./door.ts";
 
 const EXAMPLE = "\nExample:\n  flanco user add --email ana@example.org --name 'Ana López'";
 const STDIN = "read the password from standard input, one line";
+const ADD_HELP = `
+Without --account and --role the user owns a new, empty account. With --role alone the only
+account is meant. Roles: owner does everything; staff sees rooms, records and the report;
+technician sets up places and lines, without money; display shows rooms on a screen for a year.
+
+Examples:
+  flanco user add --email ana@example.org --name 'Ana López'
+  flanco user add --email eva@example.org --name 'Eva Ruiz' --role technician --link
+  flanco user add --email tv@example.org --name Enfermería --account ana@example.org --role display`;
+
+interface Adding {
+  readonly email: string;
+  readonly name: string;
+  readonly account?: string;
+  readonly role?: Role;
+  readonly link: boolean;
+  readonly passwordStdin: boolean;
+}
 
 /** `flanco user`: who may sign in. */
 export function addUserCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
   const user = program.command("user").description("users who may sign in").addHelpText("after", EXAMPLE);
+  const role = () => new Option("--role <role>", "what the user may do").choices(ROLES);
+
+  /** Only on the terminal: the link lets its holder in. */
+  function showLink(command: Command, email: string, token: string): void {
+    terminal.out(`${email} chooses a password with this link, valid once and for a day:`);
+    const path = `${LINK_PATH}#${token}/${email}`;
+    for (const address of pageAddresses(configOf(context, command), path)) terminal.out(`  ${address}`);
+  }
 
   user
     .command("add")
     .description("make a user; asks for the password")
     .requiredOption("--email <email>", "the user's e-mail, used to sign in")
     .requiredOption("--name <name>", "the user's name")
+    .option(
+      "--account <email>",
+      "e-mail of a user whose account it joins, as staff unless --role says otherwise",
+    )
+    .addOption(role())
+    .option("--link", "print a one-time link by which the user chooses the password", false)
     .option("--password-stdin", STDIN, false)
-    .addHelpText("after", EXAMPLE)
-    .action(async (options: { email: string; name: string; passwordStdin: boolean }, command: Command) => {
-      const { email, name } = options;
-      const password = await terminal.newPassword(options.passwordStdin);
-      const made = await operate(context, command, "addUser", { email, name, password });
-      terminal.out(`${made.email} can sign in.`);
+    .addHelpText("after", ADD_HELP)
+    .action(async ({ link, passwordStdin, ...who }: Adding, command: Command) => {
+      const password = link ? undefined : await terminal.newPassword(passwordStdin);
+      const { email, token } = await operate(context, command, "addUser", { ...who, password });
+      if (token === null) terminal.out(`${email} can sign in.`);
+      else showLink(command, email, token);
     });
 
   user
@@ -32,7 +66,19 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .action(async (options: { json: boolean }, command: Command) => {
       const users = await operate(context, command, "listUsers", {});
       if (options.json) terminal.json(users);
-      else for (const { email, name } of users) terminal.out(`${email}\t${name}`);
+      else for (const { email, name, role } of users) terminal.out(`${email}\t${name}\t${role}`);
+    });
+
+  user
+    .command("change")
+    .description("change a user's name or role; another role ends the user's sessions")
+    .requiredOption("--email <email>", "the user's e-mail")
+    .option("--name <name>", "the user's name")
+    .addOption(role())
+    .addHelpText("after", "\nExample:\n  flanco user change --email eva@example.org --role staff")
+    .action(async (change: { email: string; name?: string; role?: Role }, command: Command) => {
+      await operate(context, command, "changeUser", change);
+      terminal.out(`${change.email} was changed.`);
     });
 
   user
@@ -48,16 +94,33 @@ export function addUserCommands(program: Command, context: CliContext): void {
     });
 
   user
-    .command("remove")
-    .description("remove a user; records are kept")
+    .command("reset")
+    .description("print a one-time link by which a user chooses another password")
     .requiredOption("--email <email>", "the user's e-mail")
-    .option("--with-devices", "also remove the user's devices, locations and wiring", false)
+    .addHelpText("after", "\nExample:\n  flanco user reset --email ana@example.org")
+    .action(async ({ email }: { email: string }, command: Command) => {
+      const { token } = await operate(context, command, "linkUser", { email });
+      showLink(command, email, token);
+    });
+
+  user
+    .command("sign-out")
+    .description("end all sessions of a user")
+    .requiredOption("--email <email>", "the user's e-mail")
+    .addHelpText("after", "\nExample:\n  flanco user sign-out --email tv@example.org")
+    .action(async ({ email }: { email: string }, command: Command) => {
+      const { ended } = await operate(context, command, "signOutUser", { email });
+      terminal.out(`${ended === 1 ? "1 session" : `${ended} sessions`} of ${email} ended.`);
+    });
+
+  user
+    .command("remove")
+    .description("remove a user; records are kept. The last user of an account goes with the account")
+    .requiredOption("--email <email>", "the user's e-mail")
+    .option("--with-devices", "also remove the account's devices, locations and wiring", false)
     .addHelpText("after", "\nExample:\n  flanco user remove --email ana@example.org")
     .action(async (options: { email: string; withDevices: boolean }, command: Command) => {
-      await operate(context, command, "removeUser", {
-        email: options.email,
-        withDevices: options.withDevices,
-      });
+      await operate(context, command, "removeUser", options);
       terminal.out(`${options.email} can no longer sign in.`);
     });
 }

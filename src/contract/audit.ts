@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, OWNER, type Shape } from "./declaration.ts";
 import { pageQuery, success, timeMs } from "./field.ts";
 
 const auditEntry = z.strictObject({
@@ -25,7 +25,7 @@ export const listAudit = declare({
   path: "/audit",
   summary:
     "Who did what, and from where, newest first, in pages: of the user's own account, and of the appliance as a whole.",
-  session: true,
+  roles: OWNER,
   query: pageQuery,
   status: 200,
   answer: success.extend({ data: z.array(auditEntry), next: z.int().nullable() }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { declare } from "./declaration.ts";
+import { declare, MONEY, OWNER } from "./declaration.ts";
 import { LEDGER_FAILS } from "./error.ts";
 import { name, success, valor } from "./field.ts";
 
@@ -10,7 +10,7 @@ export const postData = declare({
   method: "post",
   path: "/data",
   summary: "Store one record. Answered after its commit is on the disk.",
-  session: true,
+  roles: OWNER,
   body: z.object({
     locationName: name,
     deviceName: name,
@@ -33,7 +33,7 @@ export const getSummary = declare({
   method: "get",
   path: "/data",
   summary: "What was sold in the last seven days, or in this calendar year.",
-  session: true,
+  roles: MONEY,
   query: z.object({ period: z.enum(["semanal", "anual"]) }),
   status: 200,
   answer: success.extend({

@@ -1,8 +1,18 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../domain/error.ts";
+import type { Role } from "../domain/member.ts";
 
 /** What the path of every operation begins with. */
 export const API_PREFIX = "/api";
+
+/** Roles of several operations; `ROLES` of `src/domain/member.ts` are all. */
+export const OWNER: readonly Role[] = ["owner"];
+/** Who sees prices and sums. */
+export const MONEY: readonly Role[] = ["owner", "staff"];
+/** Who sets up locations, devices and lines. */
+export const TECHNICAL: readonly Role[] = ["owner", "technician"];
+/** All but a screen. */
+export const PEOPLE: readonly Role[] = ["owner", "staff", "technician"];
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -15,8 +25,8 @@ export interface Declaration {
   /** Under the API's prefix: `/device`. */
   readonly path: string;
   readonly summary: string;
-  /** Whether a session is needed. */
-  readonly session: boolean;
+  /** Whose session it needs; null where it needs none. */
+  readonly roles: readonly Role[] | null;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** The object that the contract wraps a body's fields in. */

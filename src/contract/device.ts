@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_ACTUATORS } from "../domain/device.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { ROLES } from "../domain/member.ts";
+import { declare, type Shape, TECHNICAL } from "./declaration.ts";
 import { LEDGER_FAILS } from "./error.ts";
 import { id, name, someOf, success, timeMs } from "./field.ts";
 
@@ -24,7 +25,7 @@ export const listDevices = declare({
   method: "get",
   path: "/device",
   summary: "The user's devices, with the live state of their actuators.",
-  session: true,
+  roles: ROLES,
   status: 200,
   answer: success.extend({ data: z.array(device) }),
   errors: ["internal"],
@@ -35,7 +36,7 @@ export const addDevice = declare({
   method: "post",
   path: "/device",
   summary: "Register a device.",
-  session: true,
+  roles: TECHNICAL,
   body: z.object({
     newDevice: z.object({
       dId: name,
@@ -70,7 +71,7 @@ export const changeDevice = declare({
   method: "patch",
   path: "/device",
   summary: "Rename a device, or move it to another location. Its records stay as they are.",
-  session: true,
+  roles: TECHNICAL,
   query: deviceQuery,
   body: z.object({ device: someOf({ name, locationId: name }) }),
   wrapper: "device",
@@ -84,7 +85,7 @@ export const removeDevice = declare({
   method: "delete",
   path: "/device",
   summary: "Remove a device. Its lines are released; its records stay.",
-  session: true,
+  roles: TECHNICAL,
   query: deviceQuery,
   status: 200,
   answer: success,

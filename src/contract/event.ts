@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { timeMs } from "./field.ts";
 import { gap } from "./gap.ts";
@@ -31,8 +32,9 @@ export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> }
 export const listenToEvents = declare({
   method: "get",
   path: "/event",
-  summary: "Live changes as server-sent events: record, void, time, actuator, gap, locations.",
-  session: true,
+  summary:
+    "Live changes as server-sent events: actuator, gap, locations, and for a role with money record, void, time.",
+  roles: ROLES,
   status: 200,
   stream: "text/event-stream",
   errors: ["overloaded"],

@@ -8,7 +8,7 @@ export const makeFirstUser = declare({
   method: "post",
   path: "/first-run",
   summary: "Make the first user with the one-time link of the first start, and sign in.",
-  session: false,
+  roles: null,
   signsIn: true,
   body: z.object({
     token: name,

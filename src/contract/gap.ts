@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, PEOPLE, type Shape } from "./declaration.ts";
 import { pageQuery, success, timeMs } from "./field.ts";
 
 export const gap = z.strictObject({
@@ -19,7 +19,7 @@ export const listGaps = declare({
   method: "get",
   path: "/gap",
   summary: "Stretches in which edges of a line were lost, or it was not watched, newest first, in pages.",
-  session: true,
+  roles: PEOPLE,
   query: pageQuery,
   status: 200,
   answer: success.extend({ data: z.array(gap), next: z.int().nullable() }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DRIVER_NAMES } from "../domain/line.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, type Shape, TECHNICAL } from "./declaration.ts";
 import { name, success } from "./field.ts";
 
 const line = z.strictObject({
@@ -31,7 +31,7 @@ export const listLines = declare({
   method: "get",
   path: "/line",
   summary: "Every line of this machine: its room, its level, and which other program has it.",
-  session: true,
+  roles: TECHNICAL,
   status: 200,
   answer: success.extend({ data: lines }),
   errors: ["unavailable", "internal"],
@@ -41,7 +41,7 @@ export const readLine = declare({
   method: "post",
   path: "/line/read",
   summary: "The physical level of a free line, by one look: to see which one is which.",
-  session: true,
+  roles: TECHNICAL,
   body: z.object({ line: name }),
   status: 200,
   answer: success.extend({
@@ -54,7 +54,7 @@ export const driveLine = declare({
   method: "post",
   path: "/line/drive",
   summary: "Set the physical level of a simulated line.",
-  session: true,
+  roles: TECHNICAL,
   body: z.object({ line: name, level: z.boolean() }),
   status: 200,
   answer: success,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { LEDGER_FAILS } from "./error.ts";
 import { id, name, someOf, success, text, timeMs } from "./field.ts";
 
@@ -23,7 +23,7 @@ export const listLocations = declare({
   method: "get",
   path: "/location",
   summary: "The user's locations, with the devices at each.",
-  session: true,
+  roles: PEOPLE,
   status: 200,
   answer: success.extend({ data: z.array(location) }),
   errors: ["internal"],
@@ -34,7 +34,7 @@ export const addLocation = declare({
   method: "post",
   path: "/location",
   summary: "Make a location.",
-  session: true,
+  roles: TECHNICAL,
   body: z.object({ location: z.object(locationFields) }),
   wrapper: "location",
   status: 200,
@@ -47,7 +47,7 @@ export const changeLocation = declare({
   method: "patch",
   path: "/location",
   summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
-  session: true,
+  roles: TECHNICAL,
   query: locationQuery,
   body: z.object({ location: someOf(locationFields) }),
   wrapper: "location",
@@ -61,7 +61,7 @@ export const removeLocation = declare({
   method: "delete",
   path: "/location",
   summary: "Remove a location. Its devices and records stay.",
-  session: true,
+  roles: TECHNICAL,
   query: locationQuery,
   status: 200,
   answer: success,

@@ -33,7 +33,8 @@ function describe(declaration: Declaration): object {
   const parameters = [...queryParameters(declaration), ...headerParameters(declaration)];
   return {
     summary: declaration.summary,
-    security: declaration.session ? [{ session: [] }] : [],
+    security: declaration.roles === null ? [] : [{ session: [] }],
+    "x-roles": declaration.roles ?? [],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(declaration.body === undefined
       ? {}
@@ -51,7 +52,7 @@ function success(declaration: Declaration): object {
 
 function failures(declaration: Declaration): Record<string, object> {
   const codes: ErrorCode[] = [...declaration.errors, "forbidden"];
-  if (declaration.session) codes.push("unauthorized");
+  if (declaration.roles !== null) codes.push("unauthorized");
   if (declaration.body !== undefined) codes.push("too_large", "unsupported_media_type");
   const schema = {
     $ref: `#/components/schemas/${declaration.errorField === "message" ? "DataError" : "Error"}`,

@@ -61,7 +61,9 @@ export const sighting = z.strictObject({
 export type ShownSighting = z.output<typeof sighting>;
 
 /** How the whole appliance is: of all accounts, and with what a backup holds of all of them. */
-const wholeStatus = getStatus.answer.shape.data.extend({
+const { data: status } = getStatus.answer.shape;
+const wholeStatus = status.extend({
+  recordsToday: status.shape.recordsToday.unwrap(),
   lastBackup: z
     .strictObject({
       madeTime: timeMs,
@@ -105,20 +107,50 @@ function operation<
 >(declaration: D, data: A) {
   return { ...declaration, ...COMMON, answer: success.extend({ data }) };
 }
-const COMMON = { session: false, status: 200, errors: ["invalid", "unavailable", "internal"] } as const;
+const COMMON = { roles: null, status: 200, errors: ["invalid", "unavailable", "internal"] } as const;
 
 /**
  * What a technician does by commands on the appliance itself. These endpoints are mounted on the control socket, which
  * only the data directory's owner may open, and never on the network. Each takes a query, a body or nothing.
  */
 export const OPERATIONS = {
-  listUsers: operation({ method: "get", path: "/operator/user", summary: "All users." }, z.array(user)),
+  listUsers: operation(
+    { method: "get", path: "/operator/user", summary: "The members of all accounts." },
+    z.array(user),
+  ),
   addUser: operation(
     {
-      ...{ method: "post", path: "/operator/user", summary: "Make a user." },
-      body: z.strictObject({ name, email: z.email().max(MAX_TEXT), password: z.string() }),
+      ...{ method: "post", path: "/operator/user", summary: "Make an account, or a member of one." },
+      body: z.strictObject({
+        name,
+        email: z.email().max(MAX_TEXT),
+        password: z.string().optional().describe("Absent: the answer has the token of a link."),
+        account: name.optional().describe("E-mail of a member of the account. Absent: a new one."),
+        role: z.enum(ROLES).optional().describe("With it the only account is meant where none is named."),
+      }),
     },
-    user,
+    z.strictObject({ email: z.string(), token: z.string().nullable() }),
+  ),
+  linkUser: operation(
+    {
+      ...{ method: "post", path: "/operator/user/link", summary: "Make a link that sets a password once." },
+      body: z.strictObject({ email: name }),
+    },
+    z.strictObject({ token: z.string() }),
+  ),
+  changeUser: operation(
+    {
+      ...{ method: "patch", path: "/operator/user", summary: "Change a member's name or role." },
+      body: z.strictObject({ email: name, name: name.optional(), role: z.enum(ROLES).optional() }),
+    },
+    z.null(),
+  ),
+  signOutUser: operation(
+    {
+      ...{ method: "post", path: "/operator/user/sign-out", summary: "End all sessions of a member." },
+      body: z.strictObject({ email: name }),
+    },
+    z.strictObject({ ended: z.int() }),
   ),
   setPassword: operation(
     {
@@ -129,7 +161,11 @@ export const OPERATIONS = {
   ),
   removeUser: operation(
     {
-      ...{ method: "post", path: "/operator/user/remove", summary: "Remove a user; records stay." },
+      ...{
+        method: "post",
+        path: "/operator/user/remove",
+        summary: "Remove a member, or an account with its only one; records stay.",
+      },
       body: z.strictObject({ email: name, withDevices: z.boolean() }),
     },
     z.null(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, MONEY, type Shape } from "./declaration.ts";
 import { day, recordFilter, success } from "./field.ts";
 
 const sold = { revenue: z.number(), sales: z.int() };
@@ -29,7 +29,7 @@ export const getOverview = declare({
   method: "get",
   path: "/overview",
   summary: "What was sold in the last seven days, or in this calendar year, beside the time before.",
-  session: true,
+  roles: MONEY,
   query: z.object({ period: z.enum(["week", "year"]), location, device }),
   status: 200,
   answer: success.extend({ data: overview }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
 import { name, pageSize, recordFilter, success, timeMs } from "./field.ts";
 
 export const voided = z.strictObject({ timeMs, reason: z.string() });
@@ -23,7 +23,7 @@ export const listRecords = declare({
   method: "get",
   path: "/record",
   summary: "The user's records, newest first by time, in pages.",
-  session: true,
+  roles: MONEY,
   query: z.object({
     before: z
       .string()
@@ -49,7 +49,7 @@ export const sumRecords = declare({
   method: "get",
   path: "/record/sum",
   summary: "Number and sum of the user's records that are not void.",
-  session: true,
+  roles: MONEY,
   query: z.object(recordFilter),
   status: 200,
   answer: success.extend({ data: z.strictObject({ sales: z.int(), revenue: z.number() }) }),
@@ -60,7 +60,7 @@ export const voidRecord = declare({
   method: "post",
   path: "/record/void",
   summary: "Void a record: it stays to be seen, and counts in no sum.",
-  session: true,
+  roles: OWNER,
   body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
   wrapper: "void",
   status: 200,
@@ -72,7 +72,7 @@ export const exportRecords = declare({
   method: "get",
   path: "/export",
   summary: "The user's records as a table for a spreadsheet, newest first by time.",
-  session: true,
+  roles: MONEY,
   query: z.object({ lang: z.enum(["es", "en"]), ...recordFilter }),
   status: 200,
   stream: "text/csv",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseMonth } from "../domain/day.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, day, name, success } from "./field.ts";
 import { gap } from "./gap.ts";
 
@@ -28,7 +28,7 @@ export const getReport = declare({
   method: "get",
   path: "/report",
   summary: "What each room of a location has sold in a month, and what is not certain about it.",
-  session: true,
+  roles: MONEY,
   query: z.object({ month: dateText(parseMonth, "YYYY-MM"), location: name }),
   status: 200,
   answer: success.extend({ data: report }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { success, timeMs } from "./field.ts";
 
@@ -9,9 +10,14 @@ const room = z.strictObject({
   sinceTime: timeMs
     .nullable()
     .describe("Since when, by the last edge of its line; null where that is not known."),
-  sales: z.int().describe("On the whole local day, without void records."),
-  revenue: z.number(),
-  lastSaleTime: timeMs.nullable().describe("Of today's last sale; null before the first."),
+  sales: z
+    .int()
+    .nullable()
+    .describe("On the whole local day, without void records; null for a role without money."),
+  revenue: z.number().nullable().describe("The same."),
+  lastSaleTime: timeMs
+    .nullable()
+    .describe("Of today's last sale; null before the first, and for a role without money."),
 });
 export type Room = Shape<typeof room>;
 
@@ -20,7 +26,7 @@ export const listRooms = declare({
   path: "/room",
   summary:
     "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
-  session: true,
+  roles: ROLES,
   status: 200,
   answer: success.extend({ data: z.array(room) }),
   errors: ["unavailable", "internal"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, name, success } from "./field.ts";
 
@@ -12,7 +13,7 @@ export const login = declare({
   method: "post",
   path: "/login",
   summary: "Sign in: sets the session cookie.",
-  session: false,
+  roles: null,
   signsIn: true,
   body: z.object({ email: name, password: z.string().min(1).max(MAX_PASSWORD) }),
   status: 200,
@@ -25,7 +26,7 @@ export const verify = declare({
   method: "get",
   path: "/verify",
   summary: "Who is signed in.",
-  session: true,
+  roles: ROLES,
   status: 200,
   answer: userAnswer,
   errors: ["unavailable", "internal"],
@@ -35,7 +36,7 @@ export const logout = declare({
   method: "post",
   path: "/logout",
   summary: "Sign out: the session ends at once, its cookie is removed. Needs no session.",
-  session: false,
+  roles: null,
   status: 200,
   answer: success,
   errors: [],

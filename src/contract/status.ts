@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
+import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, success, timeMs } from "./field.ts";
 import { gap } from "./gap.ts";
@@ -24,7 +25,10 @@ const status = z.strictObject({
     trustedSince: timeMs.nullable().describe("As far as this process knows; null while it is not trusted."),
     bootId: z.string(),
   }),
-  recordsToday: z.strictObject({ day: z.string(), sales: z.int(), revenue: z.number() }),
+  recordsToday: z
+    .strictObject({ day: z.string(), sales: z.int(), revenue: z.number() })
+    .nullable()
+    .describe("Null for a role without money."),
   linesWired: z.int(),
   linesWatched: z.int(),
   lineFailures: z.array(z.strictObject({ line: z.string(), message: z.string() })),
@@ -101,7 +105,7 @@ export const getStatus = declare({
   method: "get",
   path: "/status",
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
-  session: true,
+  roles: ROLES,
   status: 200,
   answer: success.extend({ data: status }),
   errors: ["unavailable", "internal"],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { name, success, valor } from "./field.ts";
 
 const wiring = z.strictObject({
@@ -13,7 +13,7 @@ const wiring = z.strictObject({
   dId: z.string(),
   deviceName: z.string(),
   actuatorId: z.string(),
-  valor: z.number(),
+  valor: z.number().nullable().describe("Null for a role without money."),
   activeLow: z.boolean(),
   bias: z.enum(BIASES),
   debounceMs: z.int(),
@@ -28,7 +28,10 @@ const wiringBody = z.object({
     line: name,
     dId: name,
     actuatorId: name,
-    valor: valor.meta({ description: "Price of one sale." }),
+    valor: valor.optional().meta({
+      description:
+        "Price of one sale. A technician leaves it out: the line keeps its price, or takes the commonest of the account.",
+    }),
     activeLow: z.boolean().default(false),
     bias: z.enum(BIASES).default("as-is"),
     debounceMs: z.int().min(0).max(MAX_DEBOUNCE_MS).default(DEFAULT_DEBOUNCE_MS),
@@ -40,7 +43,7 @@ export const listWirings = declare({
   method: "get",
   path: "/wiring",
   summary: "Which line is which room, and whether it is being watched.",
-  session: true,
+  roles: PEOPLE,
   status: 200,
   answer: success.extend({ data: z.array(wiring) }),
   errors: ["unavailable", "internal"],
@@ -50,7 +53,7 @@ export const setWiring = declare({
   method: "put",
   path: "/wiring",
   summary: "Wire a line to a room, or change the settings of one that is.",
-  session: true,
+  roles: TECHNICAL,
   body: wiringBody,
   wrapper: "wiring",
   status: 200,
@@ -62,7 +65,7 @@ export const removeWiring = declare({
   method: "delete",
   path: "/wiring",
   summary: "Unwire a line. It is released; its records stay.",
-  session: true,
+  roles: TECHNICAL,
   query: z.object({ line: name }),
   status: 200,
   answer: success,

@@ -4,7 +4,7 @@ import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
-import type { Member } from "./member.ts";
+import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewFilter, OverviewPeriod, Sold } from "./overview.ts";
 import type {
   FoundMoved,
@@ -34,8 +34,23 @@ export interface LedgerCommands {
   addUser(user: NewUser, by?: Actor): Member;
   /** Rejects with `conflict` once any account exists. */
   addFirstUser(user: NewUser, by?: Actor): Member;
-  /** The member's sessions end. */
+  /** The member's sessions end, and its link. */
   setPassword(memberId: Id, passwordHash: string, by?: Actor): void;
+  /** Adds a member to an account. Rejects with `conflict` for a known e-mail, and beyond 100 members. */
+  addMember(userId: Id, member: NewMember, by?: Actor): Member;
+  /**
+   * Another role ends the member's sessions. Rejects with `not_found` for a member of another account, and with `conflict`
+   * where the account would have no owner with a password.
+   */
+  changeMember(userId: Id, memberId: Id, change: MemberChange, by?: Actor): void;
+  /** Rejects as `changeMember` does. */
+  removeMember(userId: Id, memberId: Id, by?: Actor): void;
+  /** Ends all sessions of a member, and gives how many. */
+  endSessionsOf(userId: Id, memberId: Id, by?: Actor): number;
+  /** Gives the right to set a member's password once, within a day, for a token with this hash. Ends an earlier one. */
+  addLink(userId: Id, memberId: Id, tokenHash: string, by?: Actor): void;
+  /** Sets the password by that right. Rejects with `unauthorized` where there is none, or no more. */
+  useLink(tokenHash: string, passwordHash: string, by?: Actor): Member;
   /**
    * Removes an account with its members. Rejects with `conflict` while it owns devices, unless these are removed too.
    * Records stay.

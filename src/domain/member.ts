@@ -23,8 +23,16 @@ export interface NewMember extends Pick<Member, "role" | "name" | "email"> {
   readonly passwordHash: string | null;
 }
 
+export interface MemberChange {
+  readonly role?: Role | undefined;
+  readonly name?: string | undefined;
+}
+
 /** How long the right to set a password by a link lasts, by monotonic time. */
 export const LINK_MS = 24 * 60 * 60 * 1_000;
+
+/** The page that opens a link: behind the hash stand its token and the e-mail, as `#token/email`. */
+export const LINK_PATH = "/enlace";
 
 /** Whether a role may read prices, sums and numbers of sales. */
 export function seesMoney(role: Role): boolean {

@@ -1,10 +1,10 @@
 import type { BootMoment } from "./boot.ts";
 import { FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
-import type { Member, Role } from "./member.ts";
+import type { Member, NewMember, Role } from "./member.ts";
 
 /** The first member of a new account, its owner. */
-export type NewUser = Pick<Member, "name" | "email"> & { readonly passwordHash: string };
+export type NewUser = Omit<NewMember, "role">;
 
 /** A member with what proves its password. */
 export interface Credentials {

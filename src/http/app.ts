@@ -20,6 +20,7 @@ import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import { lineEndpoints } from "./line.ts";
 import { locationEndpoints } from "./location.ts";
+import { memberEndpoints } from "./member.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
 import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
@@ -110,6 +111,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
   const { signInGate, numbers, dailyLimits } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
+    ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
     ...deviceEndpoints(reader, writer),
     ...locationEndpoints(reader, writer),
     ...dataEndpoints(reader, writer, clock, new DailyBound(dailyLimits, clock)),
@@ -131,7 +133,7 @@ const describe = declare({
   method: "get",
   path: "/openapi.json",
   summary: "This description.",
-  session: false,
+  roles: null,
   status: 200,
   stream: "application/json",
   errors: [],

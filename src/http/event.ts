@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
+import type { SignedIn } from "../auth/session.ts";
 import { type EventData, type EventName, listenToEvents } from "../contract/event.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Change } from "../domain/ledger.ts";
+import { seesMoney } from "../domain/member.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { type SessionKeeper, signedInMember } from "./session.ts";
@@ -21,8 +23,10 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 
 type Event = { [N in EventName]: { readonly event: N; readonly data: EventData[N] } }[EventName];
 
-interface Listener {
-  readonly userId: Id;
+/** Events of sales. */
+const MONEY_EVENTS: readonly EventName[] = ["record", "void", "time"];
+
+interface Listener extends Pick<SignedIn, "userId" | "role"> {
   readonly stream: PassThrough;
   readonly stillSignedIn: () => boolean;
 }
@@ -69,13 +73,13 @@ export class LiveEvents {
     for (const change of changes) this.#tellOne(change);
   }
 
-  /** A new stream for one user. Throws `overloaded` when too many are open. */
-  listen(userId: Id, stillSignedIn: () => boolean): PassThrough {
+  /** A new stream for one member. Throws `overloaded` when too many are open. */
+  listen({ userId, role }: Pick<SignedIn, "userId" | "role">, stillSignedIn: () => boolean): PassThrough {
     const own = [...this.#listeners].filter((listener) => listener.userId === userId).length;
     if (this.#listeners.size >= MAX_STREAMS || own >= MAX_STREAMS_OF_USER) {
       throw new FlancoError("overloaded", "Too many pages are open.", { hint: "Close some and try again." });
     }
-    const listener = { userId, stream: new PassThrough(), stillSignedIn };
+    const listener = { userId, role, stream: new PassThrough(), stillSignedIn };
     this.#listeners.add(listener);
     listener.stream.on("close", () => this.#listeners.delete(listener));
     listener.stream.write(`retry: ${RECONNECT_MS}\n`);
@@ -97,7 +101,8 @@ export class LiveEvents {
     const event = toEvent(change, this.#numbers);
     if (event === undefined || !("userId" in change)) return;
     for (const listener of this.#listeners) {
-      if (listener.userId === change.userId) this.#send(listener, event);
+      if (listener.userId !== change.userId) continue;
+      if (seesMoney(listener.role) || !MONEY_EVENTS.includes(event.event)) this.#send(listener, event);
     }
   }
 
@@ -149,10 +154,10 @@ export function eventEndpoints(
   sessions: Pick<SessionKeeper, "check">,
 ): readonly Endpoint[] {
   return [
-    serve(listenToEvents, ({ userId, signedIn, context }) => {
+    serve(listenToEvents, ({ signedIn, context }) => {
       context.set("Content-Type", "text/event-stream");
       context.set("X-Accel-Buffering", "no");
-      return events.listen(userId, () => signedInMember(sessions, context)?.memberId === signedIn.memberId);
+      return events.listen(signedIn, () => signedInMember(sessions, context)?.memberId === signedIn.memberId);
     }),
   ];
 }

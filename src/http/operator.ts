@@ -25,6 +25,7 @@ import type { StatusReader } from "../domain/status.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import { parseInput } from "./input.ts";
+import { newLink } from "./member.ts";
 import type { Endpoint } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
@@ -79,11 +80,35 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     else await lines.wire(typed, save);
     return null;
   };
+  const link = async ({ userId, id }: Member, by: Actor): Promise<string> => {
+    const { token, hash } = newLink();
+    await writer.addLink(userId, id, hash, by);
+    return token;
+  };
   return {
     listUsers: () => reader.members(),
-    addUser: async ({ name, email, password }, by) => {
-      requirePassword(password);
-      return writer.addUser({ name, email, passwordHash: await passwords.hash(password) }, by);
+    addUser: async ({ name, email, password, account, role }, by) => {
+      if (password !== undefined) requirePassword(password);
+      const passwordHash = password === undefined ? null : await passwords.hash(password);
+      const isNew = account === undefined && role === undefined;
+      const member = isNew
+        ? await writer.addUser({ name, email, passwordHash }, by)
+        : await writer.addMember(
+            accountOf(reader, account),
+            { name, email, passwordHash, role: role ?? "staff" },
+            by,
+          );
+      return { email: member.email, token: passwordHash === null ? await link(member, by) : null };
+    },
+    linkUser: async ({ email }, by) => ({ token: await link(memberByEmail(reader, email), by) }),
+    changeUser: async ({ email, ...change }, by) => {
+      const { userId, id } = memberByEmail(reader, email);
+      await writer.changeMember(userId, id, change, by);
+      return null;
+    },
+    signOutUser: async ({ email }, by) => {
+      const { userId, id } = memberByEmail(reader, email);
+      return { ended: await writer.endSessionsOf(userId, id, by) };
     },
     setPassword: async ({ email, password }, by) => {
       const member = memberByEmail(reader, email);
@@ -92,7 +117,9 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       return null;
     },
     removeUser: async ({ email, withDevices }, by) => {
-      await writer.removeUser(memberByEmail(reader, email).userId, withDevices, by);
+      const { userId, id } = memberByEmail(reader, email);
+      if (reader.members(userId).length > 1) await writer.removeMember(userId, id, by);
+      else await writer.removeUser(userId, withDevices, by);
       return null;
     },
     listWiring: () => listWiring(reader, lines),
@@ -244,6 +271,16 @@ function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): 
     });
   }
   return owner;
+}
+
+/** The account of a member; without an e-mail the only account. */
+function accountOf(reader: LedgerReader, email: string | undefined): Id {
+  if (email !== undefined) return memberByEmail(reader, email).userId;
+  const [only, ...others] = firstMembers(reader);
+  if (only !== undefined && others.length === 0) return only.userId;
+  throw new FlancoError("invalid", "It is not clear which account is meant.", {
+    hint: "Name it with --account and the e-mail of one of its members.",
+  });
 }
 
 /** The first member of each account, by whose e-mail commands name it. */

@@ -6,6 +6,7 @@ import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declara
 import { POSITION_HEADER } from "../contract/event.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import type { Role } from "../domain/member.ts";
 import { parseInput } from "./input.ts";
 import type { JobSlots } from "./job-slots.ts";
 import { LARGE_CHARACTERS, LargeAnswers } from "./large-answers.ts";
@@ -86,19 +87,19 @@ export function routerOf(endpoints: readonly Endpoint[], prefix: string, senders
   return router;
 }
 
-/** Session first, then the body: without a session a client learns nothing of what a body should hold. */
+/** Session and role first, then the body: without a session a client learns nothing of what a body should hold. */
 async function answer(
   { declaration, run, slots }: Endpoint,
   senders: Senders,
   large: LargeAnswers,
   context: Context,
 ): Promise<void> {
-  const { session, query } = declaration;
+  const { roles, query } = declaration;
   context.state.declaration = declaration;
-  const signedIn = session ? senders.signedInOf(context) : NOBODY;
+  const signedIn = roles === null ? NOBODY : allowed(roles, senders.signedInOf(context));
   const { userId } = signedIn;
   // Before the ledger is read: the answer may be newer than this says, never older.
-  if (session && context.method === "GET") {
+  if (roles !== null && context.method === "GET") {
     context.res.setHeader(POSITION_HEADER, senders.positionOf(userId));
   }
   const body = await readInput(declaration, senders, context);
@@ -140,6 +141,14 @@ async function readInput(
     if (signsIn) senders.refuse(context);
     throw error;
   }
+}
+
+/** The member, if its role is among these. Throws `forbidden`. */
+function allowed(roles: readonly Role[], signedIn: SignedIn): SignedIn {
+  if (roles.includes(signedIn.role)) return signedIn;
+  throw new FlancoError("forbidden", `Your role (${signedIn.role}) does not allow this.`, {
+    hint: `It takes the role ${roles.join(" or ")}: ask an owner of the account to do it, or to change your role.`,
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { SESSION_SECONDS, type Sessions, type SignedIn } from "../auth/session.ts";
+import { type Sessions, type SignedIn, sessionSeconds } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, type User as UserAnswer, verify } from "../contract/session.ts";
 import { clientAddress } from "../domain/client-address.ts";
@@ -82,7 +82,8 @@ export async function signIn(
   context: Context,
   credentials: Credentials,
 ): Promise<void> {
-  setSessionCookie(context, await sessions.begin(credentials, actorOf(context, null)), SESSION_SECONDS);
+  const token = await sessions.begin(credentials, actorOf(context, null));
+  setSessionCookie(context, token, sessionSeconds(credentials.member.role));
 }
 
 export function toUserData({ id, name, email }: Member): UserAnswer {

@@ -3,6 +3,7 @@ import { valorFromMicros } from "../domain/amount.ts";
 import type { Disk } from "../domain/disk.ts";
 import { type Fault, type Level, levelsOf } from "../domain/fault.ts";
 import type { Queue } from "../domain/lines.ts";
+import { seesMoney } from "../domain/member.ts";
 import type {
   ApplianceFacts,
   BackupStatus,
@@ -21,9 +22,9 @@ const QUEUE_STEP = 100;
 
 export function statusEndpoints(appliance: StatusReader, numbers: ShownNumbers): readonly Endpoint[] {
   return [
-    serve(getStatus, ({ userId }) => {
+    serve(getStatus, ({ userId, signedIn }) => {
       const status = appliance.status(userId);
-      const { disk, queues, ...answer } = toStatusAnswer(status, numbers);
+      const { disk, queues, recordsToday, ...answer } = toStatusAnswer(status, numbers);
       const shared = {
         disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),
         queues: {
@@ -31,7 +32,14 @@ export function statusEndpoints(appliance: StatusReader, numbers: ShownNumbers):
           edges: inSteps(queues.edges, ["waiting"], QUEUE_STEP, Math.floor),
         },
       };
-      return { data: { ...answer, ...shared, lastBackup: toUsersBackupAnswer(status.lastBackup) } };
+      return {
+        data: {
+          ...answer,
+          ...shared,
+          recordsToday: seesMoney(signedIn.role) ? recordsToday : null,
+          lastBackup: toUsersBackupAnswer(status.lastBackup),
+        },
+      };
     }),
   ];
 }

@@ -1,7 +1,10 @@
 import { listWirings, removeWiring, setWiring } from "../contract/wiring.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
+import { seesMoney } from "../domain/member.ts";
+import type { Wiring } from "../domain/wiring.ts";
 import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -11,12 +14,12 @@ export function wiringEndpoints(
   lines: Lines,
 ): readonly Endpoint[] {
   return [
-    serve(listWirings, ({ userId }) => {
+    serve(listWirings, ({ userId, signedIn }) => {
       const { failures, watched } = lines.status();
       const problems = new Map(failures.map(({ line, message }) => [line, message]));
       const data = reader.wirings(userId).map(({ userId: _user, deviceId, valorMicros, ...wiring }) => ({
         ...wiring,
-        valor: valorFromMicros(valorMicros),
+        valor: seesMoney(signedIn.role) ? valorFromMicros(valorMicros) : null,
         watched: watched.includes(wiring.line),
         problem: problems.get(wiring.line) ?? null,
       }));
@@ -24,8 +27,13 @@ export function wiringEndpoints(
     }),
     serve(setWiring, async ({ userId, signedIn, body, context }) => {
       const { valor, ...rest } = body.wiring;
+      if ((valor !== undefined) !== seesMoney(signedIn.role)) {
+        throw valor === undefined ? noPrice() : notYourPrice();
+      }
       await lines.wire([rest.line], ([line = rest.line]) => {
-        const wiring = { ...rest, line, valorMicros: microsFromValor(valor) };
+        const valorMicros =
+          valor === undefined ? usualPrice(reader.wirings(userId), line) : microsFromValor(valor);
+        const wiring = { ...rest, line, valorMicros };
         return writer.setWiring([{ userId, wiring }], actorOf(context, signedIn.memberId));
       });
     }),
@@ -35,4 +43,29 @@ export function wiringEndpoints(
       await lines.reconcile();
     }),
   ];
+}
+
+/** In millionths: the line's own price, else the commonest of the account. Throws `conflict` before there is any. */
+function usualPrice(wirings: readonly Wiring[], line: string): number {
+  const own = wirings.find((wiring) => wiring.line === line);
+  if (own !== undefined) return own.valorMicros;
+  const byPrice = [...Map.groupBy(wirings, ({ valorMicros }) => valorMicros)];
+  const [commonest] = byPrice.toSorted(([, one], [, other]) => other.length - one.length);
+  if (commonest !== undefined) return commonest[0];
+  throw new FlancoError("conflict", "No price has been set yet.", {
+    hint: "An owner of the account wires the first room, with its price; others then take that price.",
+  });
+}
+
+function noPrice(): FlancoError {
+  const message = "is required";
+  return new FlancoError("invalid", `valor: ${message}.`, {
+    fields: { valor: { kind: "required", message } },
+  });
+}
+
+function notYourPrice(): FlancoError {
+  return new FlancoError("forbidden", "Only an owner of the account sets prices.", {
+    hint: "Leave valor out: the line keeps its price, or takes the commonest of the account.",
+  });
 }

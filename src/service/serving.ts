@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { destination, type Logger, pino } from "pino";
@@ -10,6 +9,7 @@ import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { systemClock } from "./clock.ts";
+import { networkAddresses, pageAddresses } from "./page-address.ts";
 import { reread } from "./reload.ts";
 import { Service } from "./service.ts";
 import { Supervision } from "./supervision.ts";
@@ -170,17 +170,8 @@ function firstRunLines(config: Config, service: Service): string[] {
   const page = `${FIRST_RUN_PATH}#${token}${email === "" ? "" : `/${email}`}`;
   return [
     "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
-    `  http://localhost:${config.http_port}${page}`,
-    ...networkAddresses(config.host).map((address) => `  https://${address}:${config.https_port}${page}`),
+    ...pageAddresses(config, page).map((address) => `  ${address}`),
   ];
-}
-
-function networkAddresses(host: string): string[] {
-  if (host !== "") return [host.includes(":") ? `[${host}]` : host];
-  return Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
 }
 
 /**

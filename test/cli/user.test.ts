@@ -18,7 +18,9 @@ describe("flanco user, while no service runs", function () {
   it("adds, lists and removes users in the ledger's file", async () => {
     const added = await program.call(adding("luis@example.org"), `${PASSWORD}\n`);
     expect(added).to.deep.equal({ exitCode: 0, stdout: "luis@example.org can sign in.\n", stderr: "" });
-    expect(await program.succeed(["user", "list"])).to.equal(`${EMAIL}\tAna\nluis@example.org\tLuis\n`);
+    expect(await program.succeed(["user", "list"])).to.equal(
+      `${EMAIL}\tAna\towner\nluis@example.org\tLuis\towner\n`,
+    );
     await program.succeed(["user", "passwd", "--email", EMAIL, "--password-stdin"], "another good one");
     await program.succeed(["user", "remove", "--email", "luis@example.org"]);
     const users = JSON.parse(await program.succeed(["user", "list", "--json"])) as { email: string }[];
@@ -98,6 +100,55 @@ describe("flanco user, while the service runs", function () {
         `flanco: There is no user with the e-mail ${email}. flanco user list shows who there is.`,
       );
     }
+  });
+
+  /** The token of the link that a command prints, for this machine and for the network. */
+  function tokenIn(stdout: string, email: string): string {
+    expect(stdout).to.match(
+      new RegExp(
+        `^${email} chooses a password with this link, valid once and for a day:\n  http://localhost:`,
+      ),
+    );
+    const [, token = ""] = new RegExp(`/enlace#([\\w-]{22})/${email}`).exec(stdout) ?? [];
+    return token;
+  }
+
+  it("adds a member to the only account, who chooses a password by the link, and resets it", async () => {
+    const email = "rosa@example.org";
+    const who = ["user", "add", "--name", "Rosa", "--email", email];
+    const unclear = await program.call([...who, "--role", "staff", "--link"]);
+    expect(onlyLine(unclear)).to.match(/^flanco: It is not clear which account is meant\. .*--account/);
+    const added = await program.succeed([...who, "--account", EMAIL, "--role", "technician", "--link"]);
+    const login = () => service.post("/api/login", { email, password: PASSWORD });
+    expect((await login()).status).to.equal(401);
+    const used = await service.post("/api/link", { token: tokenIn(added, email), password: PASSWORD });
+    expect(used.status).to.equal(200);
+    const cookie = await service.signIn(email, PASSWORD);
+    expect((await service.get("/api/wiring", cookie)).status).to.equal(200);
+    expect((await service.get("/api/record", cookie)).status).to.equal(403);
+    await program.succeed(["user", "change", "--email", email, "--role", "staff", "--name", "Rosa Gil"]);
+    expect((await service.get("/api/verify", cookie)).status).to.equal(401);
+    expect(await program.succeed(["user", "list"])).to.include(`${email}\tRosa Gil\tstaff\n`);
+    const again = await service.signIn(email, PASSWORD);
+    expect(await program.succeed(["user", "sign-out", "--email", email])).to.equal(
+      `1 session of ${email} ended.\n`,
+    );
+    expect((await service.get("/api/verify", again)).status).to.equal(401);
+    const token = tokenIn(await program.succeed(["user", "reset", "--email", email]), email);
+    expect((await service.post("/api/link", { token, password: `${PASSWORD} 2` })).status).to.equal(200);
+    expect((await login()).status).to.equal(401);
+  });
+
+  it("neither lowers nor removes an account's last owner while it has other users", async () => {
+    for (const args of [
+      ["user", "change", "--email", EMAIL, "--role", "staff"],
+      ["user", "remove", "--email", EMAIL, "--with-devices"],
+    ]) {
+      const refused = await program.call(args);
+      expect(refused.exitCode).to.equal(1);
+      expect(onlyLine(refused)).to.match(/^flanco: This is the account's last owner\. Make another/);
+    }
+    await program.succeed(["user", "remove", "--email", "rosa@example.org"]);
   });
 
   it("signs a removed user out, takes the devices along when told to, and keeps the records", async () => {

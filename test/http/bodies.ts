@@ -45,6 +45,12 @@ export function aLocation(otherwise: Readonly<Record<string, unknown>> = {}) {
 export const BODIES: Readonly<Record<string, object>> = {
   "post /api/login": { email: "nadie@example.org", password: "otra clave larga" },
   "post /api/first-run": { token: "x", name: "x", email: "x@example.org", password: PASSWORD },
+  "post /api/link": { token: "x", password: PASSWORD },
+  "patch /api/me": { me: { name: "x" } },
+  "put /api/me/password": { current: "otra clave larga", password: PASSWORD },
+  // The first user of every appliance has this e-mail.
+  "post /api/member": { member: { name: "x", email: "usuario1@example.org", role: "staff" } },
+  "patch /api/member": { member: { name: "x", role: "staff" } },
   "post /api/device": aDevice(),
   "patch /api/device": { device: { name: "Pasillo Z", locationId: "x" } },
   "post /api/location": aLocation(),

@@ -297,8 +297,8 @@ describe("Many live pages", () => {
   it("of a user who signs out are cut off, also one that reads nothing: nothing waits for it", () => {
     const events = new LiveEvents(new ShownNumbers("key"));
     let signedIn = true;
-    const stuck = events.listen("u", () => signedIn);
-    const stays = events.listen("u", () => true);
+    const stuck = events.listen({ userId: "u", role: "owner" }, () => signedIn);
+    const stays = events.listen({ userId: "u", role: "owner" }, () => true);
     events.tell([{ kind: "record", userId: "u", record: stored(1, A_SALE) }]);
     signedIn = false;
     events.tell([{ kind: "sessions", userId: "u" }]);

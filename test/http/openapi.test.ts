@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { expect } from "chai";
 import { networkActor } from "../../src/domain/audit.ts";
+import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
@@ -24,7 +25,7 @@ const NOBODY = "0123456789abcdef01234567";
 /** How long failures to sign in count. */
 const FORGOTTEN_MS = 600_000;
 /** What these ask for beside a body. */
-const KEYS = { dId: "7234", locationId: NOBODY } as const;
+const KEYS = { dId: "7234", locationId: NOBODY, memberId: NOBODY } as const;
 
 describe("What happens at the API", () => {
   const appliance = forSuite(() => Appliance.open());
@@ -85,15 +86,57 @@ describe("What happens at the API", () => {
         for (const [path, body] of [
           ["/api/login", account],
           ["/api/first-run", { token: "x", ...account }],
+          ["/api/link", { token: "x", password: PASSWORD }],
         ] as const) {
           let response = await guessed.api.post(path).send(body);
           while (response.status === 401) response = await guessed.api.post(path).send(body);
           const { status, type } = response;
           conformance.observe({ method: "post", path, status, type, body: response.body });
         }
+        guessed.clock.pass(DAY_MS);
+        const by = await guessed.addUser();
+        const path = "/api/me/password";
+        const body = { current: "otra clave larga", password: PASSWORD };
+        let response = await by.put(path).send(body);
+        while (response.status === 400) response = await by.put(path).send(body);
+        const { status, type } = response;
+        conformance.observe({ method: "put", path, status, type, body: response.body });
       } finally {
         await guessed.close();
       }
+    });
+
+    it("the members of an account, and what each does to itself", async () => {
+      const by = await appliance.addUser();
+      const { id, email } = by;
+      const member = { name: "Eva", email: "eva@example.org", role: "staff" };
+      await answers(200, "post", "/api/member", { by, body: { member } });
+      await answers(409, "post", "/api/member", { by, body: { member } });
+      await answers(200, "get", "/api/member", { by });
+      const query = { memberId: appliance.reader.credentials(member.email)?.member.id ?? "" };
+      const body = { member: { role: "technician" } };
+      await answers(200, "patch", "/api/member", { by, query, body });
+      await answers(409, "patch", "/api/member", { by, query: { memberId: id }, body });
+      await answers(404, "patch", "/api/member", { by, query: KEYS, body });
+      for (const path of ["/api/member/link", "/api/member/sign-out"]) {
+        await answers(200, "post", path, { by, query });
+        await answers(404, "post", path, { by, query: KEYS });
+        await answers(400, "post", path, { by });
+      }
+      const link = await by.post("/api/member/link").query(query);
+      const { token } = link.body.data;
+      await answers(200, "post", "/api/link", { body: { token, password: PASSWORD } });
+      await answers(401, "post", "/api/link", { body: { token, password: PASSWORD } });
+      await answers(200, "delete", "/api/member", { by, query });
+      await answers(404, "delete", "/api/member", { by, query });
+      await answers(409, "delete", "/api/member", { by, query: { memberId: id } });
+      await answers(200, "get", "/api/me", { by });
+      await answers(200, "patch", "/api/me", { by, body: { me: { name: "Ana" } } });
+      await answers(200, "put", "/api/me/password", {
+        by,
+        body: { current: PASSWORD, password: PASSWORD },
+      });
+      await answers(200, "post", "/api/login", { body: { email, password: PASSWORD } });
     });
 
     it("devices, locations, records and lines, full and empty", async () => {
@@ -246,7 +289,7 @@ describe("What happens at the API", () => {
 
     it("what is told to who is not signed in", async () => {
       for (const { method, path } of operationsOf(description)) {
-        if (["/api/login", "/api/logout", "/api/first-run"].includes(path)) continue;
+        if (["/api/login", "/api/logout", "/api/first-run", "/api/link"].includes(path)) continue;
         await answers(401, method, path, { by: null });
       }
     });
@@ -267,7 +310,7 @@ describe("What happens at the API", () => {
           raw: { type: "application/json", text: " ".repeat(65_537) },
         });
       }
-      for (const path of ["/api/device", "/api/location", "/api/wiring"]) {
+      for (const path of ["/api/device", "/api/location", "/api/wiring", "/api/member"]) {
         await answers(400, "delete", path);
       }
       await answers(400, "get", "/api/data");

@@ -44,10 +44,16 @@ export class WiredLine {
   }
 
   /** Wires a line to a room of a device that the user has registered, and finds it low. */
-  static async wire(appliance: Appliance, user: SignedInUser, line: string, room: Room): Promise<WiredLine> {
+  static async wire(
+    appliance: Appliance,
+    user: SignedInUser,
+    line: string,
+    room: Room,
+    valor = 4.5,
+  ): Promise<WiredLine> {
     await user
       .put("/api/wiring")
-      .send(aWiring({ line, ...room }))
+      .send(aWiring({ line, ...room, valor }))
       .expect(200);
     const device = appliance.reader.devices(user.id).find(({ dId }) => dId === room.dId);
     const wired = new WiredLine(appliance, line, device?.id ?? "", room);

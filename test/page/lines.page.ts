@@ -162,7 +162,7 @@ describe("The technician's page of lines", () => {
 
   async function thisMonth(): Promise<string> {
     const { recordsToday } = await opened.get<Status>("/api/status");
-    return recordsToday.day.slice(0, 7);
+    return recordsToday?.day.slice(0, 7) ?? "";
   }
 });
 

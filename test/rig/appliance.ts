@@ -286,6 +286,18 @@ export class Appliance {
     return this.signedIn(user);
   }
 
+  /** One more member of an account, with the password `PASSWORD`, signed in. */
+  async addMember(userId: string, role: Role): Promise<SignedInUser> {
+    this.#lastUser += 1;
+    const member = await this.writer.addMember(userId, {
+      name: `Usuario ${this.#lastUser}`,
+      email: `usuario${this.#lastUser}@example.org`,
+      role,
+      passwordHash: await sharedHasher().passwordHash,
+    });
+    return this.signedIn(member);
+  }
+
   /** The same user with a session more. */
   async signedIn(user: Member): Promise<SignedInUser> {
     return new SignedInUser(this, user, await this.signIn(user.id));

@@ -2,12 +2,20 @@ import type { Database } from "better-sqlite3";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { Member, NewMember, Role } from "../../domain/member.ts";
+import { LINK_MS, type Member, type MemberChange, type NewMember, type Role } from "../../domain/member.ts";
 import type { Credentials, NewUser } from "../../domain/user.ts";
 import type { WriteContext } from "./commands.ts";
+import { ageInLedger, type Begun } from "./purge.ts";
 import { wiringAudit } from "./wiring.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
+
+/** Of one account: a person or a screen each. */
+const MAX_MEMBERS = 100;
+
+interface LinkRow extends Begun {
+  readonly memberId: Id;
+}
 
 /** E-mails are one and the same without regard to case. */
 function emailKey(email: string): string {
@@ -47,6 +55,22 @@ export function memberCommands(db: Database, context: WriteContext) {
   const ofUser = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
   const setHash = db.prepare<[string, Id]>("UPDATE member SET password_hash = ? WHERE member_id = ?");
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE member_id = ?");
+  const removeLink = db.prepare<[Id]>("DELETE FROM link WHERE member_id = ?");
+  const takeLink = db.prepare<[string], LinkRow>(
+    `DELETE FROM link WHERE token_hash = ? RETURNING member_id AS memberId, begun_ms AS begunMs,
+       (SELECT boot_id FROM boot WHERE boot = link.boot) AS bootId`,
+  );
+  const insertLink = db.prepare<[Id, string, number | null, number]>(
+    "INSERT OR REPLACE INTO link (member_id, token_hash, boot, begun_ms) VALUES (?, ?, ?, ?)",
+  );
+  const change = db.prepare<[Role, string, Id]>("UPDATE member SET role = ?, name = ? WHERE member_id = ?");
+  const remove = db.prepare<[Id]>("DELETE FROM member WHERE member_id = ?");
+  const otherOwners = db
+    .prepare<[Id, Id], number>(
+      `SELECT count(*) FROM member
+        WHERE user_id = ? AND member_id <> ? AND role = 'owner' AND password_hash IS NOT NULL`,
+    )
+    .pluck();
   const removeAccount = db.prepare<[Id]>("DELETE FROM account WHERE user_id = ?");
   const wirings = wiringAudit(db, context);
   const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
@@ -70,9 +94,33 @@ export function memberCommands(db: Database, context: WriteContext) {
     return add(id, id, { ...user, role: "owner" }, by);
   }
 
-  function found(memberId: Id): Member {
+  /** A member, of that account. */
+  function found(memberId: Id, userId?: Id): Member {
     const member = one.get(memberId);
-    if (member === undefined) throw unknownMember();
+    if (member === undefined || (userId !== undefined && member.userId !== userId)) throw unknownMember();
+    return member;
+  }
+
+  /** Throws `conflict` where nobody else could manage the account. */
+  function requireOtherOwner({ id, userId, role }: Member): void {
+    if (role !== "owner" || (otherOwners.get(userId, id) ?? 0) > 0) return;
+    throw new FlancoError("conflict", "This is the account's last owner.", {
+      hint: "Make another member an owner first, who has signed in already.",
+    });
+  }
+
+  function endSessions({ id, userId }: Member): number {
+    const ended = removeSessions.run(id).changes;
+    context.tell({ kind: "sessions", userId });
+    return ended;
+  }
+
+  function replacePassword(memberId: Id, passwordHash: string, by: Actor): Member {
+    const member = found(memberId);
+    setHash.run(passwordHash, memberId);
+    removeLink.run(memberId);
+    endSessions(member);
+    context.audit.note("password_changed", member.userId, { email: member.email }, by);
     return member;
   }
 
@@ -84,12 +132,56 @@ export function memberCommands(db: Database, context: WriteContext) {
       }
       return addUser(user, by);
     },
-    setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): void {
-      const { userId, email } = found(memberId);
-      setHash.run(passwordHash, memberId);
-      removeSessions.run(memberId);
-      context.audit.note("password_changed", userId, { email }, by);
+    addMember(userId: Id, member: NewMember, by: Actor = SERVICE_ACTOR): Member {
+      requireFree(member.email);
+      const members = ofUser.all(userId).length;
+      if (members === 0) throw unknownMember();
+      if (members >= MAX_MEMBERS) {
+        throw new FlancoError("conflict", `The account has ${MAX_MEMBERS} members, the most it may have.`, {
+          hint: "Remove one first.",
+        });
+      }
+      return add(context.ids.next(), userId, member, by);
+    },
+    changeMember(userId: Id, memberId: Id, { role, name }: MemberChange, by: Actor = SERVICE_ACTOR): void {
+      const member = found(memberId, userId);
+      const isOther = role !== undefined && role !== member.role;
+      if (isOther) requireOtherOwner(member);
+      change.run(role ?? member.role, name ?? member.name, memberId);
+      if (!isOther) return;
+      // A session may last longer than one of the new role would.
+      endSessions(member);
+      const details = { email: member.email, role, roleBefore: member.role };
+      context.audit.note("role_changed", userId, details, by);
+    },
+    removeMember(userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): void {
+      const member = found(memberId, userId);
+      requireOtherOwner(member);
+      context.audit.note("member_removed", userId, { email: member.email, role: member.role }, by);
+      remove.run(memberId);
       context.tell({ kind: "sessions", userId });
+    },
+    endSessionsOf(userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): number {
+      const member = found(memberId, userId);
+      const sessions = endSessions(member);
+      context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
+      return sessions;
+    },
+    addLink(userId: Id, memberId: Id, tokenHash: string, by: Actor = SERVICE_ACTOR): void {
+      const { email } = found(memberId, userId);
+      const moment = context.boots.nowStored();
+      insertLink.run(memberId, tokenHash, moment?.boot ?? null, moment?.begunMs ?? context.nowMs());
+      context.audit.note("link_made", userId, { email }, by);
+    },
+    useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Member {
+      const link = takeLink.get(tokenHash);
+      if (link === undefined || ageInLedger(context.boots)(link) >= LINK_MS) {
+        throw new FlancoError("unauthorized", "This link has been used or has expired.");
+      }
+      return replacePassword(link.memberId, passwordHash, { ...by, memberId: link.memberId });
+    },
+    setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): void {
+      replacePassword(memberId, passwordHash, by);
     },
     removeUser(userId: Id, withDevices: boolean, by: Actor = SERVICE_ACTOR): void {
       const devices = deviceCount.get(userId) ?? 0;

@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
-import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
+import { leastAgeMs } from "../../domain/boot.ts";
 import { WEEK_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
+import type { Boots } from "./boot.ts";
 import type { WriteContext } from "./commands.ts";
 
 /** Rows looked at in one command: other writes wait meanwhile. */
@@ -10,7 +11,7 @@ const MAX_ROWS = 500;
 const IDEMPOTENCY_MS = WEEK_MS;
 
 /** When a row was begun: monotonic milliseconds of a boot, or wall time where no boot is known. */
-interface Begun {
+export interface Begun {
   readonly bootId: string | null;
   readonly begunMs: number;
 }
@@ -62,18 +63,20 @@ export function purgeCommands(db: Database, context: WriteContext) {
      * that 0 is all of them. Ages are monotonic, so a wrong clock ends nothing early.
      */
     purge(): number {
-      const now = context.boots.now();
-      if (now === undefined) return 0;
-      const boots = context.boots.all();
-      const nowMs = context.boots.timeOf(now.bootId, now.monotonicMs);
-      const ageOf = ageBy(now, nowMs, boots);
+      if (context.boots.now() === undefined) return 0;
+      const ageOf = ageInLedger(context.boots);
       return purgeSessions(ageOf) + purgeKeys(ageOf);
     },
   };
 }
 
-/** A row of no boot has wall time alone: without a trusted clock its age is unknown. */
-function ageBy(now: BootMoment, nowMs: number | null, boots: readonly Boot[]): (begun: Begun) => number {
-  return ({ bootId, begunMs }) =>
-    bootId === null ? (nowMs ?? begunMs) - begunMs : leastAgeMs({ bootId, monotonicMs: begunMs }, now, boots);
+/** Ages of rows at this moment. A row of no boot has wall time alone: without a trusted clock its age is 0. */
+export function ageInLedger(boots: Boots): (begun: Begun) => number {
+  const now = boots.now();
+  const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);
+  const all = boots.all();
+  return ({ bootId, begunMs }) => {
+    if (bootId === null || now === undefined) return (nowMs ?? begunMs) - begunMs;
+    return leastAgeMs({ bootId, monotonicMs: begunMs }, now, all);
+  };
 }

@@ -2,7 +2,9 @@ import type { Bias } from "../../domain/line.ts";
 import type { Api } from "./api.ts";
 import type { Board, LevelAnswer, LinesAnswer, Wiring, WiringAnswer } from "./shapes.ts";
 
-interface WiringDraft extends Omit<Wiring, "deviceName" | "bias" | "watched" | "problem"> {
+interface WiringDraft extends Omit<Wiring, "deviceName" | "bias" | "valor" | "watched" | "problem"> {
+  /** Undefined from a member that sets no prices. */
+  readonly valor: number | undefined;
   readonly bias: Bias;
 }
 

@@ -4,17 +4,17 @@ import type { listDevices } from "../../contract/device.ts";
 import type { errorAnswer } from "../../contract/error.ts";
 import type { listLines, readLine } from "../../contract/line.ts";
 import type { listLocations } from "../../contract/location.ts";
+import type { getSelf } from "../../contract/member.ts";
 import type { getOverview } from "../../contract/overview.ts";
 import type { listRecords, sumRecords } from "../../contract/record.ts";
 import type { getReport } from "../../contract/report.ts";
 import type { listRooms } from "../../contract/room.ts";
-import type { verify } from "../../contract/session.ts";
 import type { getStatus } from "../../contract/status.ts";
 import type { listWirings } from "../../contract/wiring.ts";
 
 /** The API's answers, by the names that the page has for them. */
 export type ErrorAnswer = Shape<typeof errorAnswer>;
-export type UserAnswer = AnswerOf<typeof verify>;
+export type UserAnswer = AnswerOf<typeof getSelf>;
 export type StatusAnswer = AnswerOf<typeof getStatus>;
 export type OverviewAnswer = AnswerOf<typeof getOverview>;
 export type RecordsAnswer = AnswerOf<typeof listRecords>;
@@ -28,7 +28,7 @@ export type LevelAnswer = AnswerOf<typeof readLine>;
 export type WiringAnswer = AnswerOf<typeof listWirings>;
 export type AuditAnswer = AnswerOf<typeof listAudit>;
 
-export type User = UserAnswer["userData"];
+export type User = UserAnswer["data"];
 export type Status = StatusAnswer["data"];
 export type Fault = Status["faults"][number];
 export type LastEdge = Status["lastEdges"][number];

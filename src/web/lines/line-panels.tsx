@@ -84,7 +84,7 @@ function WiredLine({ line, wiring, doing }: WiredLineProps) {
         <span>{name}</span>
         {line.name !== null && <span class="soft">{line.address}</span>}
       </div>
-      <div class="wired-price">{money(wiring.valor)}</div>
+      <div class="wired-price">{wiring.valor === null ? null : money(wiring.valor)}</div>
       <div class="wired-do">
         {onDrive !== undefined && (
           <DriveSwitch

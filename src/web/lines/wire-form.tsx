@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { BIASES, type Bias } from "../../domain/line.ts";
+import { seesMoney } from "../../domain/member.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../../domain/wiring.ts";
 import { unwire, wire } from "../api/lines.ts";
 import type { Line, Wiring } from "../api/shapes.ts";
@@ -35,11 +36,12 @@ const UNAVAILABLE = 503;
 export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const texts = useTexts(linesTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
-  const { api, status } = useGateway();
+  const { api, status, user } = useGateway();
+  const withPrice = seesMoney(user.role);
   const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const known = wiringOf(line, board.wirings);
   const [room, setRoom] = useState(known === undefined ? "" : roomKey(known.dId, known.actuatorId));
-  const [price, setPrice] = useState(known === undefined ? "" : priceText(known.valor, texts));
+  const [price, setPrice] = useState(priceText(known?.valor, texts));
   const [activeLow, setActiveLow] = useState(known?.activeLow ?? false);
   const [bias, setBias] = useState<Bias>(biasOf(known?.bias));
   const [debounce, setDebounce] = useState(String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS));
@@ -63,7 +65,8 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   }
 
   const send = async () => {
-    const isReady = room !== "" && valor !== undefined && debounceMs !== undefined && rearmMs !== undefined;
+    const isPriced = valor !== undefined || !withPrice;
+    const isReady = room !== "" && isPriced && debounceMs !== undefined && rearmMs !== undefined;
     const isDone = await submit(isReady, async () => {
       if (!isReady) return;
       const address = known?.line ?? wiringName(board, line);
@@ -99,15 +102,19 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
               : mistake("actuatorId", { unique: texts.mistakes.taken })
           }
         />
-        <TextField
-          label={texts.priceField}
-          value={price}
-          inputMode="decimal"
-          onValue={setPrice}
-          isRequired
-          hint={currency === undefined ? undefined : texts.priceHint(currency)}
-          mistake={wrong(valor === undefined, texts.mistakes.price, "valor")}
-        />
+        {withPrice ? (
+          <TextField
+            label={texts.priceField}
+            value={price}
+            inputMode="decimal"
+            onValue={setPrice}
+            isRequired
+            hint={currency === undefined ? undefined : texts.priceHint(currency)}
+            mistake={wrong(valor === undefined, texts.mistakes.price, "valor")}
+          />
+        ) : (
+          <p class="soft">{texts.priceOfOwner}</p>
+        )}
         <details class="wire-more" open={wasSent && (debounceMs === undefined || rearmMs === undefined)}>
           <summary>{texts.more}</summary>
           <div class="form">
@@ -162,8 +169,11 @@ function biasOf(text: string | undefined): Bias {
 }
 
 /** As it would be typed: no grouping, no currency, the language's own decimal sign. */
-function priceText(valor: number, { decimalSign }: { readonly decimalSign: string }): string {
-  return String(valor).replace(".", decimalSign);
+function priceText(
+  valor: number | null | undefined,
+  { decimalSign }: { readonly decimalSign: string },
+): string {
+  return String(valor ?? "").replace(".", decimalSign);
 }
 
 interface UnwireProps {

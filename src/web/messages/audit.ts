@@ -22,9 +22,13 @@ export const auditTexts = bilingual(
           ? "No pudo iniciar sesión: contraseña equivocada"
           : `No pudo iniciar sesión: ${value("attempts")} intentos`,
       sign_out: () => "Cerró sesión",
-      member_added: (value: (name: string) => string) => `Se creó la cuenta ${value("email")}`,
+      member_added: (value: (name: string) => string) => `Se añadió a ${value("email")}`,
       password_changed: () => "Se cambió la contraseña; todas las sesiones acabaron",
-      member_removed: (value: (name: string) => string) => `Se borró la cuenta ${value("email")}`,
+      member_removed: (value: (name: string) => string) => `Se quitó a ${value("email")}`,
+      role_changed: (value: (name: string) => string) => `Se cambió el papel de ${value("email")}`,
+      link_made: (value: (name: string) => string) =>
+        `Se creó un enlace para que ${value("email")} elija su contraseña`,
+      sessions_ended: (value: (name: string) => string) => `Se cerraron las sesiones de ${value("email")}`,
       wiring_set: (value: (name: string) => string) =>
         value("valorBefore") === ""
           ? `Línea ${value("line")} conectada a la habitación ${value("room")}, a ${value("valor")} la venta`
@@ -65,9 +69,12 @@ export const auditTexts = bilingual(
           ? "Could not sign in: wrong password"
           : `Could not sign in: ${value("attempts")} attempts`,
       sign_out: () => "Signed out",
-      member_added: (value) => `Account ${value("email")} made`,
+      member_added: (value) => `${value("email")} added`,
       password_changed: () => "Password changed; all sessions ended",
-      member_removed: (value) => `Account ${value("email")} removed`,
+      member_removed: (value) => `${value("email")} removed`,
+      role_changed: (value) => `Role of ${value("email")} changed`,
+      link_made: (value) => `Link made for ${value("email")} to choose a password`,
+      sessions_ended: (value) => `Sessions of ${value("email")} ended`,
       wiring_set: (value) =>
         value("valorBefore") === ""
           ? `Line ${value("line")} wired to room ${value("room")}, ${value("valor")} a sale`

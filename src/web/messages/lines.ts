@@ -54,6 +54,7 @@ export const linesTexts = bilingual(
     noRoomsLeft:
       "Todas las habitaciones tienen ya su línea. Cree otro dispositivo en «Lugares» o desconecte una línea.",
     priceField: "Precio de cada venta",
+    priceOfOwner: "El precio lo pone el propietario de la cuenta. Hasta entonces vale el más habitual.",
     priceHint: (currency: string) => `En ${currency}. Se aplica a las ventas desde ahora.`,
     more: "Ajustes eléctricos",
     activeLow: "Invertida: encendida cuando la señal está a nivel bajo",
@@ -141,6 +142,7 @@ export const linesTexts = bilingual(
     noDevices: "There are no devices yet. Make the first one in “Locations”, and come back.",
     noRoomsLeft: "Every room has its line already. Make another device in “Locations”, or unwire a line.",
     priceField: "Price of each sale",
+    priceOfOwner: "The account's owner sets the price. Until then the commonest one holds.",
     priceHint: (currency) => `In ${currency}. It holds for sales from now on.`,
     more: "Electrical settings",
     activeLow: "Inverted: on while the signal is low",

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
+import { seesMoney } from "../../domain/member.ts";
 import type { Device } from "../api/shapes.ts";
 import { Segments } from "../element/field.tsx";
 import { FailedPanel, Nothing } from "../element/notice.tsx";
@@ -17,7 +18,8 @@ import { useDevices } from "./use-devices.ts";
 
 export function RoomsView() {
   const texts = useTexts(roomsTexts);
-  const { format, now, status, reloadStatus } = useGateway();
+  const { format, now, status, user, reloadStatus } = useGateway();
+  const withSales = seesMoney(user.role);
   const { part, reload } = useDevices();
   const changes = useRoomChanges();
   const [isOnlyOn, setOnlyOn] = useState(false);
@@ -70,11 +72,11 @@ export function RoomsView() {
           key={device._id}
           device={device}
           times={times}
-          tallies={readyValue(today)}
+          tallies={withSales ? readyValue(today) : undefined}
           isOnlyOn={isOnlyOn}
         />
       ))}
-      {devices !== undefined && <ShownHistory devices={devices} times={times} />}
+      {devices !== undefined && withSales && <ShownHistory devices={devices} times={times} />}
     </ViewFrame>
   );
 }
@@ -162,36 +164,45 @@ interface RoomTileProps {
   readonly tally: Tally | undefined;
 }
 
-/** One room: lit while it is on. It leads to the room's history. */
+/** One room: lit while it is on. It leads to the room's history where the role may see it. */
 function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
-  const { format, now } = useGateway();
+  const { format, now, user } = useGateway();
+  const content = (
+    <>
+      <span class="tile-room">
+        <span class="aloud">{texts.name("")}</span>
+        {room.id}
+      </span>
+      <span class="tile-state">
+        <span class="tile-lamp" aria-hidden="true" />
+        {room.value ? on : off}
+      </span>
+      <span class="tile-since">
+        {sinceMs !== undefined && (
+          <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
+        )}
+      </span>
+      <span class="tile-today">
+        {tally !== undefined && (
+          <>
+            <span>{texts.today(tally.sales, format.count(tally.sales))}</span>{" "}
+            {tally.sales > 0 && <b>{format.money(tally.revenue)}</b>}
+          </>
+        )}
+      </span>
+    </>
+  );
   return (
     <li class={room.value ? "tile tile-on" : "tile"}>
-      <Link to={addressOf("rooms", { device: deviceId, room: room.id })} class="tile-link">
-        <span class="tile-room">
-          <span class="aloud">{texts.name("")}</span>
-          {room.id}
-        </span>
-        <span class="tile-state">
-          <span class="tile-lamp" aria-hidden="true" />
-          {room.value ? on : off}
-        </span>
-        <span class="tile-since">
-          {sinceMs !== undefined && (
-            <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
-          )}
-        </span>
-        <span class="tile-today">
-          {tally !== undefined && (
-            <>
-              <span>{texts.today(tally.sales, format.count(tally.sales))}</span>{" "}
-              {tally.sales > 0 && <b>{format.money(tally.revenue)}</b>}
-            </>
-          )}
-        </span>
-      </Link>
+      {seesMoney(user.role) ? (
+        <Link to={addressOf("rooms", { device: deviceId, room: room.id })} class="tile-link">
+          {content}
+        </Link>
+      ) : (
+        <div class="tile-link">{content}</div>
+      )}
     </li>
   );
 }

@@ -56,10 +56,14 @@ export function roomTimes(
   return times;
 }
 
-/** What each room has sold today, by room key. */
+/** What each room has sold today, by room key; of none for a role without money. */
 export async function loadTallies(api: Api): Promise<ReadonlyMap<string, Tally>> {
   const { data } = await api.get<RoomsAnswer>("/api/room");
-  return new Map(data.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
+  return new Map(
+    data.flatMap(({ deviceId, room, sales, revenue }) =>
+      sales === null || revenue === null ? [] : [[roomKey(deviceId, room), { sales, revenue }]],
+    ),
+  );
 }
 
 /** Sales that follow each other in the ledger and fall on one day. */

@@ -25,6 +25,7 @@ export function StateView() {
 }
 
 function Whole({ status }: { readonly status: Status }) {
+  const { user } = useGateway();
   return (
     <>
       <Verdict status={status} />
@@ -38,7 +39,7 @@ function Whole({ status }: { readonly status: Status }) {
         <ProgramCard status={status} />
       </div>
       <LineCard status={status} />
-      <AuditPanel />
+      {user.role === "owner" && <AuditPanel />}
     </>
   );
 }
@@ -58,11 +59,13 @@ function Verdict({ status }: { readonly status: Status }) {
         <h2>{isWell ? texts.well : texts.trouble(faults.length)}</h2>
         <p class="soft">{texts.asOf(time(clock.time))}</p>
       </div>
-      <dl class="verdict-today">
-        <dt class="fine">{texts.today}</dt>
-        <dd>{money(today.revenue)}</dd>
-        <dd class="soft">{texts.todaySales(count(today.sales), today.sales === 1)}</dd>
-      </dl>
+      {today !== null && (
+        <dl class="verdict-today">
+          <dt class="fine">{texts.today}</dt>
+          <dd>{money(today.revenue)}</dd>
+          <dd class="soft">{texts.todaySales(count(today.sales), today.sales === 1)}</dd>
+        </dl>
+      )}
     </section>
   );
 }

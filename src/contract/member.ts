@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { ROLES } from "../domain/member.ts";
+import { MAX_TEXT } from "../domain/text.ts";
+import { declare, OWNER, type Shape } from "./declaration.ts";
+import { id, name, someOf, success } from "./field.ts";
+import { MAX_PASSWORD, userAnswer } from "./session.ts";
+
+const role = z.enum(ROLES);
+const password = z.string().min(1).max(MAX_PASSWORD);
+const memberQuery = z.object({ memberId: name });
+
+const self = z.strictObject({ _id: id, name: z.string(), email: z.string(), role });
+export type Self = Shape<typeof self>;
+
+const member = self.extend({
+  hasPassword: z.boolean().describe("False until an invited member has chosen one."),
+  sessions: z.int().describe("Sessions that stand."),
+});
+export type Member = Shape<typeof member>;
+
+/** A link of the page is made of it. Shown once: the ledger has only its hash. */
+const linkAnswer = success.extend({ data: z.strictObject({ token: z.string() }) });
+
+export const getSelf = declare({
+  method: "get",
+  path: "/me",
+  summary: "The signed-in member, with its role.",
+  roles: ROLES,
+  status: 200,
+  answer: success.extend({ data: self }),
+  errors: ["unavailable", "internal"],
+});
+
+export const changeSelf = declare({
+  method: "patch",
+  path: "/me",
+  summary: "Change the own name.",
+  roles: ROLES,
+  body: z.object({ me: z.object({ name }) }),
+  wrapper: "me",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "overloaded", "unavailable", "internal"],
+});
+
+export const changePassword = declare({
+  method: "put",
+  path: "/me/password",
+  summary: "Change the own password. All of the member's sessions end; the answer begins another.",
+  roles: ROLES,
+  body: z.object({ current: password, password }),
+  status: 200,
+  answer: success,
+  errors: ["invalid", "too_many", "overloaded", "unavailable", "internal"],
+});
+
+export const listMembers = declare({
+  method: "get",
+  path: "/member",
+  summary: "The account's members.",
+  roles: OWNER,
+  status: 200,
+  answer: success.extend({ data: z.array(member) }),
+  errors: ["unavailable", "internal"],
+});
+
+export const inviteMember = declare({
+  method: "post",
+  path: "/member",
+  summary: "Add a member, who chooses a password by a link: valid once and for a day.",
+  roles: OWNER,
+  body: z.object({ member: z.object({ name, email: z.email().max(MAX_TEXT), role }) }),
+  wrapper: "member",
+  status: 200,
+  answer: linkAnswer,
+  errors: ["invalid", "conflict", "overloaded", "unavailable", "internal"],
+});
+
+export const changeMember = declare({
+  method: "patch",
+  path: "/member",
+  summary: "Rename a member, or change the role: then its sessions end. The last owner stays one.",
+  roles: OWNER,
+  query: memberQuery,
+  body: z.object({ member: someOf({ name, role }) }),
+  wrapper: "member",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+});
+
+export const removeMember = declare({
+  method: "delete",
+  path: "/member",
+  summary: "Remove a member: its sessions end. The last owner stays.",
+  roles: OWNER,
+  query: memberQuery,
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+});
+
+export const linkMember = declare({
+  method: "post",
+  path: "/member/link",
+  summary: "A new link by which a member chooses a password; an earlier one ends.",
+  roles: OWNER,
+  query: memberQuery,
+  status: 200,
+  answer: linkAnswer,
+  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+});
+
+export const endMemberSessions = declare({
+  method: "post",
+  path: "/member/sign-out",
+  summary: "End all sessions of a member.",
+  roles: OWNER,
+  query: memberQuery,
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+});
+
+export const useLink = declare({
+  method: "post",
+  path: "/link",
+  summary: "Choose a password by a link, and sign in.",
+  roles: null,
+  signsIn: true,
+  body: z.object({ token: name, password }),
+  status: 200,
+  answer: userAnswer,
+  errors: ["invalid", "unauthorized", "too_many", "overloaded", "unavailable", "internal"],
+});

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { SignInGate } from "../auth/sign-in-gate.ts";
+import {
+  changeMember,
+  changePassword,
+  changeSelf,
+  endMemberSessions,
+  getSelf,
+  inviteMember,
+  linkMember,
+  listMembers,
+  removeMember,
+  useLink,
+} from "../contract/member.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Member } from "../domain/member.ts";
+import { type PasswordHasher, requirePassword } from "../domain/user.ts";
+import { actorOf } from "./audit.ts";
+import { type Endpoint, serve } from "./router.ts";
+import { attemptSignIn, requireSession, type SessionKeeper, signIn, toUserData } from "./session.ts";
+
+const TOKEN_BYTES = 16;
+/** Guesses of links count on this beside their address. No e-mail has a space. */
+const LINKS = "a link";
+
+/** A one-time token of 128 bits, and the hash that the ledger stores. */
+export function newLink(): { readonly token: string; readonly hash: string } {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  return { token, hash: hashOf(token) };
+}
+
+type MemberWriter = Pick<
+  LedgerWriter,
+  "addMember" | "changeMember" | "removeMember" | "endSessionsOf" | "addLink" | "useLink" | "setPassword"
+>;
+
+/** The account's members, and what each does to itself. */
+export function memberEndpoints(
+  reader: Pick<LedgerReader, "members" | "member" | "credentials" | "sessions">,
+  writer: MemberWriter,
+  sessions: SessionKeeper,
+  passwords: PasswordHasher,
+  gate: SignInGate,
+): readonly Endpoint[] {
+  const own = (memberId: string): Member => {
+    const member = reader.member(memberId);
+    if (member === undefined) throw new FlancoError("unauthorized", "Unauthorized");
+    return member;
+  };
+  return [
+    serve(getSelf, ({ signedIn }) => {
+      const member = own(signedIn.memberId);
+      return { data: { ...toUserData(member), role: member.role } };
+    }),
+    serve(changeSelf, async ({ userId, signedIn, body, context }) => {
+      await writer.changeMember(userId, signedIn.memberId, body.me, actorOf(context, signedIn.memberId));
+    }),
+    serve(changePassword, async ({ userId, signedIn, body, context }) => {
+      const member = own(signedIn.memberId);
+      const { email, id } = member;
+      requirePassword(body.password);
+      const isRight = await attemptSignIn(gate, context, {
+        ...{ account: id, userId },
+        prove: () => passwords.matches(body.current, reader.credentials(email)?.passwordHash ?? null),
+      });
+      if (!isRight) throw wrongCurrent();
+      const passwordHash = await passwords.hash(body.password);
+      // The comparison takes a while, in which this session may have ended.
+      requireSession(sessions, context);
+      await writer.setPassword(id, passwordHash, actorOf(context, id));
+      await signIn(sessions, context, { member, passwordHash });
+    }),
+    serve(listMembers, ({ userId }) => {
+      const counts = Map.groupBy(reader.sessions(), ({ memberId }) => memberId);
+      return {
+        data: reader.members(userId).map((member) => ({
+          ...toUserData(member),
+          role: member.role,
+          hasPassword: (reader.credentials(member.email)?.passwordHash ?? null) !== null,
+          sessions: counts.get(member.id)?.length ?? 0,
+        })),
+      };
+    }),
+    serve(inviteMember, async ({ userId, signedIn, body, context }) => {
+      const by = actorOf(context, signedIn.memberId);
+      const { id } = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
+      const { token, hash } = newLink();
+      await writer.addLink(userId, id, hash, by);
+      return { data: { token } };
+    }),
+    serve(changeMember, async ({ userId, signedIn, query, body, context }) => {
+      await writer.changeMember(userId, query.memberId, body.member, actorOf(context, signedIn.memberId));
+    }),
+    serve(removeMember, async ({ userId, signedIn, query, context }) => {
+      await writer.removeMember(userId, query.memberId, actorOf(context, signedIn.memberId));
+    }),
+    serve(linkMember, async ({ userId, signedIn, query, context }) => {
+      const { token, hash } = newLink();
+      await writer.addLink(userId, query.memberId, hash, actorOf(context, signedIn.memberId));
+      return { data: { token } };
+    }),
+    serve(endMemberSessions, async ({ userId, signedIn, query, context }) => {
+      await writer.endSessionsOf(userId, query.memberId, actorOf(context, signedIn.memberId));
+    }),
+    serve(useLink, async ({ body, context }) => {
+      requirePassword(body.password);
+      const used: { member: Member; passwordHash: string }[] = [];
+      const prove = async () => {
+        const passwordHash = await passwords.hash(body.password);
+        const member = await orUndefined(
+          writer.useLink(hashOf(body.token), passwordHash, actorOf(context, null)),
+        );
+        if (member !== undefined) used.push({ member, passwordHash });
+        return member !== undefined;
+      };
+      await attemptSignIn(gate, context, { account: LINKS, userId: null, prove });
+      const [credentials] = used;
+      if (credentials === undefined) throw deadLink();
+      await signIn(sessions, context, credentials);
+      return { userData: toUserData(credentials.member) };
+    }),
+  ];
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function wrongCurrent(): FlancoError {
+  const message = "is not the password of this member";
+  return new FlancoError("invalid", `current: ${message}.`, {
+    fields: { current: { kind: "type", message } },
+  });
+}
+
+/** What the ledger gives, and undefined where it refuses the link. */
+async function orUndefined(member: Promise<Member>): Promise<Member | undefined> {
+  try {
+    return await member;
+  } catch (error) {
+    if (error instanceof FlancoError && error.code === "unauthorized") return undefined;
+    throw error;
+  }
+}
+
+function deadLink(): FlancoError {
+  return new FlancoError("unauthorized", "This link has been used or has expired.", {
+    hint: "Ask an owner of the account for a new one.",
+  });
+}

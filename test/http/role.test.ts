@@ -1,0 +1,215 @@
+import { expect } from "chai";
+import { ROLES, type Role } from "../../src/domain/member.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { EventStream, type LiveEvent } from "../rig/event-stream.ts";
+import { forSuite } from "../rig/standing.ts";
+import { aDevice, aLocation, aRecord, BODIES } from "./bodies.ts";
+import { type Description, type Method, operationsOf } from "./openapi-description.ts";
+import { aWiring, WiredLine } from "./wired-line.ts";
+
+/** Who may do what: o owner, s staff, t technician, d display; none where no session is needed. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  "post /api/login": "",
+  "post /api/logout": "",
+  "post /api/first-run": "",
+  "post /api/link": "",
+  "get /api/verify": "ostd",
+  "get /api/me": "ostd",
+  "patch /api/me": "ostd",
+  "put /api/me/password": "ostd",
+  "get /api/member": "o",
+  "post /api/member": "o",
+  "patch /api/member": "o",
+  "delete /api/member": "o",
+  "post /api/member/link": "o",
+  "post /api/member/sign-out": "o",
+  "get /api/device": "ostd",
+  "post /api/device": "ot",
+  "patch /api/device": "ot",
+  "delete /api/device": "ot",
+  "get /api/location": "ost",
+  "post /api/location": "ot",
+  "patch /api/location": "ot",
+  "delete /api/location": "ot",
+  "post /api/data": "o",
+  "get /api/data": "os",
+  "get /api/overview": "os",
+  "get /api/room": "ostd",
+  "get /api/record": "os",
+  "get /api/record/sum": "os",
+  "post /api/record/void": "o",
+  "get /api/export": "os",
+  "get /api/report": "os",
+  "get /api/gap": "ost",
+  "get /api/wiring": "ost",
+  "put /api/wiring": "ot",
+  "delete /api/wiring": "ot",
+  "get /api/line": "ot",
+  "post /api/line/read": "ot",
+  "post /api/line/drive": "ot",
+  "get /api/status": "ostd",
+  "get /api/audit": "o",
+  "get /api/event": "ostd",
+};
+
+/** A price whose digits nothing else has. */
+const PRICE = 31.37;
+
+describe("A member's role", () => {
+  const appliance = forSuite(() => Appliance.open());
+  let user: SignedInUser;
+  const members = new Map<Role, SignedInUser>();
+
+  before(async () => {
+    user = await appliance.addUser();
+    for (const role of ROLES) members.set(role, await appliance.addMember(user.id, role));
+  });
+
+  function member(role: Role): SignedInUser {
+    const found = members.get(role);
+    if (found === undefined) throw new Error(`There is no ${role}.`);
+    return found;
+  }
+
+  async function operations() {
+    const { body } = await appliance.api.get("/api/openapi.json").expect(200);
+    return operationsOf(body as Description);
+  }
+
+  it("is decided here for every operation of the description", async () => {
+    const names = (await operations()).map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(ALLOWED)).to.have.members(names);
+  });
+
+  for (const role of ROLES) {
+    it(`${role}: each operation answers 403 in the contract's envelope, or does not`, async () => {
+      for (const { method, path } of await operations()) {
+        const name = `${method} ${path}`;
+        if (ALLOWED[name] === "" || name === "get /api/event") continue;
+        const { status, body } = await ask(member(role), method, path);
+        if (ALLOWED[name]?.includes(role.charAt(0))) expect(status, name).not.to.equal(403);
+        else {
+          expect(status, name).to.equal(403);
+          const { status: envelope, ...text } = body as Record<string, string>;
+          expect(envelope).to.equal("error");
+          expect(Object.keys(text)).to.deep.equal([path === "/api/data" ? "message" : "error"]);
+          expect(Object.values(text)[0]).to.match(
+            new RegExp(`^Your role \\(${role}\\) does not allow this\\. It takes the role .+: ask an owner`),
+          );
+        }
+      }
+    });
+  }
+
+  /** Without what an operation needs beside the role: nothing is changed. */
+  async function ask(by: SignedInUser, method: Method, path: string) {
+    const request = appliance.api[method](path).set("Cookie", by.cookie);
+    return BODIES[`${method} ${path}`] === undefined ? request : request.send({});
+  }
+
+  describe("without money", () => {
+    let line: WiredLine;
+
+    before(async () => {
+      await user.post("/api/location").send(aLocation()).expect(200);
+      await user
+        .post("/api/device")
+        .send(aDevice({ dId: "priced" }))
+        .expect(200);
+      const room = { dId: "priced", actuatorId: "101" };
+      line = await WiredLine.wire(appliance, user, "SIM7", room, PRICE);
+    });
+
+    for (const role of ["technician", "display"] as const) {
+      it(`(${role}) reads no price, sum or number of sales in any answer or event`, async () => {
+        const by = member(role);
+        const stream = await EventStream.open(by);
+        const owners = await EventStream.open(user);
+        await line.go(true);
+        await line.go(false);
+        const told = await upToActuators(stream);
+        const seen = await upToActuators(owners);
+        expect(JSON.stringify(seen), "the owner is told (control)").to.include(String(PRICE));
+        expect(JSON.stringify(told)).not.to.match(/"record"|valor/);
+        for (const { method, path } of await operations()) {
+          if (method !== "get" || path === "/api/event") continue;
+          if (!ALLOWED[`get ${path}`]?.includes(role.charAt(0))) continue;
+          const { body } = await by.get(path).expect(200);
+          expect(moneyIn(body), path).to.deep.equal([]);
+          const { body: whole } = await user.get(path).expect(200);
+          if (["/api/room", "/api/status"].includes(path))
+            expect(moneyIn(whole), "control").not.to.deep.equal([]);
+        }
+      });
+    }
+
+    it("wires lines at the price that the line has, or most others have, and sets none", async () => {
+      const by = member("technician");
+      const { valor: _valor, ...wiring } = aWiring({ line: "SIM8", dId: "priced", actuatorId: "102" }).wiring;
+      const refused = await by
+        .put("/api/wiring")
+        .send({ wiring: { ...wiring, valor: 1 } })
+        .expect(403);
+      expect(refused.body.error).to.match(/^Only an owner of the account sets prices\./);
+      await by.put("/api/wiring").send({ wiring }).expect(200);
+      const priceOf = (name: string) =>
+        appliance.reader.wirings(user.id).find((one) => one.line === name)?.valorMicros;
+      expect(priceOf("SIM8")).to.equal(PRICE * 1e6);
+      await user
+        .put("/api/wiring")
+        .send({ wiring: { ...wiring, valor: 2 } })
+        .expect(200);
+      await by
+        .put("/api/wiring")
+        .send({ wiring: { ...wiring, debounceMs: 7 } })
+        .expect(200);
+      expect(priceOf("SIM8")).to.equal(2e6);
+      const owners = await user.put("/api/wiring").send({ wiring }).expect(400);
+      expect(owners.body.errors).to.deep.equal({ valor: { kind: "required", message: "is required" } });
+    });
+
+    it("wires no first line, which would have no price", async () => {
+      const owner = await appliance.addUser();
+      await owner.post("/api/device").send(aDevice()).expect(200);
+      const by = await appliance.addMember(owner.id, "technician");
+      const { valor: _valor, ...wiring } = aWiring({ line: "SIM9" }).wiring;
+      const refused = await by.put("/api/wiring").send({ wiring }).expect(409);
+      expect(refused.body.error).to.match(/^No price has been set yet\. An owner/);
+      expect(appliance.reader.wirings(owner.id)).to.deep.equal([]);
+    });
+  });
+
+  it("is that of the account: what a member adds is every member's, under the account's id", async () => {
+    await member("technician")
+      .post("/api/device")
+      .send(aDevice({ dId: "of-all" }))
+      .expect(200);
+    const { body } = await member("display").get("/api/device").expect(200);
+    const device = body.data.find(({ dId }: { dId: string }) => dId === "of-all");
+    expect(device.userId).to.equal(user.id);
+    await member("owner").post("/api/data").send(aRecord()).expect(201);
+    expect((await user.get("/api/record").expect(200)).body.data).to.have.length.above(0);
+    await member("technician").delete("/api/device").query({ dId: "of-all" }).expect(200);
+    expect(appliance.reader.devices(user.id).some(({ dId }) => dId === "of-all")).to.equal(false);
+  });
+});
+
+/** What a stream tells up to the second switching of a room, and ends. */
+async function upToActuators(stream: EventStream): Promise<readonly LiveEvent[]> {
+  const told: LiveEvent[] = [];
+  while (told.filter(({ event }) => event === "actuator").length < 2) {
+    const event = await stream.next();
+    if (event === undefined) throw new Error("The stream has ended.");
+    told.push(event);
+  }
+  stream.response.destroy();
+  return told;
+}
+
+/** The fields of money that hold a number, and the texts and numbers that hold the price. */
+function moneyIn(value: unknown, name = ""): string[] {
+  if (value === null) return [];
+  if (typeof value === "object") return Object.entries(value).flatMap(([key, child]) => moneyIn(child, key));
+  const isMoney = ["valor", "revenue", "sales", "total", "lastSaleTime"].includes(name);
+  return isMoney || String(value).includes(String(PRICE)) ? [`${name}: ${String(value)}`] : [];
+}
