@@ -24,8 +24,6 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
     -- Which ledger this is (identity.ts).
     INSERT INTO setting (name, value) VALUES ('ledger_id', lower(hex(randomblob(16))));
-    -- What the numbers that accounts see are made with.
-    INSERT INTO setting (name, value) VALUES ('number_key', lower(hex(randomblob(16))));
 
     -- zero_ms: wall time of the boot's monotonic zero, once its clock was trusted. last_ms: the last monotonic time that is known of it.
     CREATE TABLE boot (

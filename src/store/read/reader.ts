@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
@@ -6,6 +7,7 @@ import { auditReader } from "../ledger/audit.ts";
 import { bootReader } from "../ledger/boot.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { deviceReader } from "../ledger/device.ts";
+import { readLedgerId } from "../ledger/identity.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
 import { locationReader } from "../ledger/location.ts";
 import { memberReader } from "../ledger/member.ts";
@@ -21,8 +23,6 @@ import { summaryReader } from "./summary.ts";
 
 /** The ledger's reads on a connection of their own that cannot write. */
 export type StoreReader = LedgerReader & { close(): void };
-
-const NUMBER_KEY = "SELECT value FROM setting WHERE name = 'number_key'";
 
 /** Opens an existing ledger for reading. Every statement is prepared here, once. */
 export function openReader(file: string, timeZone: string): StoreReader {
@@ -48,7 +48,8 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...bootReader(db),
     ...statusReader(db, calendar),
     ...auditReader(db),
-    numberKey: () => db.prepare<[], string>(NUMBER_KEY).pluck().get() ?? "",
+    // Of the identity, which no account sees: a ledger that is rebuilt from nothing but its tail keeps it.
+    numberKey: () => hash("sha256", `numbers of ${readLedgerId(db)}`, "hex"),
   };
 }
 
