@@ -108,8 +108,6 @@ export interface LedgerCommands {
   /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
 
-  /** A number for one watch of a line, never given twice. */
-  openRequest(): number;
   /** Stores since when a wired line is not watched, or null: it is. A stored beginning stays, and ends with its gap. */
   noteUnwatched(line: string, since: BootMoment | null): void;
   /** Stores levels of lines in order, with all that follows from them: all in one transaction, or none. */
@@ -216,6 +214,8 @@ export interface LedgerReader {
   wirings(userId?: Id): readonly Wiring[];
   /** The last committed sighting of a wired line; undefined before its first. */
   lastSighting(line: string): EdgeSource | undefined;
+  /** The highest number of a request of which a level is committed; 0 before the first. */
+  lastRequest(): number;
   /** Since when wired lines are not watched, by line. */
   unwatched(): ReadonlyMap<string, BootMoment>;
 

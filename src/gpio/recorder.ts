@@ -29,8 +29,8 @@ const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
 export interface RecorderDependencies {
   readonly driver: LineDriver;
-  readonly writer: Pick<LedgerWriter, "openRequest" | "takeIn" | "noteUnwatched">;
-  readonly reader: Pick<LedgerReader, "wirings" | "lastSighting" | "unwatched">;
+  readonly writer: Pick<LedgerWriter, "takeIn" | "noteUnwatched">;
+  readonly reader: Pick<LedgerReader, "wirings" | "lastSighting" | "lastRequest" | "unwatched">;
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
@@ -59,8 +59,8 @@ export class Recorder implements Lines {
   readonly #levels = new Map<string, boolean>();
   readonly #unwatched: UnwatchedLines;
   readonly #listeners = new Set<(sighting: Sighting) => void>();
-  /** A request number that no line has used: a line that is tried every five seconds must not take one each time. */
-  #spareRequest: number | undefined;
+  /** The number of the newest request. The ledger stores it with the request's first level: until then nothing depends on it. */
+  #lastRequest: number;
   #wired: readonly Wiring[] = [];
   /** Whether the last attempt to read the wiring succeeded. */
   #isWiringKnown = false;
@@ -74,6 +74,7 @@ export class Recorder implements Lines {
     this.#dependencies = dependencies;
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
     const { bootId, lastAlive, clock, reader, writer, log } = dependencies;
+    this.#lastRequest = reader.lastRequest();
     this.#unwatched = new UnwatchedLines({
       lastAlive,
       known: reader.unwatched(),
@@ -232,13 +233,11 @@ export class Recorder implements Lines {
   }
 
   async #watch(wiring: Wiring): Promise<void> {
-    const { writer, clock, log } = this.#dependencies;
+    const { clock, log } = this.#dependencies;
     const { line, activeLow, bias, debounceMs } = wiring;
     try {
       requireLasting(line);
-      this.#spareRequest ??= await writer.openRequest();
-      const opened = this.#spareRequest;
-      // An earlier watch of the line ends only here: numbering a request takes long on a slow disk, and fails on a full one.
+      const opened = this.#lastRequest + 1;
       const before = this.#watches.get(line);
       if (before !== undefined) {
         await this.#release(line, before);
@@ -251,7 +250,7 @@ export class Recorder implements Lines {
       const resumed = watched.resumed === true ? keep.seen : null;
       const request = resumed?.request ?? opened;
       if (resumed === null) {
-        this.#spareRequest = undefined;
+        this.#lastRequest = opened;
         const edge = { active: watched.initiallyActive, timeNs: clock.monotonicNs(), sequence: 0, missed: 0 };
         const since = this.#unwatched.since(line);
         const isUnnoticed = before !== undefined && this.#isUnnoticed(since);

@@ -122,7 +122,7 @@ describe("A full disk", () => {
     await trial.expectSound();
   });
 
-  it("to the last byte does not keep the service from starting after kill -9, reading and saying so", async () => {
+  it("to the last byte does not keep the service from starting after kill -9, watching its lines, reading and saying so", async () => {
     const first = await trial.start();
     // So many that the log cannot be brought into the file, which has to grow for it.
     for (let left = MANY_POSTS; left > 0; left -= 1) await trial.post();
@@ -133,8 +133,11 @@ describe("A full disk", () => {
     expect((await trial.faults())[0]).to.deep.include({ code: "disk_full", sinceTime: since });
     expect((await trial.post()).status).to.equal(503);
     expect((await trial.get("/api/record")).status).to.equal(200);
+    const before = trial.edgeRecords;
+    await trial.switchTimes(4);
     trial.disk.free();
     await until("the fault is over", async () => (await trial.faults()).length === 0);
+    await until("both sales of the time are in", () => trial.edgeRecords === before + 2);
     expect((await trial.post()).status).to.equal(201);
     trial.expectAcknowledgedOnce();
   });

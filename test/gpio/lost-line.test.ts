@@ -108,7 +108,6 @@ describe("A line that is not watched over several processes", () => {
       throw new FlancoError("unavailable", "The power is cut.");
     };
     const dying = process(driver, {
-      openRequest: () => writer.openRequest(),
       noteUnwatched: (line, since) => writer.noteUnwatched(line, since),
       takeIn: refused,
     });

@@ -97,19 +97,8 @@ type RecorderWriter = RecorderDependencies["writer"];
 export class HandLedger implements RecorderWriter {
   readonly taken: Sighting[] = [];
   refusals = 0;
-  /** What is awaited before a request is numbered: a slow disk, or one that refuses. */
-  beforeRequest: () => Promise<void> = async () => {};
   /** What is awaited before levels are taken in. */
   beforeTakeIn: () => Promise<void> = async () => {};
-  /** How many requests were numbered: a commit each. */
-  requests = 0;
-
-  async openRequest(): Promise<number> {
-    await this.beforeRequest();
-    this.requests += 1;
-    return this.requests;
-  }
-
   async takeIn(sightings: readonly Sighting[]): Promise<readonly Taken[]> {
     await this.beforeTakeIn();
     if (this.refusals > 0) {
@@ -146,7 +135,10 @@ export class RecorderRig {
     return new Recorder({
       driver: this.driver,
       writer: this.ledger,
-      reader: { wirings: () => this.wired, lastSighting: () => this.last, unwatched: () => new Map() },
+      reader: {
+        ...{ wirings: () => this.wired, lastSighting: () => this.last },
+        ...{ lastRequest: () => 0, unwatched: () => new Map() },
+      },
       trust: { trusted: () => true },
       clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },
       log: SILENT,

@@ -186,7 +186,7 @@ async function addTrouble(
   actuatorId: string,
   highMs: number,
 ): Promise<void> {
-  const request = await writer.openRequest();
+  const request = 1;
   const sighting = (sequence: number, active: boolean, missed: number): Sighting => ({
     line: "SIM0",
     deviceId,

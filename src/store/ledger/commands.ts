@@ -88,7 +88,6 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   setWiring: "normal",
   removeWiring: "normal",
   noteAudit: "normal",
-  openRequest: "edge",
   noteUnwatched: "edge",
   takeIn: "edge",
   ping: "edge",

@@ -44,7 +44,11 @@ export function lineStateReader(db: Database) {
   const last = db.prepare<[string], EdgeSource>(
     "SELECT boot_id AS bootId, request, sequence FROM line_state JOIN boot USING (boot) WHERE line = ?",
   );
+  const lastRequest = db
+    .prepare<[], number>("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'last_request'")
+    .pluck();
   return {
+    lastRequest: (): number => lastRequest.get() ?? 0,
     lastSighting: (line: string): EdgeSource | undefined => last.get(line),
     unwatched: lineStates(db).unwatched,
   };

@@ -52,12 +52,11 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
      ON CONFLICT (line) DO NOTHING`,
   );
   const forget = db.prepare<[string]>("DELETE FROM unwatched WHERE line = ?");
-  const nextRequest = db
-    .prepare<[], number>(
-      `INSERT INTO setting (name, value) VALUES ('last_request', '1')
-       ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING CAST(value AS INTEGER)`,
-    )
-    .pluck();
+  const saveRequest = db.prepare<[number]>(
+    `INSERT INTO setting (name, value) VALUES ('last_request', CAST(? AS TEXT))
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value
+      WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
+  );
 
   function bootNumber(bootId: string): number {
     addBoot.run(bootId);
@@ -172,6 +171,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
 
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
+    saveRequest.run(sighting.source.request);
     const room = rooms.at(sighting.line, momentOf(sighting));
     if (room === undefined || !isWatchedFor(room, sighting)) {
       noteUnknown(sighting, room);
@@ -197,7 +197,6 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   return {
-    openRequest: (): number => nextRequest.get() ?? 0,
     noteUnwatched(line: string, since: BootMoment | null): void {
       if (since === null) forget.run(line);
       else remember.run(bootNumber(since.bootId), since.monotonicMs, line);

@@ -68,7 +68,6 @@ describe("The tail of a ledger", () => {
   /** A bit of everything that a ledger takes in. */
   async function live(): Promise<void> {
     await ledger.writer.noteBoot("boot", null);
-    await ledger.writer.openRequest();
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2), level(true, 3)]);
     await sell(3);
     await ledger.writer.voidRecord(4, "relay tested");

@@ -50,15 +50,15 @@ describe("the writer", () => {
     expect(ledger.reader.summary(id, "semanal", ledger.nowMs)?.count).to.equal(taken);
   });
 
-  it("numbers a line's next request though its queue is full of posts", async () => {
+  it("takes levels of lines though its queue is full of posts", async () => {
     const { id } = await ledger.addUser();
     const posts = Array.from({ length: MAX_WAITING }, () => ledger.writer.addRecord(id, newRecord(), null));
-    const [refused, request] = await Promise.allSettled([
+    const [refused, taken] = await Promise.allSettled([
       ledger.writer.addRecord(id, newRecord(), null),
-      ledger.writer.openRequest(),
+      ledger.writer.takeIn([]),
     ]);
     await Promise.all(posts);
-    expect([refused.status, request.status]).to.deep.equal(["rejected", "fulfilled"]);
+    expect([refused.status, taken.status]).to.deep.equal(["rejected", "fulfilled"]);
   });
 
   it("lets one write of a batch fail without touching the others", async () => {
