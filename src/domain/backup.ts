@@ -37,27 +37,40 @@ export type KeptHead = Pick<
   "file" | "madeMs" | "position" | "head" | "records" | "totalMicros"
 >;
 
-/** Numbers of days and weeks whose newest backup is kept. */
+/** Numbers of days, weeks and months whose newest backup is kept. */
 const KEPT_DAYS = 7;
 const KEPT_WEEKS = 4;
+const KEPT_MONTHS = 12;
+/** The newest backups that stay though the disk has no room for another one. */
+export const LEAST_KEPT = 3;
 
 /** The first day of 1970 was a Thursday: weeks begin three days earlier. */
 const DAYS_BEFORE_FIRST_MONDAY = 3;
 const DAYS_PER_WEEK = 7;
+const DAYS_PER_MONTH = 30;
 
 /**
- * The backups to remove: all but the newest of each of the last seven days and of the last four weeks that have one
- * (UTC). Days without a backup do not count, so that a gateway that was off for a month, or whose clock leapt, loses
- * none. The newest backup stays, and so does one made while the clock was not trusted, until there are seven newer ones.
+ * The backups to remove: all but the newest one of each of the last seven days, four weeks and twelve months that have one
+ * (UTC). Days without a backup do not count, so that a gateway that was off for a month, or whose clock leapt, loses none.
+ * Where the time is not trusted, each backup counts as a day of its own, and goes once there are a year's newer ones.
  */
 export function outdatedBackups(backups: readonly ProvenBackup[]): readonly ProvenBackup[] {
   const newestFirst = [...backups].sort((one, other) => other.number - one.number);
+  const [newest] = newestFirst;
+  if (newest === undefined) return [];
   const trusted = newestFirst.filter(({ clockTrusted }) => clockTrusted);
+  const untrusted = (days: number) =>
+    newestFirst.filter(({ clockTrusted, number }) => !clockTrusted && newest.number - number < days);
   const kept = new Set([
-    ...newestFirst.slice(0, 1),
-    ...newestFirst.slice(0, KEPT_DAYS).filter(({ clockTrusted }) => !clockTrusted),
-    ...newestOfEach(trusted, KEPT_DAYS, dayOf),
-    ...newestOfEach(trusted, KEPT_WEEKS, weekOf),
+    newest,
+    ...newestOfEach(trusted, KEPT_DAYS, ({ madeMs }) => dayOf(madeMs)),
+    ...newestOfEach(trusted, KEPT_WEEKS, ({ madeMs }) => weekOf(madeMs)),
+    ...newestOfEach(trusted, KEPT_MONTHS, ({ madeMs }) => new Date(madeMs).toISOString().slice(0, -17)),
+    ...untrusted(KEPT_DAYS),
+    ...[[KEPT_WEEKS, DAYS_PER_WEEK] as const, [KEPT_MONTHS, DAYS_PER_MONTH] as const].flatMap(
+      ([periods, days]) =>
+        newestOfEach(untrusted(periods * days), periods, ({ number }) => Math.floor(number / days)),
+    ),
   ]);
   return newestFirst.filter((backup) => !kept.has(backup));
 }
@@ -65,11 +78,11 @@ export function outdatedBackups(backups: readonly ProvenBackup[]): readonly Prov
 function newestOfEach(
   newestFirst: readonly ProvenBackup[],
   periods: number,
-  periodOf: (timeMs: number) => number,
+  periodOf: (backup: ProvenBackup) => number | string,
 ): ProvenBackup[] {
-  const newest = new Map<number, ProvenBackup>();
+  const newest = new Map<number | string, ProvenBackup>();
   for (const backup of newestFirst) {
-    const period = periodOf(backup.madeMs);
+    const period = periodOf(backup);
     if (newest.size < periods && !newest.has(period)) newest.set(period, backup);
   }
   return [...newest.values()];

@@ -3,15 +3,20 @@ import { FlancoError } from "../domain/error.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
+/** Bytes free on the disk of a directory. */
+export function freeBytesOf(directory: string): number {
+  const { blocks, bavail, bsize } = statfsSync(directory);
+  // A file system in memory alone (ramfs) counts nothing.
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
+}
+
 /**
  * Look before a long copy. Throws `unavailable` where the disk of a directory has not so many bytes free; the text says how
  * many to free. `purpose` ends "There is no room to".
  */
 export function requireRoom(directory: string, neededBytes: number, purpose: string): void {
-  const { blocks, bavail, bsize } = statfsSync(directory);
-  const freeBytes = bavail * bsize;
-  // A file system in memory alone (ramfs) counts nothing.
-  if (blocks === 0 || freeBytes >= neededBytes) return;
+  const freeBytes = freeBytesOf(directory);
+  if (freeBytes >= neededBytes) return;
   const [needed, free, missing] = [neededBytes, freeBytes, neededBytes - freeBytes].map(
     (bytes) => `${Math.ceil(bytes / MEBIBYTE)} MiB`,
   );

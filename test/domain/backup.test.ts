@@ -23,10 +23,16 @@ function kept(backups: readonly ProvenBackup[]): number[] {
 describe("The kept backups", () => {
   const week = Array.from({ length: 7 }, (_, day) => backup(day + 1, NOON_MS + day * DAY_MS));
 
-  it("are the newest of each of seven days and of four weeks", () => {
-    const daily = Array.from({ length: 60 }, (_, day) => backup(day + 1, NOON_MS - (59 - day) * DAY_MS));
-    // Sundays end the weeks: the 15th, the 8th and the 1st of November are the 54th, the 47th and the 40th day.
-    expect(kept(daily)).to.deep.equal([60, 59, 58, 57, 56, 55, 54, 47, 40]);
+  it("are the newest of each of seven days, of four weeks and of twelve months", () => {
+    const daily = Array.from({ length: 400 }, (_, day) => backup(day + 1, NOON_MS - (399 - day) * DAY_MS));
+    const days = kept(daily).map((number) => new Date(NOON_MS - (400 - number) * DAY_MS).toISOString());
+    expect(days.map((day) => day.slice(0, "2026-11-21".length))).to.deep.equal([
+      ...["2026-11-21", "2026-11-20", "2026-11-19", "2026-11-18", "2026-11-17", "2026-11-16", "2026-11-15"],
+      // Sundays end the weeks.
+      ...["2026-11-08", "2026-11-01"],
+      ...["2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31", "2026-06-30", "2026-05-31"],
+      ...["2026-04-30", "2026-03-31", "2026-02-28", "2026-01-31", "2025-12-31"],
+    ]);
   });
 
   it("are only the newest of a day", () => {
@@ -43,8 +49,13 @@ describe("The kept backups", () => {
     for (const trusted of [true, false]) expect(kept([...week, backup(8, 0, trusted)])).to.include(8);
   });
 
-  it("include those of an untrusted clock until there are seven newer ones, so that they cannot fill a disk", () => {
-    const untrusted = Array.from({ length: 20 }, (_, index) => backup(index + 1, index * HOUR_MS, false));
-    expect(kept(untrusted)).to.deep.equal([20, 19, 18, 17, 16, 15, 14]);
+  it("thin out alike by their order where the clock is not trusted, so that they cannot fill a disk", () => {
+    const untrusted = Array.from({ length: 800 }, (_, index) => backup(index + 1, index * HOUR_MS, false));
+    expect(kept(untrusted)).to.deep.equal([
+      ...[800, 799, 798, 797, 796, 795, 794, 790, 783, 779],
+      ...[749, 719, 689, 659, 629, 599, 569, 539, 509, 479],
+    ]);
+    const later = Array.from({ length: 360 }, (_, index) => backup(index + 801, NOON_MS + index * DAY_MS));
+    expect(kept([...untrusted, ...later]).filter((number) => number <= 800)).to.deep.equal([]);
   });
 });

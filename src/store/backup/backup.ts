@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
-import { outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
+import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { requireRoom } from "../free-room.ts";
+import { freeBytesOf, requireRoom } from "../free-room.ts";
 import { NO_HASH } from "../ledger/chain.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { DataLock } from "../ledger/lock.ts";
@@ -39,10 +39,10 @@ export interface BackupRequest {
   readonly ledger: string;
   /** The ledger has a folder of its own in it. */
   readonly directory: string;
-  /** Wall time in Unix milliseconds, and whether it is trusted: nothing is removed while it is not. */
+  /** Wall time in Unix milliseconds, and whether it is trusted. */
   readonly nowMs: number;
   readonly clockTrusted: boolean;
-  /** Whether outdated backups of the directory are removed afterwards. */
+  /** Whether outdated backups of the ledger are removed, and older ones where there is no room for another one. */
   readonly rotate: boolean;
 }
 
@@ -57,27 +57,38 @@ export interface MadeBackup extends ProvenBackup {
  * Throws `damaged` when it proves to be wrong (and then most often the ledger is), `conflict` while another backup
  * to the same directory is under way, `unavailable` when there is no room.
  */
-export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
-  const { directory, rotate, clockTrusted } = request;
+export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf): Promise<MadeBackup> {
+  const { directory, rotate } = request;
   const folder = folderOf(directory, readLedger(request.ledger, readLedgerId));
   const release = claim(folder);
   try {
     removeDrafts(folder);
-    requireRoom(folder, statSync(request.ledger).size + SPARE_BYTES, "make a backup");
+    const neededBytes = statSync(request.ledger).size + SPARE_BYTES;
+    if (rotate) thinOut(folder, neededBytes, freeBytes);
+    requireRoom(folder, neededBytes, "make a backup");
     const held = await snapshot(request.ledger, draftIn(folder));
     const { backup, findings } = prove(request, folder, held);
     writeProof(folder, backup);
     renameSync(draftIn(folder), join(folder, backup.file));
     syncPath(folder);
     syncPath(directory);
-    if (rotate && clockTrusted) {
-      for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
+    if (rotate) {
+      thinOut(folder, neededBytes, freeBytes);
       removeOldProofs(folder);
     }
     return { ...backup, findings };
   } finally {
     removeDrafts(folder);
     release();
+  }
+}
+
+/** Removes outdated backups; then, while there is no room for another one, the oldest. */
+function thinOut(folder: string, neededBytes: number, freeBytes: typeof freeBytesOf): void {
+  for (const outdated of outdatedBackups(listBackups(folder))) removeBackup(folder, outdated);
+  for (const oldest of listBackups(folder).slice(LEAST_KEPT).toReversed()) {
+    if (freeBytes(folder) >= neededBytes) return;
+    removeBackup(folder, oldest);
   }
 }
 

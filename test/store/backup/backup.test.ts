@@ -142,15 +142,31 @@ describe("a backup", () => {
     expect(files()).to.have.length(4);
   });
 
-  it("removes outdated ones only while the clock is trusted, and never one that is not its own", async () => {
+  it("removes outdated ones, also while the clock is not trusted, and never one that is not its own", async () => {
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, "flanco-20200101T000000Z.db"), "a copy made by hand");
-    const first = await proven(request());
+    await proven({ ...request(), rotate: false });
+    const first = await proven({ ...request(), rotate: false });
     const second = await proven(request(false));
     expect(listBackups(directory)).to.deep.equal([second, first]);
-    const third = await proven(request());
-    expect(listBackups(directory)).to.deep.equal([third, second]);
     expect(existsSync(join(directory, "flanco-20200101T000000Z.db"))).to.equal(true);
+  });
+
+  it("makes room for the next one, and removes the oldest down to the newest three", async () => {
+    const made: ProvenBackup[] = [];
+    for (let day = 0; day < 5; day += 1) {
+      ledger.nowMs += DAY_MS;
+      made.unshift(await makeBackup(request()));
+    }
+    expect(listBackups(directory)).to.deep.equal(made);
+    /** A disk that four backups fill up to one more. */
+    const small = () => (listBackups(directory).length > 4 ? 0 : 1e9);
+    ledger.nowMs += DAY_MS;
+    made.unshift(await makeBackup(request(), small));
+    expect(listBackups(directory)).to.deep.equal(made.slice(0, 4));
+    ledger.nowMs += DAY_MS;
+    made.unshift(await makeBackup(request(), () => 0));
+    expect(listBackups(directory)).to.deep.equal(made.slice(0, 3));
   });
 
   it("is made by one run at a time", async () => {
