@@ -14,8 +14,12 @@ export function freeBytesOf(directory: string): number {
  * Look before a long copy. Throws `unavailable` where the disk of a directory has not so many bytes free; the text says how
  * many to free. `purpose` ends "There is no room to".
  */
-export function requireRoom(directory: string, neededBytes: number, purpose: string): void {
-  const freeBytes = freeBytesOf(directory);
+export function requireRoom(
+  directory: string,
+  neededBytes: number,
+  purpose: string,
+  freeBytes = freeBytesOf(directory),
+): void {
   if (freeBytes >= neededBytes) return;
   const [needed, free, missing] = [neededBytes, freeBytes, neededBytes - freeBytes].map(
     (bytes) => `${Math.ceil(bytes / MEBIBYTE)} MiB`,

@@ -65,7 +65,7 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
     removeDrafts(folder);
     const neededBytes = statSync(request.ledger).size + SPARE_BYTES;
     if (rotate) thinOut(folder, neededBytes, freeBytes);
-    requireRoom(folder, neededBytes, "make a backup");
+    requireRoom(folder, neededBytes, "make a backup", freeBytes(folder));
     const held = await snapshot(request.ledger, draftIn(folder));
     const { backup, findings } = prove(request, folder, held);
     writeProof(folder, backup);
