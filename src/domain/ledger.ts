@@ -219,7 +219,7 @@ export interface LedgerReader {
   /** Since when wired lines are not watched, by line. */
   unwatched(): ReadonlyMap<string, BootMoment>;
 
-  /** Every stored boot, in order. */
+  /** The newest 1,000 boots, in order. */
   boots(): readonly Boot[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;

@@ -224,6 +224,16 @@ describe("GET /status", () => {
     expect(appliance.status.status(user.id).gaps).to.include({ all: 2, last30Days: 0 });
   });
 
+  it("tells of a user's gaps however many another one has", async function () {
+    this.timeout(30_000);
+    const own = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
+    await own.go(false, 2);
+    const theirs = await WiredLine.wire(appliance, other, "SIM1", { dId: "7234", actuatorId: "101" });
+    await theirs.goOften(MAX_COUNTED, { missed: 1, provisional: false });
+    expect(await status()).to.include({ gaps: 1, gapsLast30Days: 1 });
+    expect(await codes()).to.include("edges_lost");
+  });
+
   it("reads at most a thousand rows of each list, so that it is cheap with long ones", async function () {
     this.timeout(30_000);
     const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });

@@ -7,7 +7,11 @@ export interface StoredMoment {
   readonly begunMs: number;
 }
 
-const BOOTS = "SELECT boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs FROM boot ORDER BY boot";
+/** Nothing that ages by them is older than so many boots. */
+const MAX_BOOTS = 1_000;
+/** The newest boots, in order. */
+const BOOTS = `SELECT boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs
+  FROM (SELECT * FROM boot ORDER BY boot DESC LIMIT ${MAX_BOOTS}) ORDER BY boot`;
 
 export function bootReader(db: Database) {
   const boots = db.prepare<[], Boot>(BOOTS);

@@ -6,6 +6,8 @@ import type { Id } from "../../domain/id.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
 import type { WriteContext } from "./commands.ts";
 
+/** Of one line; the oldest goes with each further one. A line that loses edges all the time does not fill the disk. */
+const MAX_GAPS = 1_000;
 const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /** Where a gap of a user's line ends. */
@@ -41,6 +43,11 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
              (SELECT boot FROM boot WHERE boot_id = @bootId), @fromNs, @toNs)`,
   );
 
+  const removeOldest = db.prepare<[Id, string]>(
+    `DELETE FROM gap WHERE gap_id = (SELECT gap_id FROM gap INDEXED BY gap_by_line WHERE user_id = ? AND line = ?
+                                      ORDER BY gap_id DESC LIMIT 1 OFFSET ${MAX_GAPS})`,
+  );
+
   function add({ line, userId, timeMs, moment, provisional }: GapEnd, { fromMs, ...found }: Found): void {
     const gap = { line, toTimeMs: timeMs, ...found };
     const unsettled = provisional ? moment : null;
@@ -52,6 +59,7 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
       fromNs: unsettled === null || fromMs === null ? null : Math.round(fromMs * NS_PER_MS),
       toNs: unsettled === null ? null : Math.round(unsettled.monotonicMs * NS_PER_MS),
     });
+    removeOldest.run(userId, line);
     context.tell({ kind: "gap", userId, gap: { gapId: Number(lastInsertRowid), ...gap } });
   }
 

@@ -163,6 +163,8 @@ const initial: Migration = {
       hash BLOB NOT NULL
     ) STRICT;
     CREATE INDEX correction_by_record ON correction (record_id);
+    -- Each start reads these.
+    CREATE INDEX correction_lost ON correction (correction_id) WHERE kind = 'lost';
 
     -- commits: how often the ledger was written to, so that its copy beside it (tail.ts) can be compared.
     CREATE TABLE chain_head (
@@ -228,6 +230,7 @@ const initial: Migration = {
     ) STRICT;
     CREATE INDEX gap_provisional ON gap (boot) WHERE boot IS NOT NULL;
     CREATE INDEX gap_by_user ON gap (user_id, gap_id);
+    CREATE INDEX gap_by_line ON gap (user_id, line, gap_id);
 
     CREATE TABLE idempotency (
       user_id TEXT NOT NULL,

@@ -23,8 +23,6 @@ interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
   readonly provisional: number | null;
 }
 
-/** What `MAX_COUNTED` allows of the newest gaps of a user, or of all. */
-const COUNTED_GAPS = `(SELECT * FROM gap ORDER BY gap_id DESC LIMIT ${MAX_COUNTED})`;
 const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
   missed_rises AS missedRises, reason`;
 
@@ -41,18 +39,8 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
        FROM wiring w JOIN device d USING (device_id) LEFT JOIN line_state s ON s.line = w.line
       WHERE :userId IS NULL OR w.user_id = :userId ORDER BY w.line LIMIT ${MAX_EDGES}`,
   );
-  const gapCounts = db.prepare<{ userId: Id | null; monthMs: number }, { all: number; last30Days: number }>(
-    `SELECT count(*) AS "all", coalesce(sum(to_ms >= :monthMs), 0) AS last30Days
-       FROM ${COUNTED_GAPS} WHERE :userId IS NULL OR user_id = :userId`,
-  );
-  const newest = db.prepare<{ userId: Id | null }, Gap>(
-    `SELECT ${GAP} FROM ${COUNTED_GAPS} WHERE :userId IS NULL OR user_id = :userId
-      ORDER BY gap_id DESC LIMIT ${NEWEST_GAPS}`,
-  );
-  const recent = db.prepare<{ userId: Id | null; fromMs: number; toMs: number }, Gap>(
-    `SELECT ${GAP} FROM ${COUNTED_GAPS}
-      WHERE (:userId IS NULL OR user_id = :userId) AND to_ms BETWEEN :fromMs AND :toMs ORDER BY gap_id DESC`,
-  );
+  const gapsOfAll = gapStatements(db, "");
+  const gapsOfUser = gapStatements(db, "WHERE user_id = :userId");
   // The boot that runs first, so that what waits is counted where not all is.
   const provisional = db.prepare<{ userId: Id | null; bootId: string }, { waiting: number; count: number }>(
     `SELECT boot_id = :bootId AS waiting, count(*) AS count
@@ -71,7 +59,8 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
   }
 
   function gaps(userId: Id | null, nowMs: number): GapCount {
-    const counts = gapCounts.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
+    const { counted, recent, newest } = userId === null ? gapsOfAll : gapsOfUser;
+    const counts = counted.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
     // What is further ahead than a day was noted by a clock that was wrong.
     const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS });
     return {
@@ -100,6 +89,20 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
   return {
     ledgerStatus: (bootId: string, nowMs: number, userId: Id | null = null): LedgerStatus =>
       read(bootId, nowMs, userId),
+  };
+}
+
+/** Reads of the newest gaps, as many as `MAX_COUNTED` allows. */
+function gapStatements(db: Database, whose: string) {
+  const gaps = `(SELECT * FROM gap ${whose} ORDER BY gap_id DESC LIMIT ${MAX_COUNTED})`;
+  return {
+    counted: db.prepare<{ userId: Id | null; monthMs: number }, { all: number; last30Days: number }>(
+      `SELECT count(*) AS "all", coalesce(sum(to_ms >= :monthMs), 0) AS last30Days FROM ${gaps}`,
+    ),
+    newest: db.prepare<{ userId: Id | null }, Gap>(`SELECT ${GAP} FROM ${gaps} LIMIT ${NEWEST_GAPS}`),
+    recent: db.prepare<{ userId: Id | null; fromMs: number; toMs: number }, Gap>(
+      `SELECT ${GAP} FROM ${gaps} WHERE to_ms BETWEEN :fromMs AND :toMs`,
+    ),
   };
 }
 

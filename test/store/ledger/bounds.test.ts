@@ -1,0 +1,53 @@
+import DatabaseConstructor from "better-sqlite3";
+import { expect } from "chai";
+import { forEachTest } from "../../rig/standing.ts";
+import { TestLedger } from "../ledger.ts";
+
+const MAX_GAPS = 1_000;
+const MAX_BOOTS = 1_000;
+
+describe("A ledger over many years", () => {
+  const ledger = forEachTest(() => new TestLedger().open());
+
+  /** Each level of the line is told after a loss of two edges. */
+  async function lose(line: string, actuatorId: string, deviceId: string, times: number): Promise<void> {
+    const sightings = Array.from({ length: times + 1 }, (_, index) => ({
+      ...{ line, deviceId, actuatorId, activeLow: false, active: false, provisional: false },
+      timeMs: ledger.nowMs + index * 1_000,
+      monotonicNs: BigInt(index) * 1_000_000_000n,
+      source: { bootId: "boot", request: 1, sequence: index * 3 },
+      missed: index === 0 ? 0 : 2,
+    }));
+    await ledger.writer.takeIn(sightings);
+  }
+
+  it("keeps the newest thousand gaps of a line, whatever another one loses", async () => {
+    await ledger.writer.noteBoot("boot", null);
+    const { user, deviceId } = await ledger.wire("A");
+    const settings = { activeLow: false, bias: "as-is", debounceMs: 0, rearmMs: 0 } as const;
+    const wiring = { line: "B", dId: "7234", actuatorId: "102", valorMicros: 1, ...settings };
+    await ledger.writer.setWiring([{ userId: user.id, wiring }]);
+    await lose("A", "101", deviceId, 3);
+    await lose("B", "102", deviceId, MAX_GAPS + 5);
+    const gaps = ledger.reader.gaps(user.id, { before: null, limit: 5_000 });
+    expect(gaps.filter(({ line }) => line === "A")).to.have.lengthOf(3);
+    const ofB = gaps.filter(({ line }) => line === "B");
+    expect(ofB).to.have.lengthOf(MAX_GAPS);
+    expect(ofB[0]?.toTimeMs).to.equal(ledger.nowMs + (MAX_GAPS + 5) * 1_000);
+    expect(ofB.at(-1)?.toTimeMs).to.equal(ledger.nowMs + 6_000);
+  });
+
+  it("reads at a start the newest thousand boots, and losses by an index alone", async () => {
+    for (let boot = 0; boot < MAX_BOOTS + 5; boot += 1) await ledger.writer.noteBoot(`boot ${boot}`, null);
+    const boots = ledger.reader.boots().map(({ bootId }) => bootId);
+    expect(boots).to.deep.equal(Array.from({ length: MAX_BOOTS }, (_, index) => `boot ${index + 5}`));
+    const db = new DatabaseConstructor(ledger.file, { readonly: true });
+    const plan = db
+      .prepare<[], { detail: string }>(
+        "EXPLAIN QUERY PLAN SELECT lost_to FROM correction WHERE kind = 'lost' AND noted_ms > 0 ORDER BY correction_id",
+      )
+      .all();
+    db.close();
+    expect(plan.map(({ detail }) => detail)).to.deep.equal(["SCAN correction USING INDEX correction_lost"]);
+  });
+});
