@@ -1,19 +1,32 @@
 import { z } from "zod";
+import { parseDay } from "../domain/day.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
-import { day, recordFilter, success } from "./field.ts";
+import { dateText, day, recordFilter, success } from "./field.ts";
 
 const sold = { revenue: z.number(), sales: z.int() };
-const soldOnDays = { from: day, to: day, ...sold, locations: z.int(), devices: z.int() };
+const soldOnDays = z.strictObject({ from: day, to: day, ...sold });
 const overview = z.strictObject({
-  period: z.enum(["week", "year"]),
-  ...soldOnDays,
-  before: z
-    .strictObject(soldOnDays)
-    .describe("The seven days before the week, or the same days of last year."),
-  today: z.strictObject(sold),
+  period: z.enum(["week", "month", "year"]),
+  ...soldOnDays.shape,
+  before: soldOnDays.describe(
+    "The seven days before the week, the month before, or the year before; of a running one the same days.",
+  ),
+  spans: z
+    .array(
+      z.strictObject({
+        name: z.enum(["day", "week", "month", "year"]),
+        ...soldOnDays.shape,
+        before: soldOnDays.describe("The same days before, the last of them up to this time of day."),
+        isComparable: z.boolean().describe("Whether the days before are known in full."),
+      }),
+    )
+    .describe("Today, the last seven days, this month and this year so far."),
   chart: z
-    .array(z.strictObject({ start: day, ...sold }))
-    .describe("7 days, oldest first, or 12 months by their first day, January first."),
+    .array(z.strictObject({ start: day, ...sold, before: z.number().describe("Revenue a period before.") }))
+    .describe("7 days, the days of a month, or 12 months by their first day, oldest first."),
+  places: z
+    .array(z.strictObject({ name: z.string(), ...sold, before: z.number() }))
+    .describe("The locations with the highest revenue in the period."),
   choices: z
     .strictObject({
       locations: z.array(z.string()),
@@ -28,9 +41,17 @@ const { location, device } = recordFilter;
 export const getOverview = declare({
   method: "get",
   path: "/overview",
-  summary: "What was sold in the last seven days, or in this calendar year, beside the time before.",
+  summary: "What was sold in seven days, or in a calendar month or year, beside the time before.",
   roles: MONEY,
-  query: z.object({ period: z.enum(["week", "year"]), location, device }),
+  query: z.object({
+    period: z.enum(["week", "month", "year"]),
+    at: dateText(
+      parseDay,
+      "YYYY-MM-DD, a day of the period, the last one of a week; today without it",
+    ).optional(),
+    location,
+    device,
+  }),
   status: 200,
   answer: success.extend({ data: overview }),
   errors: ["invalid", "unavailable", "internal"],

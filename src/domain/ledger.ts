@@ -5,7 +5,7 @@ import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
-import type { Overview, OverviewFilter, OverviewPeriod, Sold } from "./overview.ts";
+import type { Overview, OverviewRequest, Sold } from "./overview.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -195,7 +195,7 @@ export interface LedgerReader {
   /** Undefined when the period has no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;
   /** A period beside the one before it; zeros where nothing was sold. */
-  overview(userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview;
+  overview(userId: Id, request: OverviewRequest, nowMs: number): Overview;
   /** One page of a search by time, of bounded work. Records sold between two pages do not disturb the later pages. */
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */

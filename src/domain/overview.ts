@@ -3,8 +3,8 @@ import type { Day } from "./day.ts";
 /** Pairs of a location and a device offered as filters: those with the most sales. */
 export const MAX_CHOICES = 300;
 
-/** The last seven local days, all of today included, or the local calendar year that holds now. */
-export type OverviewPeriod = "week" | "year";
+/** Seven local days up to one, the local calendar month that holds it, or the year. */
+export type OverviewPeriod = "week" | "month" | "year";
 
 /** Sales of one location or device; null matches all. */
 export interface OverviewFilter {
@@ -22,10 +22,31 @@ export interface Sold {
 export interface SoldOnDays extends Sold {
   readonly from: Day;
   readonly to: Day;
-  /** Distinct location names, and distinct device ids, among the records. */
-  readonly locations: number;
-  readonly devices: number;
 }
+
+/** What has been sold today, in the last seven days, in this month or year so far. */
+export interface Span extends SoldOnDays {
+  readonly name: "day" | OverviewPeriod;
+  /** The same days before; of the last of them, what was sold up to this time of day. */
+  readonly before: SoldOnDays;
+  /** Whether anything was sold before those days or on the first of them: else they are not known in full. */
+  readonly isComparable: boolean;
+}
+
+/** A day or month of a chart, by its first day, beside the same one of the period before. */
+export interface OverviewBar extends Sold {
+  readonly start: Day;
+  readonly before: Sold;
+}
+
+/** A location by its name, with what it sold in the period before. */
+export interface PlaceSold extends Sold {
+  readonly name: string;
+  readonly before: Sold;
+}
+
+/** Locations that are compared: those with the highest sums. */
+export const MAX_PLACES = 50;
 
 /** What can be filtered by. */
 export interface PlaceChoices {
@@ -37,12 +58,21 @@ export interface PlaceChoices {
 
 /** A period beside the one before. */
 export interface Overview extends SoldOnDays {
-  /** The seven days before the week, or the same days of last year. */
+  /** The seven days before the week, the month before, or the year before; of a running one the same days. */
   readonly before: SoldOnDays;
-  /** All of today. */
-  readonly today: Sold;
-  /** 7 days, oldest first, or 12 months by their first day, January first; 0 where nothing was sold. */
-  readonly chart: readonly (Sold & { readonly start: Day })[];
+  readonly spans: readonly Span[];
+  /** 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */
+  readonly chart: readonly OverviewBar[];
+  /** By their sums in the period, at most MAX_PLACES. */
+  readonly places: readonly PlaceSold[];
   /** By sales in the period and the one before, unfiltered: at most MAX_CHOICES. */
   readonly choices: PlaceChoices;
+}
+
+/** Which overview is wanted. */
+export interface OverviewRequest {
+  readonly period: OverviewPeriod;
+  /** A day of the period, the last one of a week; null is today. */
+  readonly at: Day | null;
+  readonly filter: OverviewFilter;
 }

@@ -9,15 +9,25 @@ import { type Endpoint, serve } from "./router.ts";
 export function overviewEndpoints(reader: Pick<LedgerReader, "overview">, clock: Clock): readonly Endpoint[] {
   return [
     serve(getOverview, ({ userId, query }) => {
-      const { period, location = null, device = null } = query;
-      const overview = reader.overview(userId, period, { location, deviceId: device }, clock.nowMs());
+      const { period, at = null, location = null, device = null } = query;
+      const request = { period, at, filter: { location, deviceId: device } };
+      const { spans, chart, places, choices, ...overview } = reader.overview(userId, request, clock.nowMs());
       const data = {
         period,
         ...toDaysAnswer(overview),
         before: toDaysAnswer(overview.before),
-        today: toAnswer(overview.today),
-        chart: overview.chart.map((bar) => ({ start: formatDay(bar.start), ...toAnswer(bar) })),
-        choices: overview.choices,
+        spans: spans.map(({ name, before, isComparable, ...days }) => ({
+          ...{ name, ...toDaysAnswer(days), before: toDaysAnswer(before), isComparable },
+        })),
+        chart: chart.map((bar) => ({
+          start: formatDay(bar.start),
+          ...toAnswer(bar),
+          before: revenueOf(bar),
+        })),
+        places: places.map((place) => ({
+          ...{ name: place.name, ...toAnswer(place), before: revenueOf(place) },
+        })),
+        choices,
       };
       return { data };
     }),
@@ -28,6 +38,10 @@ function toAnswer({ totalMicros, count }: Sold) {
   return { revenue: valorFromMicros(totalMicros), sales: count };
 }
 
-function toDaysAnswer({ from, to, locations, devices, ...sold }: SoldOnDays) {
-  return { from: formatDay(from), to: formatDay(to), ...toAnswer(sold), locations, devices };
+function revenueOf({ before }: { readonly before: Sold }): number {
+  return valorFromMicros(before.totalMicros);
+}
+
+function toDaysAnswer({ from, to, ...sold }: SoldOnDays) {
+  return { from: formatDay(from), to: formatDay(to), ...toAnswer(sold) };
 }

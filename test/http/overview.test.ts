@@ -1,7 +1,10 @@
 import { expect } from "chai";
+import type { Overview } from "../../src/contract/overview.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
+
+type Span = Overview["spans"][number];
 
 /** A moment of the appliance's zone, in winter. */
 function madrid(local: string): number {
@@ -17,36 +20,38 @@ describe("The overview of a period", () => {
     await by.post("/api/data").send(body).expect(201);
   }
 
-  async function overview(query: Readonly<Record<string, string>>, by = user) {
+  async function overview(query: Readonly<Record<string, string>>, by = user): Promise<Overview> {
     const response = await by.get("/api/overview").query(query).expect(200);
     return response.body.data;
   }
 
-  it("has the week beside the seven days before, all of today, a chart and what may be filtered", async () => {
+  it("has the week beside the seven days before, all of today, its locations, and what may be filtered", async () => {
     await post(madrid("2026-03-11T23:59:59.999"), { valor: 2.5, deviceId: "2", locationName: "Norte" });
     await post(madrid("2026-03-12T00:00"), { valor: 100, deviceId: "tomorrow", locationName: "Tomorrow" });
     await post(madrid("2026-03-05T00:00"), { valor: 10, deviceId: "1", locationName: "Norte" });
     await post(madrid("2026-03-04T23:59"), { valor: 7, deviceId: "3", locationName: "Sur" });
     await post(madrid("2026-02-25T23:59"), { valor: 100, deviceId: "gone", locationName: "Gone" });
-    expect(await overview({ period: "week" })).to.deep.equal({
+    const { spans: _spans, ...week } = await overview({ period: "week" });
+    const bar = (start: string, revenue: number, sales: number, before: number) => ({
+      ...{ start, revenue, sales, before },
+    });
+    expect(week).to.deep.equal({
       period: "week",
       from: "2026-03-05",
       to: "2026-03-11",
       revenue: 12.5,
       sales: 2,
-      locations: 1,
-      devices: 2,
-      before: { from: "2026-02-26", to: "2026-03-04", revenue: 7, sales: 1, locations: 1, devices: 1 },
-      today: { revenue: 2.5, sales: 1 },
+      before: { from: "2026-02-26", to: "2026-03-04", revenue: 7, sales: 1 },
       chart: [
-        { start: "2026-03-05", revenue: 10, sales: 1 },
-        { start: "2026-03-06", revenue: 0, sales: 0 },
-        { start: "2026-03-07", revenue: 0, sales: 0 },
-        { start: "2026-03-08", revenue: 0, sales: 0 },
-        { start: "2026-03-09", revenue: 0, sales: 0 },
-        { start: "2026-03-10", revenue: 0, sales: 0 },
-        { start: "2026-03-11", revenue: 2.5, sales: 1 },
+        bar("2026-03-05", 10, 1, 0),
+        bar("2026-03-06", 0, 0, 0),
+        bar("2026-03-07", 0, 0, 0),
+        bar("2026-03-08", 0, 0, 0),
+        bar("2026-03-09", 0, 0, 0),
+        bar("2026-03-10", 0, 0, 0),
+        bar("2026-03-11", 2.5, 1, 7),
       ],
+      places: [{ name: "Norte", revenue: 12.5, sales: 2, before: 0 }],
       choices: {
         locations: ["Norte", "Sur"],
         devices: [
@@ -56,6 +61,55 @@ describe("The overview of a period", () => {
         ],
       },
     });
+  });
+
+  it("compares each span so far with the same hours before, and says where those are not known in full", async () => {
+    for (const [local, valor] of [
+      ["2026-03-11T11:00", 1],
+      ["2026-03-10T11:59", 2],
+      ["2026-03-10T12:01", 4],
+      ["2026-03-04T11:59", 8],
+      ["2026-03-04T12:01", 16],
+      ["2026-02-11T12:01", 32],
+      ["2026-02-01T09:00", 64],
+      ["2025-03-11T11:00", 128],
+      ["2025-01-02T11:00", 256],
+    ] as const) {
+      await post(madrid(local), { valor });
+    }
+    const { spans } = await overview({ period: "week" });
+    const brief = ({ name, from, revenue, before, isComparable }: Span) => [
+      ...[name, from, revenue, before.from, before.to, before.revenue, isComparable],
+    ];
+    expect(spans.map(brief)).to.deep.equal([
+      ["day", "2026-03-11", 1, "2026-03-10", "2026-03-10", 2, true],
+      ["week", "2026-03-05", 7, "2026-02-26", "2026-03-04", 8, true],
+      ["month", "2026-03-01", 31, "2026-02-01", "2026-02-11", 64, true],
+      ["year", "2026-01-01", 127, "2025-01-01", "2025-03-11", 384, false],
+    ]);
+  });
+
+  it("is of an earlier week, month or year when asked, beside the whole one before", async () => {
+    for (const [local, valor] of [
+      ["2026-02-28T11:00", 1],
+      ["2026-01-31T11:00", 2],
+      ["2025-12-31T11:00", 4],
+      ["2024-12-31T11:00", 8],
+    ] as const) {
+      await post(madrid(local), { valor });
+    }
+    for (const [query, from, to, revenue, before, bars] of [
+      [{ period: "week", at: "2026-02-28" }, "2026-02-22", "2026-02-28", 1, 0, 7],
+      [{ period: "month", at: "2026-02-05" }, "2026-02-01", "2026-02-28", 1, 2, 28],
+      [{ period: "month" }, "2026-03-01", "2026-03-11", 0, 0, 31],
+      [{ period: "year", at: "2025-06-01" }, "2025-01-01", "2025-12-31", 4, 8, 12],
+      [{ period: "week", at: "2030-01-01" }, "2026-03-05", "2026-03-11", 0, 1, 7],
+    ] as const) {
+      const data = await overview(query);
+      expect(data, JSON.stringify(query)).to.include({ from, to, revenue });
+      expect(data.before.revenue, JSON.stringify(query)).to.equal(before);
+      expect(data.chart).to.have.lengthOf(bars);
+    }
   });
 
   it("is of one location, of one device, or of what both name", async () => {
@@ -70,7 +124,7 @@ describe("The overview of a period", () => {
     ] as const) {
       const data = await overview({ period: "week", ...query });
       expect(data, JSON.stringify(query)).to.include({ revenue });
-      expect(data.today).to.include({ revenue });
+      expect(data.spans[0]).to.include({ revenue });
       expect(data.choices.devices).to.have.lengthOf(3);
     }
   });
@@ -79,6 +133,7 @@ describe("The overview of a period", () => {
     "",
     "period=semanal",
     "period=week&period=year",
+    "period=week&at=2026-02-30",
     "period=week&location=",
     "period=week&device=%20",
   ]) {

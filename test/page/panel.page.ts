@@ -41,6 +41,27 @@ describe("The panel", () => {
     await expectPanel(page, await overview("week", "&location=Cl%C3%ADnica+Sur"), formatOf("es"));
   });
 
+  it("holds every part to the location, names it in the title, and leads to earlier periods", async () => {
+    const { page } = await opened.open("/?location=Cl%C3%ADnica+Sur");
+    await page.getByRole("heading", { level: 1, name: "Panel: Clínica Sur" }).waitFor();
+    await page.locator(".latest-sale").first().waitFor();
+    const places = await page.locator(".latest-location").allInnerTexts();
+    expect(new Set(places)).to.deep.equal(new Set(["Pasillo A · Clínica Sur"]));
+    await page.getByRole("button", { name: "Los 7 días anteriores" }).click();
+    await page.waitForURL(/at=\d{4}-\d{2}-\d{2}/);
+    await page.locator(".chart-steps b").getByText("1.000,00").waitFor();
+    await page.getByRole("button", { name: "Los 7 días siguientes" }).click();
+    await page.waitForURL((url) => !url.search.includes("at="));
+  });
+
+  it("compares the locations, each of which leads to its own figures", async () => {
+    const { page } = await opened.open("/");
+    const place = page.locator(".place").first();
+    await place.getByText("1.240,06").waitFor();
+    await place.getByRole("link", { name: "Clínica Sur" }).click();
+    await page.getByRole("heading", { level: 1, name: "Panel: Clínica Sur" }).waitFor();
+  });
+
   it("gives every bar's exact values to the keyboard", async () => {
     const { page } = await opened.open("/");
     const format = formatOf("es");
@@ -78,8 +99,9 @@ describe("The panel", () => {
     const format = formatOf("es");
     const after = await overview("week");
     expect(after.sales).to.equal(before.sales + 1);
-    await figure(page, 0).getByText(format.money(after.revenue)).waitFor();
-    await figure(page, 1).getByText(format.money(after.today.revenue)).waitFor();
+    for (const [index, { revenue }] of after.spans.entries()) {
+      await figure(page, index).getByText(format.money(revenue)).waitFor();
+    }
     await expectPanel(page, after, format);
   });
 

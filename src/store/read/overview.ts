@@ -1,91 +1,192 @@
 import type { Database } from "better-sqlite3";
-import { addDays, type Day, firstDayOf, yearBefore } from "../../domain/day.ts";
+import {
+  addDays,
+  type Day,
+  firstDayOf,
+  lastDayOf,
+  type Month,
+  monthOf,
+  yearBefore,
+} from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
 import {
   MAX_CHOICES,
+  MAX_PLACES,
   type Overview,
   type OverviewFilter,
   type OverviewPeriod,
+  type OverviewRequest,
   type PlaceChoices,
+  type Sold,
+  type Span,
 } from "../../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
 import { addUp, type Range, type Ranges, RollupSums, type Seller, splitDays } from "./rollup-sum.ts";
 
 const DAYS_PER_WEEK = 7;
+/** Records of the beginning of a day that are added up: the newest of a day that has more. */
+const MAX_RECORDS = 20_000;
 const NOTHING = { totalMicros: 0n, count: 0 };
 const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 
-/** The days that an overview is about, and those before that it is compared with, as they are stored. */
-interface Parts {
-  readonly from: Day;
-  readonly own: Ranges;
-  /** The chart's bars: the first day of each, and the period of its sum. */
-  readonly bars: readonly { readonly start: Day; readonly period: number }[];
+/** A bar of the chart: its first day, and the rollups' period of it and of the one before. */
+interface BarPeriods {
+  readonly start: Day;
+  readonly own: Day | Month;
+  readonly before: Day | Month;
+}
+
+/** The days of a period, and those before that they are compared with. */
+interface Days {
+  readonly own: Range<Day>;
   readonly before: Range<Day>;
-  readonly beforeParts: Ranges;
+}
+
+interface Parts extends Days {
+  readonly bars: readonly BarPeriods[];
+}
+
+interface AskedUntil extends OverviewFilter {
+  readonly userId: Id;
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 export function overviewReader(db: Database, calendar: LocalCalendar) {
   const sums = new RollupSums(db);
+  const firstDay = db.prepare<[Id], Day | null>("SELECT min(day) FROM rollup_day WHERE user_id = ?").pluck();
+  const soldUntil = db
+    .prepare<[AskedUntil], { totalMicros: bigint; count: bigint }>(
+      `SELECT coalesce(sum(valor_micros), 0) AS totalMicros, count(*) AS count
+         FROM (SELECT valor_micros, location_name, device_id, voided_by FROM record INDEXED BY record_by_time
+                WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs
+                ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
+        WHERE voided_by IS NULL AND (@location IS NULL OR location_name = @location)
+          AND (@deviceId IS NULL OR device_id = @deviceId)`,
+    )
+    .safeIntegers();
+
+  /** What was sold on a day up to a time of day: so long after its midnight. */
+  function dayUntil(userId: Id, day: Day, sinceMidnightMs: number, filter: OverviewFilter): Sold {
+    const { insideFromMs: fromMs, insideUntilMs } = calendar.stretchOf(day, day);
+    const untilMs = Math.min(fromMs + sinceMidnightMs, insideUntilMs);
+    const found = soldUntil.get({ userId, fromMs, untilMs, ...filter });
+    return found === undefined ? NOTHING : { ...found, count: Number(found.count) };
+  }
+
+  function spansOf(userId: Id, today: Day, nowMs: number, filter: OverviewFilter): readonly Span[] {
+    const sinceMidnightMs = nowMs - calendar.stretchOf(today, today).insideFromMs;
+    const first = firstDay.get(userId) ?? null;
+    return SPANS.map((name) => {
+      const { own, before } = name === "day" ? dayBefore(today) : DAYS_OF[name](today, today);
+      const whole = sums.sum(userId, { from: before.from, to: addDays(before.to, -1) }, filter);
+      return {
+        name,
+        ...own,
+        ...sums.sum(userId, own, filter),
+        before: { ...before, ...addUp([whole, dayUntil(userId, before.to, sinceMidnightMs, filter)]) },
+        isComparable: first !== null && first <= before.from,
+      };
+    });
+  }
 
   // One transaction: all the parts see the same commit.
   const read = db.transaction(
-    (userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview => {
+    (userId: Id, { period, at, filter }: OverviewRequest, nowMs: number): Overview => {
       const today = calendar.dayOf(nowMs);
-      const { from, own, bars, before, beforeParts } = period === "week" ? week(today) : year(today);
-      const sumsOf = ({ months, days }: Ranges) => [
-        ...months.map((range) => sums.months(userId, range, filter)),
-        ...days.map((range) => sums.days(userId, range, filter)),
-      ];
-      const total = (parts: Ranges) => addUp(...sumsOf(parts).map((each) => each.values()));
-      const ownSums = new Map(sumsOf(own).flatMap((each) => [...each]));
+      const { own, before, bars } = PARTS_OF[period](Math.min(at ?? today, today), today);
+      // Whole days or months, those to come too: posted records may have any time.
+      const barsOf = (which: "own" | "before"): Ranges => {
+        const range = { from: bars[0]?.[which] ?? 0, to: bars.at(-1)?.[which] ?? 0 };
+        return period === "year" ? { months: [range], days: [] } : { months: [], days: [range] };
+      };
+      const find = ({ months, days }: Ranges) =>
+        new Map([
+          ...months.flatMap((range) => [...sums.months(userId, range, filter)]),
+          ...days.flatMap((range) => [...sums.days(userId, range, filter)]),
+        ]);
+      const found = find(barsOf("own"));
+      const foundBefore = find(barsOf("before"));
+      const ranges = [barsOf("own"), splitDays(before)] as const;
+      const placesBefore = new Map(
+        sums.places(userId, ranges[1], filter).map(({ name, ...sold }) => [name, sold]),
+      );
       return {
-        from,
-        to: today,
-        ...addUp(ownSums.values()),
-        ...sums.distinct(userId, own, filter),
-        before: {
-          ...before,
-          ...total(beforeParts),
-          ...sums.distinct(userId, beforeParts, filter),
-        },
-        today: total({ months: [], days: [{ from: today, to: today }] }),
-        chart: bars.map((bar) => ({ start: bar.start, ...(ownSums.get(bar.period) ?? NOTHING) })),
-        choices: choicesOf(sums.choices(userId, bothOf(own, beforeParts), MAX_CHOICES)),
+        ...own,
+        ...addUp(found.values()),
+        before: { ...before, ...sums.sum(userId, before, filter) },
+        spans: spansOf(userId, today, nowMs, filter),
+        chart: bars.map((bar) => ({
+          ...{ start: bar.start, ...(found.get(bar.own) ?? NOTHING) },
+          before: foundBefore.get(bar.before) ?? NOTHING,
+        })),
+        places: sums
+          .places(userId, ranges[0], filter)
+          .slice(0, MAX_PLACES)
+          .map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING })),
+        choices: choicesOf(sums.choices(userId, bothOf(...ranges), MAX_CHOICES)),
       };
     },
   );
   return {
-    overview: (userId: Id, period: OverviewPeriod, filter: OverviewFilter, nowMs: number): Overview =>
-      read(userId, period, filter, nowMs),
+    overview: (userId: Id, request: OverviewRequest, nowMs: number): Overview => read(userId, request, nowMs),
   };
 }
 
-function week(today: Day): Parts {
-  const days = daysUntil(today, DAYS_PER_WEEK);
-  const from = days[0] ?? today;
-  const before = { from: addDays(from, -DAYS_PER_WEEK), to: addDays(from, -1) };
-  return {
-    from,
-    own: { months: [], days: [{ from, to: today }] },
-    bars: days.map((day) => ({ start: day, period: day })),
-    before,
-    beforeParts: { months: [], days: [before] },
-  };
-}
+const SPANS = ["day", "week", "month", "year"] as const satisfies readonly Span["name"][];
 
-function year(today: Day): Parts {
-  const months = monthsOfYear(today);
-  const bars = months.map((month) => ({ start: firstDayOf(month), period: month }));
-  const from = bars[0]?.start ?? today;
-  const before = { from: yearBefore(from), to: yearBefore(today) };
-  return {
-    from,
-    own: { months: [{ from: months[0] ?? 0, to: months.at(-1) ?? 0 }], days: [] },
-    bars,
-    before,
-    beforeParts: splitDays(before),
-  };
+/** The days of the period that holds a day, those to come left out. */
+const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> = {
+  week: (at) => {
+    const from = addDays(at, 1 - DAYS_PER_WEEK);
+    return {
+      own: { from, to: at },
+      before: { from: addDays(from, -DAYS_PER_WEEK), to: addDays(at, -DAYS_PER_WEEK) },
+    };
+  },
+  month: (at, today) => {
+    const month = monthOf(at);
+    const last = monthOf(addDays(firstDayOf(month), -1));
+    const own = { from: firstDayOf(month), to: Math.min(lastDayOf(month), today) };
+    const isOver = own.to === lastDayOf(month);
+    const to = isOver ? lastDayOf(last) : Math.min(firstDayOf(last) + own.to - own.from, lastDayOf(last));
+    return { own, before: { from: firstDayOf(last), to } };
+  },
+  year: (at, today) => {
+    const months = monthsOfYear(at);
+    const own = {
+      from: firstDayOf(months[0] ?? 0),
+      to: Math.min(lastDayOf(months.at(-1) ?? 0), today),
+    };
+    return { own, before: { from: yearBefore(own.from), to: yearBefore(own.to) } };
+  },
+};
+
+const PARTS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Parts>> = {
+  week: (at, today) => ({
+    ...DAYS_OF.week(at, today),
+    bars: daysUntil(at, DAYS_PER_WEEK).map((day) => ({
+      ...{ start: day, own: day, before: addDays(day, -DAYS_PER_WEEK) },
+    })),
+  }),
+  month: (at, today) => {
+    const days = DAYS_OF.month(at, today);
+    const month = monthOf(at);
+    const bars = daysUntil(lastDayOf(month), lastDayOf(month) - firstDayOf(month) + 1).map((day) => ({
+      // A day that the month before does not have is no day of a rollup.
+      ...{ start: day, own: day, before: days.before.from + day - days.own.from },
+    }));
+    return { ...days, bars };
+  },
+  year: (at, today) => ({
+    ...DAYS_OF.year(at, today),
+    bars: monthsOfYear(at).map((month) => ({ start: firstDayOf(month), own: month, before: month - 100 })),
+  }),
+};
+
+function dayBefore(today: Day): Days {
+  const yesterday = addDays(today, -1);
+  return { own: { from: today, to: today }, before: { from: yesterday, to: yesterday } };
 }
 
 function bothOf(one: Ranges, other: Ranges): Ranges {

@@ -28,6 +28,12 @@ interface PeriodRow {
   readonly totalMicros: bigint;
 }
 
+interface PlaceRow {
+  readonly locationName: string;
+  readonly count: bigint;
+  readonly totalMicros: bigint;
+}
+
 interface Asked extends OverviewFilter {
   readonly userId: Id;
   readonly from: number;
@@ -40,11 +46,11 @@ const ALL: OverviewFilter = { location: null, deviceId: null };
 const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)`;
 
 /** Every sum of the ranges by location and device. */
-const PARTS = `WITH part (locationName, deviceId, count) AS (
+const PARTS = `WITH part (locationName, deviceId, count, totalMicros) AS (
   ${["month", "month", "day", "day"]
     .map(
       (period, index) =>
-        `SELECT location_name, device_id, count FROM rollup_${period}
+        `SELECT location_name, device_id, count, total_micros FROM rollup_${period}
           WHERE user_id = @userId AND ${period} BETWEEN @from${index} AND @to${index} AND ${FITS}`,
     )
     .join(" UNION ALL ")})`;
@@ -59,6 +65,7 @@ export class RollupSums {
   readonly #countDays: { get(asked: Asked): number | undefined };
   readonly #countMonths: { get(asked: Asked): number | undefined };
   readonly #distinct: { get(asked: object): { locations: number; devices: number } | undefined };
+  readonly #places: { all(asked: object): PlaceRow[] };
   readonly #choices: { all(asked: object): Seller[] };
 
   constructor(db: Database) {
@@ -71,6 +78,13 @@ export class RollupSums {
        SELECT (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY locationName HAVING sum(count) > 0)) AS locations,
               (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY deviceId HAVING sum(count) > 0)) AS devices`,
     );
+    this.#places = db
+      .prepare<[object], PlaceRow>(
+        `${PARTS}
+         SELECT locationName, sum(count) AS count, sum(totalMicros) AS totalMicros FROM part
+          GROUP BY locationName HAVING sum(count) > 0 ORDER BY totalMicros DESC, locationName`,
+      )
+      .safeIntegers();
     this.#choices = db.prepare<[object], Seller>(
       `${PARTS}
        SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0
@@ -113,6 +127,14 @@ export class RollupSums {
         devices: 0,
       }
     );
+  }
+
+  /** What each location has sold, the highest sum first. Throws `conflict` as `days` does. */
+  places(userId: Id, ranges: Ranges, filter: OverviewFilter): readonly (Sold & { readonly name: string })[] {
+    const rows = summing(() => this.#places.all({ userId, ...bound(ranges), ...filter }));
+    return rows.map(({ locationName, count, totalMicros }) => ({
+      ...{ name: locationName, count: Number(count), totalMicros },
+    }));
   }
 
   /** The locations and devices that have sold most, `limit` of them. */
@@ -160,10 +182,17 @@ function countSql(period: "day" | "month"): string {
 }
 
 function toSums(read: () => readonly PeriodRow[]): Map<number, Sold> {
+  return new Map(
+    summing(read).map(({ period, count, totalMicros }) => [
+      Number(period),
+      { totalMicros, count: Number(count) },
+    ]),
+  );
+}
+
+function summing<R>(read: () => readonly R[]): readonly R[] {
   try {
-    return new Map(
-      read().map(({ period, count, totalMicros }) => [Number(period), { totalMicros, count: Number(count) }]),
-    );
+    return read();
   } catch (error) {
     // What sum() says of a result beyond 64 bits. No other error of a prepared statement has this code.
     if (error instanceof DatabaseConstructor.SqliteError && error.code === "SQLITE_ERROR") {

@@ -25,7 +25,7 @@ interface DeviceChoice {
 /** `compare` puts texts in the order of the page's language. */
 export async function loadChoices(api: Api, compare: Compare): Promise<Choices> {
   const [{ choices: sold }, { locations, devices }] = await Promise.all([
-    loadOverview(api, { period: "year", location: undefined, device: undefined }),
+    loadOverview(api, { period: "year", at: undefined, location: undefined, device: undefined }),
     loadLocations(api),
   ]);
   const there = devices.map((device) => ({

@@ -9,6 +9,8 @@ export interface Bar {
   readonly text: string;
   readonly value: number;
   readonly valueText: string;
+  /** What it was a period before: a pale bar behind. */
+  readonly before: number;
   /** Stands out: today, this month. */
   readonly isNow: boolean;
   /** Has not come yet. */
@@ -25,17 +27,19 @@ interface BarChartProps {
 }
 
 /** How much of its place a bar takes. */
-const FILL = 0.62;
+const FILL = 0.5;
+const FILL_BEFORE = 0.78;
 const WHOLE = 100;
-/** More bars than these have no room for their amounts on a phone. */
+/** More bars than these have no room for their amounts on a phone, and more than those nowhere. */
 const MANY = 7;
+const CROWD = 12;
 
 /**
  * Bars over names. One of them is chosen by pointer, touch or arrow keys; the chart's owner shows its exact
  * values. The picture is hidden from screen readers: the buttons over it carry the same information.
  */
 export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartProps) {
-  const scale = scaleOf(bars.map((bar) => bar.value));
+  const scale = scaleOf(bars.flatMap((bar) => [bar.value, bar.before]));
   const [over, setOver] = useState<number | null>(null);
   const row = useRef<HTMLDivElement>(null);
   const show = (index: number) => {
@@ -50,7 +54,9 @@ export function BarChart({ label, bars, chosen, onChoose, tickText }: BarChartPr
     row.current?.querySelectorAll("button")[index]?.focus();
   };
   return (
-    <div class={bars.length > MANY ? "chart chart-many" : "chart"}>
+    <div
+      class={`chart${bars.length > MANY ? " chart-many" : ""}${bars.length > CROWD ? " chart-crowd" : ""}`}
+    >
       <Axis scale={scale} tickText={tickText} />
       <div class="chart-plot">
         <Picture bars={bars} scale={scale} shown={over ?? chosen} />
@@ -124,16 +130,19 @@ function Picture({ bars, scale, shown }: PictureProps) {
       ))}
       {bars.map((bar, index) => {
         const top = Math.max(scale.place(bar.value), zero);
-        const bottom = Math.min(scale.place(bar.value), zero);
+        const rect = (value: number, fill: number) => {
+          const [high, low] = [Math.max(scale.place(value), zero), Math.min(scale.place(value), zero)];
+          return {
+            x: percent(width * (index + (1 - fill) / 2)),
+            width: percent(width * fill),
+            y: percent(1 - high),
+            height: percent(high - low),
+          };
+        };
         return (
           <g key={bar.key} class={barClass(bar, index === shown)}>
-            <rect
-              x={percent(width * (index + (1 - FILL) / 2))}
-              width={percent(width * FILL)}
-              y={percent(1 - top)}
-              height={percent(top - bottom)}
-              rx="4"
-            />
+            {bar.before !== 0 && <rect class="chart-before" {...rect(bar.before, FILL_BEFORE)} rx="4" />}
+            <rect {...rect(bar.value, FILL)} rx="4" />
             {!bar.isAhead && (
               <text x={percent(width * (index + 1 / 2))} y={percent(1 - top)} dy="-0.5em">
                 {bar.valueText}

@@ -10,6 +10,13 @@ export function dayReader(timeZone: string | undefined): (timeMs: number) => Day
   return (timeMs) => format.format(timeMs);
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether a text is the day of an address: two digits each for month and day, and in the calendar. */
+export function isDay(text: string): boolean {
+  return DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+}
+
 export function daysBefore(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, day.length);
 }

@@ -37,6 +37,14 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <a class="skip" href="#content">
         {texts.skipToContent}
       </a>
+      {/* Made-up sales must not be taken for real ones: it stays in sight. */}
+      {simulated && (
+        <aside class="simulated">
+          <p>
+            <strong>{texts.simulated.title}</strong> <span>{texts.simulated.detail}</span>
+          </p>
+        </aside>
+      )}
       <div class="shell-frame">
         <header class="side">
           <div class="side-top">
@@ -47,7 +55,6 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
               <span class="live-dot" aria-hidden="true" />
               <span class="live-text">{texts.live[live]}</span>
             </span>
-            {simulated && <strong class="side-simulated">{texts.simulated.title}</strong>}
           </div>
           <Nav view={view} hasFaults={hasFaults} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot">
@@ -62,13 +69,6 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
         </header>
         <div class="shell-main">
-          {/* Made-up sales must not be taken for real ones. */}
-          {simulated && (
-            <aside class="simulated">
-              <strong>{texts.simulated.title}</strong>
-              <span>{texts.simulated.detail}</span>
-            </aside>
-          )}
           <main class="content" id="content" tabIndex={-1}>
             <DelayProvider value={delay}>{children}</DelayProvider>
           </main>

@@ -5,25 +5,25 @@ import { type Bar, BarChart } from "../chart/bar-chart.tsx";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
 import { Nothing } from "../element/notice.tsx";
-import { useFormat } from "../live/gateway.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { entryIndexOf, lastDayOf } from "./chart-days.ts";
+import { entryIndexOf, lastDayOf, neighbourOf } from "./chart-days.ts";
 
 interface ChartPanelProps {
   readonly overview: Overview;
   readonly filter: OverviewFilter;
-  readonly onClearFilter: () => void;
+  readonly onFilter: (filter: OverviewFilter) => void;
 }
 
 /** Revenue per day or month, as bars or as a table; the exact values of one of them stand above. */
-export function ChartPanel({ overview, filter, onClearFilter }: ChartPanelProps) {
+export function ChartPanel({ overview, filter, onFilter }: ChartPanelProps) {
   const texts = useTexts(panelTexts);
   const [isTable, setTable] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
-  const isEmpty = overview.sales === 0;
+  const isEmpty = overview.sales === 0 && overview.before.sales === 0;
   const isFiltered = filter.location !== undefined || filter.device !== undefined;
   const chosenIndex = overview.chart.findIndex((entry) => entry.start === chosen);
   const index = chosenIndex < 0 ? entryIndexOf(overview.chart, overview.to) : chosenIndex;
@@ -31,6 +31,7 @@ export function ChartPanel({ overview, filter, onClearFilter }: ChartPanelProps)
     <section class="panel chart-panel" aria-labelledby="chart-title">
       <div class="panel-head">
         <h2 id="chart-title">{texts.chart[overview.period]}</h2>
+        <PeriodSteps overview={overview} filter={filter} onFilter={onFilter} />
         {!isEmpty && (
           <Button kind="quiet" icon={isTable ? "panel" : "table"} onPress={() => setTable(!isTable)}>
             {isTable ? texts.chart.asChart : texts.chart.asTable}
@@ -38,13 +39,12 @@ export function ChartPanel({ overview, filter, onClearFilter }: ChartPanelProps)
         )}
       </div>
       {isEmpty ? (
-        <Nothing
-          title={texts.none}
-          detail={
-            isFiltered ? texts.noneFiltered : overview.period === "week" ? texts.noneWeek : texts.noneYear
-          }
-        >
-          {isFiltered && <Button onPress={onClearFilter}>{texts.clearFilter}</Button>}
+        <Nothing title={texts.none} detail={isFiltered ? texts.noneFiltered : texts.noneDetail}>
+          {isFiltered && (
+            <Button onPress={() => onFilter({ ...filter, location: undefined, device: undefined })}>
+              {texts.clearFilter}
+            </Button>
+          )}
         </Nothing>
       ) : isTable ? (
         <ChartTable overview={overview} />
@@ -60,6 +60,39 @@ export function ChartPanel({ overview, filter, onClearFilter }: ChartPanelProps)
   );
 }
 
+/** Which days are shown with their sum, and the ways to earlier and later ones. */
+function PeriodSteps({ overview, filter, onFilter }: ChartPanelProps) {
+  const texts = useTexts(panelTexts);
+  const { format, now } = useGateway();
+  const { period, from, to } = overview;
+  const today = format.day(now());
+  const go = (step: -1 | 1) => {
+    const at = neighbourOf(overview, step);
+    onFilter({ ...filter, at: at >= today ? undefined : at });
+  };
+  const name =
+    period === "week"
+      ? texts.days(format.dayName(from, "short"), format.dayName(to, "short"))
+      : period === "month"
+        ? format.dayName(from, "longMonth")
+        : from.slice(0, 4);
+  return (
+    <div class="chart-steps">
+      <Button kind="quiet" icon="back" label={texts.earlier[period]} onPress={() => go(-1)} />
+      <span aria-live="polite">
+        {name}: <b>{format.money(overview.revenue)}</b>
+      </span>
+      <Button
+        kind="quiet"
+        icon="forward"
+        label={texts.later[period]}
+        isDisabled={to >= today}
+        onPress={() => go(1)}
+      />
+    </div>
+  );
+}
+
 interface BarsProps {
   readonly overview: Overview;
   readonly filter: OverviewFilter;
@@ -69,24 +102,28 @@ interface BarsProps {
 
 function Bars({ overview, filter, chosen, onChoose }: BarsProps) {
   const texts = useTexts(panelTexts);
-  const format = useFormat();
+  const { format, now: nowMs } = useGateway();
   const { period, chart, to } = overview;
   const now = entryIndexOf(chart, to);
+  const isRunning = to >= format.day(nowMs());
   const bars = chart.map((entry, index): Bar => {
     const sales = texts.salesCount(entry.sales, format.count(entry.sales));
-    const full = format.dayName(entry.start, period === "week" ? "long" : "longMonth");
+    const full = format.dayName(entry.start, period === "year" ? "longMonth" : "long");
     return {
       key: entry.start,
       name:
         period === "year"
           ? format.dayName(entry.start, "month")
-          : index === now
-            ? texts.chart.today
-            : format.dayName(entry.start, "weekday"),
+          : period === "month"
+            ? String(index + 1)
+            : index === now && isRunning
+              ? texts.chart.today
+              : format.dayName(entry.start, "weekday"),
       text: index > now ? texts.chart.ahead(full) : texts.chart.bar(full, format.money(entry.revenue), sales),
       value: entry.revenue,
+      before: entry.before,
       valueText: entry.sales === 0 ? "" : format.shortMoney(entry.revenue),
-      isNow: index === now,
+      isNow: index === now && isRunning,
       isAhead: index > now,
     };
   });
@@ -103,6 +140,11 @@ function Bars({ overview, filter, chosen, onChoose }: BarsProps) {
         onChoose={onChoose}
         tickText={format.shortMoney}
       />
+      {overview.before.sales > 0 && (
+        <p class="chart-legend fine">
+          {texts.wasThen(texts.periodBefore[period], format.money(overview.before.revenue))}
+        </p>
+      )}
     </>
   );
 }
@@ -117,9 +159,9 @@ interface ChosenProps {
 function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
   const texts = useTexts(panelTexts);
   const format = useFormat();
-  const isWeek = overview.period === "week";
-  const name = format.dayName(entry.start, isWeek ? "long" : "longMonth");
-  const days = { from: entry.start, to: isWeek ? entry.start : lastDayOf(entry.start) };
+  const isDays = overview.period !== "year";
+  const name = format.dayName(entry.start, isDays ? "long" : "longMonth");
+  const days = { from: entry.start, to: isDays ? entry.start : lastDayOf(entry.start) };
   return (
     <p class="chart-chosen">
       <span class="chart-chosen-name">{isAhead ? texts.chart.ahead(name) : name}</span>
@@ -139,7 +181,7 @@ function Chosen({ entry, overview, filter, isAhead }: ChosenProps) {
 function ChartTable({ overview }: { readonly overview: Overview }) {
   const texts = useTexts(panelTexts);
   const format = useFormat();
-  const isWeek = overview.period === "week";
+  const isDays = overview.period !== "year";
   const now = entryIndexOf(overview.chart, overview.to);
   return (
     <DataTable
@@ -147,11 +189,12 @@ function ChartTable({ overview }: { readonly overview: Overview }) {
       columns={[
         {
           key: "start",
-          title: isWeek ? texts.chart.day : texts.chart.month,
+          title: isDays ? texts.chart.day : texts.chart.monthName,
           isName: true,
-          cell: (entry) => format.dayName(entry.start, isWeek ? "long" : "longMonth"),
+          cell: (entry) => format.dayName(entry.start, isDays ? "long" : "longMonth"),
         },
         { key: "sales", title: texts.sales, isNumber: true, cell: (entry) => format.count(entry.sales) },
+        { key: "before", title: texts.before, isNumber: true, cell: (entry) => format.money(entry.before) },
         {
           key: "revenue",
           title: texts.revenue,
@@ -161,7 +204,12 @@ function ChartTable({ overview }: { readonly overview: Overview }) {
       ]}
       rows={overview.chart.slice(0, now + 1)}
       keyOf={(entry) => entry.start}
-      foot={[texts.chart.total, format.count(overview.sales), format.money(overview.revenue)]}
+      foot={[
+        texts.chart.total,
+        format.count(overview.sales),
+        format.money(overview.before.revenue),
+        format.money(overview.revenue),
+      ]}
     />
   );
 }

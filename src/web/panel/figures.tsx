@@ -1,81 +1,67 @@
-import type { ComponentChildren } from "preact";
 import type { Overview } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { useFormat } from "../live/gateway.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { type Comparison, comparisonOf, comparisonText, shortComparisonText } from "./comparison.ts";
+import { comparisonOf, comparisonText } from "./comparison.ts";
 
-export function Figures({ overview }: { readonly overview: Overview }) {
-  const texts = useTexts(panelTexts);
-  const format = useFormat();
-  const { money, count } = format;
-  const { before, today, period } = overview;
-  const range = period === "week" ? texts.weekRange : texts.yearRange(overview.to.slice(0, 4));
-  const revenue = comparisonOf(overview.revenue, before.revenue);
-  const sales = comparisonOf(overview.sales, before.sales);
+type Span = Overview["spans"][number];
+
+/** Today, the week, the month and the year so far, each beside the same span before. */
+export function Figures({ spans }: Pick<Overview, "spans">) {
   return (
     <dl class="figures">
-      <Figure
-        isMain
-        title={
-          <>
-            {texts.revenue} <span class="figure-range">{range}</span>
-          </>
-        }
-        value={money(overview.revenue)}
-      >
-        <Compared
-          comparison={revenue}
-          text={comparisonText(revenue, texts.compare, texts.compare[period], money(before.revenue), format)}
-        />
-      </Figure>
-      <Figure title={texts.today} value={money(today.revenue)}>
-        <span class="figure-note">{texts.salesCount(today.sales, count(today.sales))}</span>
-      </Figure>
-      <Figure title={texts.sales} value={count(overview.sales)}>
-        <Compared
-          comparison={sales}
-          text={shortComparisonText(sales, texts.compare, count(before.sales), format)}
-        />
-      </Figure>
-      <Figure title={texts.locations} value={count(overview.locations)} />
-      <Figure title={texts.devices} value={count(overview.devices)} />
+      {spans.map((span) => (
+        <Figure key={span.name} span={span} />
+      ))}
     </dl>
   );
 }
 
-interface FigureProps {
-  readonly title: ComponentChildren;
-  readonly value: string;
-  readonly isMain?: boolean;
-  /** What stands under the value. */
-  readonly children?: ComponentChildren;
-}
-
-function Figure({ title, value, isMain = false, children }: FigureProps) {
+function Figure({ span }: { readonly span: Span }) {
+  const texts = useTexts(panelTexts);
+  const { money, count } = useFormat();
+  const { name, revenue, sales, before, isComparable } = span;
   return (
-    <div class={isMain ? "panel figure figure-main" : "panel figure"}>
-      <dt>{title}</dt>
+    <div class={name === "day" ? "panel figure figure-main" : "panel figure"}>
+      <dt>{texts.span[name]}</dt>
       <dd>
-        <span class="figure-value">{value}</span>
-        {children}
+        <span class="figure-value">{money(revenue)}</span>
+        <span class="figure-note">{texts.salesCount(sales, count(sales))}</span>
+        {isComparable ? (
+          <>
+            <Trend revenue={revenue} before={before.revenue} />
+            <span class="figure-note">{texts.wasThen(texts.spanBefore[name], money(before.revenue))}</span>
+          </>
+        ) : (
+          <span class="figure-note">{texts.notComparable}</span>
+        )}
       </dd>
     </div>
   );
 }
 
-function Compared({ comparison, text }: { readonly comparison: Comparison; readonly text: string }) {
+interface TrendProps {
+  readonly revenue: number;
+  readonly before: number;
+}
+
+/** How a sum compares with the one before; nothing where there was none. */
+function Trend({ revenue, before }: TrendProps) {
+  const texts = useTexts(panelTexts);
+  const format = useFormat();
+  const comparison = comparisonOf(revenue, before);
   const { kind } = comparison;
+  if (kind === "none") return null;
   const isMore = kind === "more" || kind === "times";
   return (
-    <span class="figure-note">
-      {(isMore || kind === "less") && (
+    <span class="figure-note figure-trend">
+      {kind !== "same" && (
         <span class={isMore ? "trend trend-up" : "trend"}>
           <Icon name={isMore ? "up" : "down"} />
         </span>
       )}
-      <span>{text}</span>
+      <b>{comparisonText(comparison, texts.compare, format)}</b>
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { loadGoneNames } from "../api/choices.ts";
 import type { OverviewFilter } from "../api/overview.ts";
 import type { Device, Overview } from "../api/shapes.ts";
 import { type Choice, SelectField } from "../element/field.tsx";
+import { isDay } from "../format/day.ts";
 import { useFormat } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
@@ -23,24 +24,32 @@ export function usePanelFilter(): PanelFilterControl {
   return useMemo(
     () => ({
       filter: panelFilterOf(query),
-      setFilter: ({ period, location, device }) =>
-        replace(addressOf("panel", { period: period === "week" ? undefined : period, location, device })),
+      setFilter: (filter) => replace(panelAddress(filter)),
     }),
     [query, replace],
   );
+}
+
+export function panelAddress({ period, ...others }: OverviewFilter): string {
+  return addressOf("panel", { period: period === "week" ? undefined : period, ...others });
 }
 
 /** The filter that the query of the panel's address asks for. */
 function panelFilterOf(query: URLSearchParams): OverviewFilter {
   return {
     period: periodOf(query.get("period")),
+    at: dayOf(query.get("at")),
     location: query.get("location") ?? undefined,
     device: query.get("device") ?? undefined,
   };
 }
 
 export function periodOf(text: string | null): Overview["period"] {
-  return text === "year" ? "year" : "week";
+  return text === "year" || text === "month" ? text : "week";
+}
+
+function dayOf(text: string | null): string | undefined {
+  return text !== null && isDay(text) ? text : undefined;
 }
 
 interface PanelFiltersProps {

@@ -1,6 +1,6 @@
 import type { Api } from "../api/api.ts";
-import { loadOverview } from "../api/overview.ts";
-import { loadRecords } from "../api/records.ts";
+import { loadOverview, type OverviewFilter } from "../api/overview.ts";
+import { loadFirstRecords } from "../api/records.ts";
 import type { Device, StoredRecord } from "../api/shapes.ts";
 import { Segments } from "../element/field.tsx";
 import { FailedPanel, Nothing, Unread } from "../element/notice.tsx";
@@ -17,11 +17,12 @@ import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { Figures } from "./figures.tsx";
 import { PanelFilters, periodOf, usePanelFilter } from "./panel-filters.tsx";
+import { Places } from "./places.tsx";
 
 /** The view of the state shows the rest. */
 const FAULTS_SHOWN = 2;
 
-/** The figures of the week or the year, the rooms that are on, and the last sales. */
+/** The figures of a week, a month or a year, the rooms that are on, and the last sales. */
 export function PanelView() {
   const texts = useTexts(panelTexts);
   const { status } = useGateway();
@@ -32,26 +33,39 @@ export function PanelView() {
     "time",
     "locations",
   ]);
-  const latest = useLoaded(loadLatest, "latest", ["record", "void", "time"]);
+  const { location, device } = filter;
+  const latest = useLoaded(
+    (api) => loadLatest(api, { location, device }),
+    JSON.stringify([location, device]),
+    ["record", "void", "time"],
+  );
   const known = useDevices();
   const overview = readyValue(part);
   const devices = readyValue(known.part);
+  const here = (devices ?? []).filter(
+    ({ _id, locationName }) =>
+      (location === undefined || locationName === location) && (device === undefined || _id === device),
+  );
+  const chosenDevice =
+    device === undefined ? [] : [devices?.find(({ _id }) => _id === device)?.name ?? device];
+  const scope = [...(location === undefined ? [] : [location]), ...chosenDevice].join(" · ");
   const faults = readyValue(status)?.faults ?? [];
   // It appears in one piece: nothing moves when the last part of it comes.
   const isComplete = [part, latest.part, known.part].every(({ kind }) => kind !== "waiting");
 
   return (
     <ViewFrame
-      title={texts.title}
+      title={scope === "" ? texts.title : `${texts.title}: ${scope}`}
       actions={
         <Segments
           label={texts.period}
           value={filter.period}
           choices={[
             { value: "week", text: texts.week },
+            { value: "month", text: texts.month },
             { value: "year", text: texts.year },
           ]}
-          onValue={(period) => setFilter({ ...filter, period: periodOf(period) })}
+          onValue={(period) => setFilter({ ...filter, period: periodOf(period), at: undefined })}
         />
       }
     >
@@ -65,19 +79,18 @@ export function PanelView() {
           <FailedPanel part={part} text={texts.failed} onRetry={reload} />
           {overview !== undefined && (
             <div class={isStale ? "panel-figures is-stale" : "panel-figures"} aria-busy={isStale}>
-              <Figures overview={overview} />
+              <Figures spans={overview.spans} />
               <ChartPanel
-                key={overview.period}
+                key={`${overview.period} ${overview.to}`}
                 overview={overview}
                 filter={filter}
-                onClearFilter={() =>
-                  setFilter({ period: filter.period, location: undefined, device: undefined })
-                }
+                onFilter={setFilter}
               />
+              <Places overview={overview} filter={filter} />
             </div>
           )}
           <div class="panel-below">
-            <NowPanel part={known.part} />
+            <NowPanel devices={here} />
             <LatestPanel part={latest.part} onRetry={latest.reload} />
           </div>
         </>
@@ -101,10 +114,9 @@ function StartPanel() {
   );
 }
 
-function NowPanel({ part }: { readonly part: Part<readonly Device[]> }) {
+function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   const texts = useTexts(panelTexts);
   const { count } = useFormat();
-  const devices = part.kind === "ready" ? part.value : [];
   const rooms = devices.flatMap((device) => device.actuators.map((room) => ({ ...room, device })));
   const on = rooms.filter((room) => room.value);
   return (
@@ -144,8 +156,16 @@ function NowPanel({ part }: { readonly part: Part<readonly Device[]> }) {
 
 const LATEST_SHOWN = 6;
 
-async function loadLatest(api: Api): Promise<readonly StoredRecord[]> {
-  return (await loadRecords(api, "", null, LATEST_SHOWN)).data;
+type Place = Pick<OverviewFilter, "location" | "device">;
+
+/** The server looks at a bounded number of records per page: a place that sells seldom lies behind many. */
+const MAX_PAGES = 10;
+
+function loadLatest(api: Api, { location, device }: Place): Promise<readonly StoredRecord[]> {
+  const query = new URLSearchParams();
+  if (location !== undefined) query.set("location", location);
+  if (device !== undefined) query.set("device", device);
+  return loadFirstRecords(api, query.toString(), LATEST_SHOWN, MAX_PAGES);
 }
 
 interface LatestPanelProps {

@@ -1,5 +1,5 @@
 import type { StoredRecord } from "../api/shapes.ts";
-import { type Day, daysBefore } from "../format/day.ts";
+import { type Day, daysBefore, isDay } from "../format/day.ts";
 
 /** Which records to show. An empty text leaves that part open. */
 export interface RecordFilter {
@@ -14,8 +14,6 @@ export interface RecordFilter {
 
 export const EVERY_RECORD: RecordFilter = { from: "", to: "", location: "", device: "", room: "" };
 const FIELDS = ["from", "to", "location", "device", "room"] as const;
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The filter as the API's and the page's own query have it, without `?`: empty when it is open on every side. */
 export function queryOf(filter: RecordFilter): string {
@@ -105,8 +103,4 @@ export function quickRangeOf({ from, to }: RecordFilter, today: Day): QuickRange
     const days = quickRange(range, today);
     return days.from === from && days.to === to;
   });
-}
-
-function isDay(text: string): boolean {
-  return DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 }

@@ -23,6 +23,7 @@ interface Sale {
 
 const USER = "u".repeat(24);
 const ALL: OverviewFilter = { location: null, deviceId: null };
+const ALL_OF_NOW = { at: null, filter: ALL };
 
 /** The moments that an overview is asked for: ordinary ones, nights of changed clocks, and a leap day. */
 const MOMENTS = [
@@ -88,30 +89,36 @@ describe("an overview", () => {
     }),
   );
 
-  for (const period of ["week", "year"] as const) {
+  for (const period of ["week", "month", "year"] as const) {
     it(`of a ${period} is what adding up gives for any records, filters and zones`, function () {
       this.timeout(60_000);
       fc.assert(
         fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const overview = overviewReader(db, calendar).overview(USER, period, filter, nowMs);
+          const { spans, ...overview } = overviewReader(db, calendar).overview(
+            USER,
+            { period, at: null, filter },
+            nowMs,
+          );
+          expect(spans.map(({ name }) => name)).to.deep.equal(["day", "week", "month", "year"]);
           expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone)));
         }),
         { numRuns: 80 },
       );
     });
+  }
 
+  for (const period of ["week", "year"] as const) {
     it(`of a ${period} without filters agrees with the contract's summary`, function () {
       this.timeout(60_000);
       fc.assert(
         fc.property(anyCase, ({ nowMs, sales, zone }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { totalMicros, count, locations, devices, chart } = overviewReader(db, calendar).overview(
+          const { totalMicros, count, chart } = overviewReader(db, calendar).overview(
             USER,
-            period,
-            ALL,
+            { period, ...ALL_OF_NOW },
             nowMs,
           );
           const summary = summaryReader(db, calendar).summary(
@@ -119,11 +126,9 @@ describe("an overview", () => {
             period === "week" ? "semanal" : "anual",
             nowMs,
           );
-          expect({ totalMicros, count, locations, devices }).to.deep.equal({
+          expect({ totalMicros, count }).to.deep.equal({
             totalMicros: summary?.totalMicros ?? 0n,
             count: summary?.count ?? 0,
-            locations: summary?.locations ?? 0,
-            devices: summary?.devices ?? 0,
           });
           expect(chart.map((bar) => bar.totalMicros)).to.deep.equal(
             summary?.chart.map((entry) => entry.totalMicros) ?? chart.map(() => 0n),
@@ -137,7 +142,11 @@ describe("an overview", () => {
   it("compares the 29th of February with the 28th of the year before", () => {
     const calendar = new LocalCalendar("UTC");
     store([], calendar);
-    const { before } = overviewReader(db, calendar).overview(USER, "year", ALL, Date.UTC(2024, 1, 29, 12));
+    const { before } = overviewReader(db, calendar).overview(
+      USER,
+      { period: "year", ...ALL_OF_NOW },
+      Date.UTC(2024, 1, 29, 12),
+    );
     expect(before).to.include({ from: 20230101, to: 20230228 });
   });
 
@@ -156,7 +165,11 @@ describe("an overview", () => {
       calendar,
     );
     const filter = { location: "A", deviceId: "none" };
-    const { choices } = overviewReader(db, calendar).overview(USER, "week", filter, nowMs);
+    const { choices } = overviewReader(db, calendar).overview(
+      USER,
+      { period: "week", at: null, filter },
+      nowMs,
+    );
     expect(choices).to.deep.equal({
       locations: ["A", "B"],
       devices: [
@@ -183,9 +196,12 @@ describe("an overview", () => {
     }));
     store([...seldom, ...often], calendar);
     for (const period of ["week", "year"] as const) {
-      const overview = overviewReader(db, calendar).overview(USER, period, ALL, nowMs);
-      const { choices, devices, locations, count } = overview;
-      expect({ devices, locations, count }).to.deep.equal({ devices: 699, locations: 2, count: 1_000 });
+      const { choices, count } = overviewReader(db, calendar).overview(
+        USER,
+        { period, ...ALL_OF_NOW },
+        nowMs,
+      );
+      expect(count).to.equal(1_000);
       expect(choices.locations).to.deep.equal(["A", "B"]);
       expect(choices.devices).to.have.lengthOf(MAX_CHOICES);
       expect(choices.devices.filter(({ locationName }) => locationName === "B")).to.have.lengthOf(299);
@@ -205,19 +221,15 @@ function addUp(
   const today = dates.dayOf(nowMs);
   const dayOf = ({ timeMs }: Sale) => dates.dayOf(timeMs);
   const counted = sales.filter(({ voided }) => !voided);
-  const bounds = period === "week" ? weekBounds(today) : yearBounds(today);
-  const isIn = (one: Sale) =>
-    period === "week"
-      ? dayOf(one) >= bounds.from && dayOf(one) <= today
-      : Math.floor(dayOf(one) / 10_000) === Math.floor(today / 10_000);
+  const bounds = BOUNDS[period](today);
+  const isAtBar = (start: number, one: Sale) =>
+    period === "year" ? Math.floor(dayOf(one) / 100) === Math.floor(start / 100) : dayOf(one) === start;
+  const isIn = (one: Sale) => bounds.bars.some((start) => isAtBar(start, one));
   const isBefore = (one: Sale) => dayOf(one) >= bounds.before.from && dayOf(one) <= bounds.before.to;
   const fits = (one: Sale) =>
     (filter.location === null || one.location === filter.location) &&
     (filter.deviceId === null || one.device === filter.deviceId);
   const own = counted.filter(fits);
-  const isToday = (one: Sale) => dayOf(one) === today;
-  const isAtBar = (start: number, one: Sale) =>
-    period === "week" ? dayOf(one) === start : Math.floor(dayOf(one) / 100) === Math.floor(start / 100);
   const pairs = new Map(
     counted
       .filter((one) => isIn(one) || isBefore(one))
@@ -227,13 +239,19 @@ function addUp(
   return {
     from: bounds.from,
     to: today,
-    ...totalsOf(own.filter(isIn)),
-    before: { ...bounds.before, ...totalsOf(own.filter(isBefore)) },
-    today: soldOf(own.filter(isToday)),
-    chart: bounds.bars.map((start) => ({
+    ...soldOf(own.filter(isIn)),
+    before: { ...bounds.before, ...soldOf(own.filter(isBefore)) },
+    chart: bounds.bars.map((start, index) => ({
       start,
-      ...soldOf(own.filter((one) => isIn(one) && isAtBar(start, one))),
+      ...soldOf(own.filter((one) => isAtBar(start, one))),
+      before: soldOf(own.filter((one) => isAtBar(bounds.barsBefore[index] ?? 0, one))),
     })),
+    places: [...new Set(own.filter(isIn).map(({ location }) => location))]
+      .map((name) => {
+        const there = own.filter(({ location }) => location === name);
+        return { name, ...soldOf(there.filter(isIn)), before: soldOf(there.filter(isBefore)) };
+      })
+      .sort((a, b) => Number(b.totalMicros - a.totalMicros) || (a.name < b.name ? -1 : 1)),
     choices: {
       locations: [...new Set([...pairs.values()].map(({ locationName }) => locationName))].sort(compare),
       devices: [...pairs.values()].sort(
@@ -250,14 +268,6 @@ function soldOf(sales: readonly Sale[]) {
   };
 }
 
-function totalsOf(sales: readonly Sale[]) {
-  return {
-    ...soldOf(sales),
-    locations: new Set(sales.map(({ location }) => location)).size,
-    devices: new Set(sales.map(({ device }) => device)).size,
-  };
-}
-
 /** A day that is so many days from another, by UTC's calendar. */
 function shifted(day: number, days: number): number {
   const date = new Date(
@@ -266,9 +276,26 @@ function shifted(day: number, days: number): number {
   return Number(date.toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
+const BOUNDS = { week: weekBounds, month: monthBounds, year: yearBounds };
+
 function weekBounds(today: number) {
   const bars = [-6, -5, -4, -3, -2, -1, 0].map((days) => shifted(today, days));
-  return { from: shifted(today, -6), bars, before: { from: shifted(today, -13), to: shifted(today, -7) } };
+  const barsBefore = bars.map((day) => shifted(day, -7));
+  const before = { from: shifted(today, -13), to: shifted(today, -7) };
+  return { from: shifted(today, -6), bars, barsBefore, before };
+}
+
+function monthBounds(today: number) {
+  const first = Math.floor(today / 100) * 100 + 1;
+  const firstBefore = Math.floor(shifted(first, -1) / 100) * 100 + 1;
+  const daysOf = (from: number, days: number) => Array.from({ length: days }, (_, index) => from + index);
+  const length = shifted(first, 31) % 100 === 1 ? 31 : 31 - ((shifted(first, 31) % 100) - 1);
+  const bars = daysOf(first, length);
+  const isOver = today === bars.at(-1);
+  const sameDay = firstBefore + today - first;
+  const to = isOver ? shifted(first, -1) : Math.min(sameDay, shifted(first, -1));
+  const barsBefore = daysOf(firstBefore, length);
+  return { from: first, bars, barsBefore, before: { from: firstBefore, to } };
 }
 
 function yearBounds(today: number) {
@@ -278,6 +305,7 @@ function yearBounds(today: number) {
   return {
     from: year * 10_000 + 101,
     bars,
+    barsBefore: bars.map((day) => day - 10_000),
     before: { from: (year - 1) * 10_000 + 101, to: (year - 1) * 10_000 + sameDay },
   };
 }
