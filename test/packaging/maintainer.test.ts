@@ -1,0 +1,174 @@
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { CHECKOUT } from "../rig/program.ts";
+
+const PACKAGING = join(CHECKOUT, "packaging");
+const GO_BACK = "root/usr/lib/flanco/go-back";
+/** An answer that comes later hangs dpkg. */
+const LIMIT_MS = 15_000;
+const STUBS = ["flanco", "systemctl", "deb-systemd-helper", "dpkg", "chown"];
+/** What may lie in the place of a file, beside nothing. */
+const ODD = ["a FIFO", "a directory", "a link to a file", "a link to a device", "a link to nothing"] as const;
+
+/** Runs the package's scripts on files of a directory of its own in place of the system's. */
+describe("The package's scripts as root", () => {
+  let root: string;
+  let data: string;
+  let kept: string;
+  let outside: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "flanco-maintainer-"));
+    [data, kept, outside] = [
+      join(root, "lib/flanco"),
+      join(root, "lib/flanco-upgrade"),
+      join(root, "outside.db"),
+    ];
+    mkdirSync(join(data, "backups"), { recursive: true });
+    mkdirSync(kept);
+    mkdirSync(join(root, "bin"));
+    writeFileSync(outside, "of another program");
+    for (const name of STUBS) {
+      writeFileSync(join(root, "bin", name), `#!/bin/sh\nexit ${name === "dpkg" ? 1 : 0}\n`);
+      chmodSync(join(root, "bin", name), 0o755);
+    }
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  function run(script: string, ...given: string[]): SpawnSyncReturns<string> {
+    const text = readFileSync(join(PACKAGING, script), "utf8")
+      .replaceAll("/var/lib/", `${root}/lib/`)
+      .replaceAll("/var/cache/", `${root}/cache/`)
+      .replaceAll("/etc/flanco", `${root}/etc/flanco`)
+      .replaceAll("/run/systemd/system", `${root}/run/systemd`)
+      .replaceAll("@SCHEMA@", "2")
+      .replaceAll("@KIB@", "1");
+    const env = { PATH: `${join(root, "bin")}:/usr/bin:/bin` };
+    const done = spawnSync("sh", ["-s", ...given], { input: text, env, encoding: "utf8", timeout: LIMIT_MS });
+    expect(done.error, "ends by itself").to.equal(undefined);
+    return done;
+  }
+
+  /** A ledger's file, as far as the scripts look into it. */
+  function writeLedger(file: string, schema: number): void {
+    const header = Buffer.alloc(100);
+    header.writeUInt32BE(schema, 60);
+    writeFileSync(file, header);
+  }
+
+  function put(what: (typeof ODD)[number], file: string): void {
+    if (what === "a FIFO") spawnSync("mkfifo", [file]);
+    else if (what === "a directory") mkdirSync(file);
+    else
+      symlinkSync(
+        what === "a link to a file" ? outside : what === "a link to a device" ? "/dev/zero" : "gone",
+        file,
+      );
+  }
+
+  const lasts = () => readdirSync(join(root, "lib")).filter((name) => name.startsWith("flanco-last-"));
+  const inLast = () => readdirSync(join(root, "lib", lasts()[0] ?? "")).sort();
+
+  it("keep the ledger and its newest backup with its proof when the package is purged", () => {
+    writeLedger(join(data, "flanco.db"), 1);
+    writeLedger(join(data, "backups", "a.db"), 1);
+    writeFileSync(join(data, "backups", "a.db.json"), "{}");
+    expect(run("maintainer/postrm", "purge").status).to.equal(0);
+    expect(inLast()).to.deep.equal(["a.db", "a.db.json", "flanco.db"]);
+    expect(existsSync(data)).to.equal(false);
+  });
+
+  it("move no foreign file for a directory whose name has the end of a line in it (purge)", () => {
+    writeLedger(join(data, "flanco.db"), 1);
+    const forged = join(data, "backups", `x.db\n9999999999 ${root}`);
+    mkdirSync(forged, { recursive: true });
+    writeFileSync(join(forged, "outside.db"), "");
+    expect(run("maintainer/postrm", "purge").status).to.equal(0);
+    expect(inLast()).to.deep.equal(["flanco.db"]);
+    expect(readFileSync(outside, "utf8")).to.equal("of another program");
+  });
+
+  for (const what of ODD) {
+    it(`keep nothing of ${what} in place of a backup, its proof or the log (purge)`, () => {
+      writeLedger(join(data, "flanco.db"), 1);
+      writeLedger(join(data, "backups", "a.db"), 1);
+      for (const name of [
+        "flanco.db-wal",
+        "flanco.db-shm",
+        "backups/b.db",
+        "backups/a.db.json",
+        "backups/a.json",
+      ]) {
+        put(what, join(data, name));
+      }
+      expect(run("maintainer/postrm", "purge").status).to.equal(0);
+      expect(inLast()).to.deep.equal(["a.db", "flanco.db"]);
+      expect(readFileSync(outside, "utf8")).to.equal("of another program");
+    });
+
+    it(`keep nothing of ${what} in place of the folder of backups, or of the ledger (purge)`, () => {
+      rmSync(join(data, "backups"), { recursive: true });
+      put(what, join(data, "backups"));
+      put(what, join(data, "flanco.db"));
+      expect(run("maintainer/postrm", "purge").status).to.equal(0);
+      expect(readFileSync(outside, "utf8")).to.equal("of another program");
+      expect(existsSync(data)).to.equal(false);
+    });
+
+    it(`refuse ${what} in place of the ledger before anything is replaced (install)`, () => {
+      put(what, join(data, "flanco.db"));
+      const { status, stderr } = run("maintainer/preinst", "install");
+      expect(status).to.equal(1);
+      expect(stderr).to.contain("cannot be read as a plain file");
+    });
+
+    it(`leave ${what} in place of the ledger, or of the one before, where it is (go-back)`, () => {
+      for (const name of ["flanco.db", "flanco.db.schema-1"]) {
+        const [odd, other] = [name, name === "flanco.db" ? "flanco.db.schema-1" : "flanco.db"];
+        put(what, join(data, odd));
+        writeLedger(join(data, other), 2);
+        writeFileSync(join(kept, "schema"), "1\n");
+        writeFileSync(join(kept, "ledger"), `${join(data, "flanco.db")}\n`);
+        expect(run(GO_BACK, "ledger").status).to.equal(0);
+        expect(readdirSync(data).sort()).to.deep.equal(["backups", "flanco.db", "flanco.db.schema-1"]);
+        expect(lstatSync(join(data, odd)).isFile()).to.equal(false);
+        for (const one of [odd, other]) rmSync(join(data, one), { recursive: true });
+      }
+      expect(readFileSync(outside, "utf8")).to.equal("of another program");
+    });
+  }
+
+  it("put the ledger of before back, and the new one aside (go-back)", () => {
+    writeLedger(join(data, "flanco.db"), 2);
+    writeLedger(join(data, "flanco.db.schema-1"), 1);
+    put("a link to a file", join(data, "flanco.db-wal"));
+    writeFileSync(join(kept, "schema"), "1\n");
+    writeFileSync(join(kept, "ledger"), `${join(data, "flanco.db")}\n`);
+    expect(run(GO_BACK, "ledger").status).to.equal(0);
+    expect(readFileSync(join(data, "flanco.db")).readUInt32BE(60)).to.equal(1);
+    const aside = readdirSync(data).filter((name) => name.includes(".failed-"));
+    expect(aside).to.have.lengthOf(2);
+    expect(readFileSync(outside, "utf8")).to.equal("of another program");
+  });
+
+  it("install over a ledger that this version knows, and refuse one of a newer version", () => {
+    writeLedger(join(data, "flanco.db"), 2);
+    expect(run("maintainer/preinst", "install").status).to.equal(0);
+    writeLedger(join(data, "flanco.db"), 3);
+    expect(run("maintainer/preinst", "install").stderr).to.contain("written by a newer flanco (schema 3");
+  });
+});
