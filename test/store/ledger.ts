@@ -8,6 +8,7 @@ import type { Member } from "../../src/domain/member.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { Progress } from "../../src/domain/work.ts";
 import { type BackupRequest, makeBackup } from "../../src/store/backup/backup.ts";
+import { freeBytesOf } from "../../src/store/free-room.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import { openUpToDate } from "../../src/store/ledger/up-to-date.ts";
@@ -139,8 +140,8 @@ export function newRecord(overrides: Partial<NewRecord> = {}): NewRecord {
 }
 
 /** Makes a backup of a ledger in which nothing is found. */
-export async function proven(request: BackupRequest): Promise<ProvenBackup> {
-  const { findings, ...backup } = await makeBackup(request);
+export async function proven(request: BackupRequest, freeBytes = freeBytesOf): Promise<ProvenBackup> {
+  const { findings, ...backup } = await makeBackup(request, freeBytes);
   if (findings.length > 0) throw new Error(findings.map(({ what }) => what).join(" "));
   return backup;
 }

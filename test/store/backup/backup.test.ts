@@ -156,13 +156,13 @@ describe("a backup", () => {
     const made: ProvenBackup[] = [];
     for (let day = 0; day < 5; day += 1) {
       ledger.nowMs += DAY_MS;
-      made.unshift(await makeBackup(request()));
+      made.unshift(await proven(request()));
     }
     expect(listBackups(directory)).to.deep.equal(made);
     /** A disk that four backups fill up to one more. */
     const small = () => (listBackups(directory).length > 4 ? 0 : 1e9);
     ledger.nowMs += DAY_MS;
-    made.unshift(await makeBackup(request(), small));
+    made.unshift(await proven(request(), small));
     expect(listBackups(directory)).to.deep.equal(made.slice(0, 4));
     expect(await codeOf(() => makeBackup(request(), () => 0))).to.equal("unavailable");
     expect(listBackups(directory)).to.deep.equal(made.slice(0, 3));
