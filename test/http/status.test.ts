@@ -224,14 +224,15 @@ describe("GET /status", () => {
     expect(appliance.status.status(user.id).gaps).to.include({ all: 2, last30Days: 0 });
   });
 
-  it("tells of a user's gaps however many another one has", async function () {
+  it("tells of a user's gaps and records without a time however many another one has", async function () {
     this.timeout(30_000);
     const own = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
-    await own.go(false, 2);
+    await own.go(true, 2, { provisional: true });
     const theirs = await WiredLine.wire(appliance, other, "SIM1", { dId: "7234", actuatorId: "101" });
-    await theirs.goOften(MAX_COUNTED, { missed: 1, provisional: false });
+    await theirs.goOften(MAX_COUNTED, { missed: 1, provisional: true });
     expect(await status()).to.include({ gaps: 1, gapsLast30Days: 1 });
-    expect(await codes()).to.include("edges_lost");
+    expect((await status())["provisional"]).to.deep.equal({ waiting: 0, unplaced: 1 });
+    expect(await codes()).to.include.members(["edges_lost", "records_unplaced"]);
   });
 
   it("reads at most a thousand rows of each list, so that it is cheap with long ones", async function () {

@@ -147,7 +147,7 @@ const initial: Migration = {
     CREATE INDEX record_by_time ON record (user_id, effective_ms);
     CREATE UNIQUE INDEX record_by_source ON record (boot, line, request, sequence) WHERE boot IS NOT NULL;
     -- A record whose time was set leaves this index.
-    CREATE INDEX record_provisional ON record (boot) WHERE provisional = 1 AND effective_ms = created_ms;
+    CREATE INDEX record_provisional ON record (boot, user_id) WHERE provisional = 1 AND effective_ms = created_ms;
     CREATE INDEX record_ended_provisional ON record (ended_boot) WHERE ended_boot IS NOT NULL;
 
     CREATE TABLE correction (

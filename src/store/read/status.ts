@@ -41,13 +41,8 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
   );
   const gapsOfAll = gapStatements(db, "");
   const gapsOfUser = gapStatements(db, "WHERE user_id = :userId");
-  // The boot that runs first, so that what waits is counted where not all is.
-  const provisional = db.prepare<{ userId: Id | null; bootId: string }, { waiting: number; count: number }>(
-    `SELECT boot_id = :bootId AS waiting, count(*) AS count
-       FROM (SELECT user_id, boot, voided_by FROM record r INDEXED BY record_provisional
-              WHERE ${UNSETTLED} ORDER BY boot DESC LIMIT ${MAX_COUNTED}) JOIN boot USING (boot)
-      WHERE voided_by IS NULL AND (:userId IS NULL OR user_id = :userId) GROUP BY waiting`,
-  );
+  const provisionalOfAll = provisionalStatement(db, "");
+  const provisionalOfUser = provisionalStatement(db, "AND r.user_id = :userId");
 
   function today(userId: Id | null, nowMs: number): Today {
     const day = calendar.dayOf(nowMs);
@@ -72,7 +67,7 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
   }
 
   function unplaced(userId: Id | null, bootId: string): Provisional {
-    const rows = provisional.all({ userId, bootId });
+    const rows = (userId === null ? provisionalOfAll : provisionalOfUser).all({ userId, bootId });
     const of = (waiting: number) => rows.find((row) => row.waiting === waiting)?.count ?? 0;
     return { waiting: of(1), unplaced: of(0) };
   }
@@ -90,6 +85,17 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
     ledgerStatus: (bootId: string, nowMs: number, userId: Id | null = null): LedgerStatus =>
       read(bootId, nowMs, userId),
   };
+}
+
+/** Counts what waits for its time, from the boot that runs on, so that it is counted where not all is. */
+function provisionalStatement(db: Database, whose: string) {
+  return db.prepare<{ userId: Id | null; bootId: string }, { waiting: number; count: number }>(
+    `SELECT boot_id = :bootId AS waiting, count(*) AS count
+       FROM (SELECT boot_id, voided_by
+               FROM boot b CROSS JOIN record r INDEXED BY record_provisional ON r.boot = b.boot ${whose}
+              WHERE ${UNSETTLED} ORDER BY b.boot DESC LIMIT ${MAX_COUNTED})
+      WHERE voided_by IS NULL GROUP BY waiting`,
+  );
 }
 
 /** Reads of the newest gaps, as many as `MAX_COUNTED` allows. */
