@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { ScriptFailure } from "../scripts/command.ts";
 import { measureBeside } from "./beside.ts";
 import { type Claim, jsonOf, tableOf } from "./claim.ts";
+import { measureEdges } from "./edges.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureOpening } from "./opening.ts";
 import { type Plan, planFor } from "./plan.ts";
@@ -16,7 +17,7 @@ import { measureWritten } from "./written.ts";
 
 const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE]
   --short           a few seconds each, fewer records: for a glance
-  --only NAME       posts, slow-posts, written, beside, growth or opening; may be repeated
+  --only NAME       posts, slow-posts, written, beside, edges, growth or opening; may be repeated
   --json FILE       write the figures to FILE too`;
 const BUILD = join(import.meta.dirname, "..", "build", "bench");
 const DELAY_MS = 5;
@@ -30,6 +31,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   "slow-posts": (plan) => measurePosts(plan, DELAY_MS),
   written: measureWritten,
   beside: measureBeside,
+  edges: measureEdges,
   growth: measureGrowth,
   opening: measureOpening,
 };
