@@ -221,6 +221,8 @@ export interface LedgerReader {
 
   /** The newest 1,000 boots, in order. */
   boots(): readonly Boot[];
+  /** Boots whose clock was trusted, and which ended before all that was noted in them was given its time. */
+  unsettledBoots(): readonly { readonly bootId: string; readonly zeroMs: number }[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;
   /** The number of records without a trusted time, of one user or of all. `bootId` is the current boot. */

@@ -22,7 +22,7 @@ export interface ClockWatchDependencies {
   /** The clock is trusted once this says so; `always`: the machine keeps its own time. */
   readonly synchronized: Synchronized | "always";
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
-  readonly reader: Pick<LedgerReader, "boots" | "provisional">;
+  readonly reader: Pick<LedgerReader, "boots" | "provisional" | "unsettledBoots">;
   readonly log: Log;
   /** Up to when all that the lines did is committed, in monotonic milliseconds: the ledger is not told of more. */
   readonly committedMs: () => number;
@@ -44,6 +44,8 @@ export class ClockWatch implements ClockTrust {
   /** The same as the clock itself has it, when last looked at. */
   #offsetMs = 0;
   #noted: { readonly zeroMs: number | null; readonly atMs: number } | undefined;
+  /** Whether the boots before have their times. */
+  #resumed = false;
   #settled = false;
   #purgedAtMs = Number.NEGATIVE_INFINITY;
   #failing = false;
@@ -124,9 +126,13 @@ export class ClockWatch implements ClockTrust {
   }
 
   async #work(): Promise<void> {
-    const { bootId, writer, log } = this.#dependencies;
+    const { bootId, writer, reader, log } = this.#dependencies;
     if (this.#noted?.zeroMs !== this.#zeroMs || this.#nowMs() - this.#noted.atMs >= NOTE_MS)
       await this.#note();
+    if (!this.#resumed) {
+      for (const boot of reader.unsettledBoots()) await settleTimes(writer, boot.bootId, boot.zeroMs);
+      this.#resumed = true;
+    }
     // Zero first: from then on the writer places by itself what was seen before.
     const zeroMs = this.#noted?.zeroMs ?? null;
     if (zeroMs !== null && !this.#settled) {

@@ -120,6 +120,19 @@ describe("A clock that is wrong", () => {
     expectTruth();
   });
 
+  it("of a boot that ended between its setting and the moves is made good by the next, once", async () => {
+    await booted(0, { settling: false });
+    await gateway.sell();
+    await setByNetwork();
+    gateway.settling = true;
+    await gateway.reboot(HOUR_MS, 0);
+    await setByNetwork();
+    expectTruth();
+    await gateway.restart();
+    await gateway.look();
+    expect(moves()).to.equal(1);
+  });
+
   it("is trusted from the start by a process after, and what was left is moved then", async () => {
     await booted(0, { settling: false });
     await gateway.sell();

@@ -91,7 +91,15 @@ export function recordReader(db: Database) {
        FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
       WHERE ${UNSETTLED} AND (? IS NULL OR user_id = ?) GROUP BY waiting`,
   );
+  const unsettledBoots = db.prepare<[], { bootId: string; zeroMs: number }>(
+    `SELECT boot_id AS bootId, zero_ms AS zeroMs FROM boot
+      WHERE zero_ms IS NOT NULL
+        AND (EXISTS (SELECT 1 FROM record r INDEXED BY record_provisional WHERE r.boot = boot.boot AND ${UNSETTLED})
+             OR EXISTS (SELECT 1 FROM record WHERE ended_boot = boot.boot)
+             OR EXISTS (SELECT 1 FROM gap WHERE gap.boot = boot.boot))`,
+  );
   return {
+    unsettledBoots: () => unsettledBoots.all(),
     provisional(bootId: string, userId: Id | null = null): Provisional {
       const counts = provisional.all(bootId, userId, userId);
       const of = (waiting: number) => counts.find((row) => row.waiting === waiting)?.count ?? 0;
