@@ -1,0 +1,120 @@
+import type { Patch } from "../../scripts/patch.ts";
+
+const RECORDER = "src/gpio/recorder.ts";
+const LINE = "src/store/ledger/line.ts";
+const COMMITTER = "src/store/ledger/committer.ts";
+
+/** Versions of the program that each lack one protection: the simulation must find that soon. */
+export const SIMULATED_CONTROLS = {
+  "a refused command stays in its batch": [
+    { file: COMMITTER, from: "      this.#rollbackTo.run();\n", to: "" },
+  ],
+  "a level that was told twice counts twice": [
+    { file: "src/domain/sale.ts", from: "seen.sequence <= saved.sequence;", to: "seen.sequence < 0;" },
+    {
+      file: LINE,
+      from: 'if (meaning === "sale" && isRecorded(sighting))',
+      to: "if (isRecorded(sighting) && false)",
+    },
+    {
+      file: "src/store/ledger/schema.ts",
+      from: "CREATE UNIQUE INDEX record_by_source",
+      to: "CREATE INDEX record_by_source",
+    },
+    { file: "src/gpio/line-descriptor.ts", from: "distance > 0).map", to: "distance > -2).map" },
+  ],
+  "the level is not saved with its sale": [
+    {
+      file: LINE,
+      from: "    if (isWired) saveState(sighting, meaning, boot, recordId);",
+      to: '    if (isWired && meaning !== "sale") saveState(sighting, meaning, boot, recordId);',
+    },
+  ],
+  "the tail is not made again": [
+    { file: "src/store/repair/recover.ts", from: "    repeatCommits(db, segments);\n", to: "" },
+  ],
+  "edges are sent newest first": [
+    {
+      file: "src/gpio/sighting-queue.ts",
+      from: "await this.#writer.takeIn(batch);",
+      to: "await this.#writer.takeIn(batch.toReversed());",
+    },
+  ],
+  "an edge has the price of its commit": [
+    {
+      file: "src/store/ledger/line-room.ts",
+      from: "this.#earlier.get(line, bootId, monotonicMs) ?? this.now(line)",
+      to: "this.now(line)",
+    },
+  ],
+  "the rearm time is measured by clocks that are not trusted": [
+    {
+      file: "src/domain/sale.ts",
+      from: "if (!sameBoot && (state.changed.provisional || sighting.provisional)) return true;",
+      to: "",
+    },
+  ],
+  "a time without a watch is no gap": [
+    { file: LINE, from: "if (before !== undefined) gaps.outage(end, unwatchedSince, before);", to: "" },
+  ],
+  "lost edges are no gap": [
+    { file: LINE, from: "if (missed > 0) gaps.overflow(end, missed, before);", to: "" },
+  ],
+  "lines are not kept for the next process": [
+    {
+      file: "src/gpio/kept-lines.ts",
+      from: "      this.#keeper.keep(name, [descriptor.fd, memory]);\n",
+      to: "",
+    },
+  ],
+  "what was read and not committed is not taken up again": [
+    { file: "src/gpio/chardev.ts", from: "descriptor.recover(resumeAfter)", to: "[]" },
+  ],
+  "a high that was found at the start is no sale": [
+    {
+      file: "src/domain/sale.ts",
+      from: 'if (!sighting.active) return "end";',
+      to: 'if (!sighting.active) return "end";\n  if (sighting.source.sequence === 0) return "same_sale";',
+    },
+  ],
+  "no idempotency key is kept": [
+    {
+      file: "src/store/ledger/record.ts",
+      from: "if (earlier !== undefined) return repeated",
+      to: "if (earlier === undefined && false) return repeated",
+    },
+  ],
+  "sales before the clock was set stay where they are": [
+    { file: "src/service/clock-watch.ts", from: "await settleTimes(writer, bootId, zeroMs)", to: "0" },
+  ],
+  "the chain's head is not in the commit": [
+    { file: COMMITTER, from: "      if (hasWritten) this.#chain.flush();\n", to: "" },
+  ],
+  "the sums of a refused command count": [
+    {
+      file: COMMITTER,
+      from: "      this.#rollups.discard();\n      this.#chain.forget();",
+      to: "      this.#chain.forget();",
+    },
+  ],
+  "a restored ledger counts its commits on": [
+    {
+      file: "src/store/ledger/chain.ts",
+      from: "SET commits = max(commits, ?) +",
+      to: "SET commits = commits + 0 * ? +",
+    },
+  ],
+  "a start forgets since when its lines are not watched": [
+    { file: RECORDER, from: "this.#unwatched.ended(line);\n  }", to: "void line;\n  }" },
+  ],
+  "kept lines count as watched before their edges are committed": [
+    { file: RECORDER, from: "    await this.#queue.idle();\n", to: "" },
+  ],
+  "the sign of life passes what waits": [
+    {
+      file: RECORDER,
+      from: "    if (oldest === undefined) return monotonicMs(this.#dependencies.clock);\n",
+      to: "    if (oldest === undefined || true) return monotonicMs(this.#dependencies.clock);\n",
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Patch[]>>;

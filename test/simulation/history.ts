@@ -1,0 +1,132 @@
+import { LINES } from "./chip.ts";
+
+/** One thing that happens. A step that makes no sense at its moment does nothing, so that any part of a history is one. */
+export type Step =
+  /** The line changes so many times, each this many microseconds after the one before. */
+  | { readonly kind: "edges"; readonly line: number; readonly count: number; readonly everyUs: number }
+  /** Time passes; the process works as it can. */
+  | { readonly kind: "wait"; readonly ms: number }
+  /** The process does all that it can at this moment. */
+  | { readonly kind: "settle" }
+  /** It reads its lines, and takes up what the disk has answered. */
+  | { readonly kind: "turn" }
+  /** The disk commits what it was sent. */
+  | { readonly kind: "commit" }
+  | { readonly kind: "post"; readonly key: number }
+  | {
+      readonly kind: "wire";
+      readonly line: number;
+      readonly room: number;
+      readonly valor: number;
+      readonly rearmMs: number;
+      readonly activeLow: boolean;
+    }
+  | { readonly kind: "unwire"; readonly line: number }
+  | { readonly kind: "rename"; readonly name: string }
+  /** A command that fails after it has written something. */
+  | { readonly kind: "refused"; readonly line: number; readonly valor: number }
+  | { readonly kind: "void" }
+  | { readonly kind: "trust" }
+  | { readonly kind: "step clock"; readonly ms: number }
+  /** The disk has no room for a further page, or has. */
+  | { readonly kind: "disk"; readonly full: boolean }
+  | { readonly kind: "hold"; readonly line: number; readonly held: boolean }
+  | { readonly kind: "stop" }
+  | { readonly kind: "kill" }
+  /** The power fails; `torn` is how much of the last commit's log was written, undefined where no commit is under way. */
+  | { readonly kind: "power cut"; readonly torn?: number }
+  /** The process starts. `killAfter`: it is killed after so many of its commits. */
+  | { readonly kind: "start"; readonly killAfter?: number; readonly zone?: number }
+  | { readonly kind: "back up" }
+  | { readonly kind: "restore" }
+  | { readonly kind: "damage"; readonly how: number }
+  | { readonly kind: "upgrade" };
+
+export interface History {
+  readonly seed: number;
+  /** Events that the kernel buffers for a line. */
+  readonly bufferEvents: number;
+  /** Whether the clock is set when the machine starts. */
+  readonly clockSet: boolean;
+  /** Whether a descriptor store keeps the lines. */
+  readonly keeper: boolean;
+  readonly steps: readonly Step[];
+}
+
+/** Random numbers from 0 to 1 that follow from a seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export function historyOf(seed: number): History {
+  const random = randomFrom(seed);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const chance = (share: number) => random() < share;
+  const oneOf = <T>(...choices: readonly [T, ...T[]]): T => choices[below(choices.length)] ?? choices[0];
+  const line = () => below(LINES.length);
+  const hasRearm = chance(0.3);
+  const hasPolarity = chance(0.2);
+  const wire = (): Step => ({
+    ...{ kind: "wire", line: line(), room: below(LINES.length), valor: 1 + below(9) },
+    rearmMs: hasRearm ? oneOf(0, 500, 20_000) : 0,
+    activeLow: hasPolarity && chance(0.5),
+  });
+  const edges = (): Step => ({
+    ...{ kind: "edges", line: line(), count: chance(0.05) ? 40 : 1 + below(4) },
+    everyUs: oneOf(1_500, 40_000, 700_000),
+  });
+  const down = (): Step =>
+    oneOf<Step>(
+      { kind: "stop" },
+      { kind: "kill" },
+      { kind: "kill" },
+      chance(0.5) ? { kind: "power cut" } : { kind: "power cut", torn: random() },
+    );
+  const start = (): Step => ({
+    kind: "start",
+    ...(chance(0.1) ? { killAfter: below(4) } : {}),
+    ...(chance(0.05) ? { zone: below(2) } : {}),
+  });
+  const rare = (): Step[] => {
+    const which = below(12);
+    if (which === 0) return [{ kind: "back up" }];
+    if (which === 1) return [{ kind: "stop" }, { kind: "restore" }, start()];
+    if (which === 2)
+      return [oneOf<Step>({ kind: "stop" }, { kind: "kill" }), { kind: "damage", how: below(3) }, start()];
+    if (which === 3) return [down(), { kind: "upgrade" }, start()];
+    if (which === 4) return [{ kind: "disk", full: chance(0.7) }];
+    if (which === 5) return [{ kind: "step clock", ms: oneOf(-86_400_000, -2_000, 3_600_000) }];
+    if (which === 6) return [{ kind: "trust" }];
+    if (which === 7) return [{ kind: "hold", line: line(), held: chance(0.6) }];
+    if (which === 8) return [{ kind: "rename", name: `Pasillo ${below(3)}` }];
+    if (which === 9) return [{ kind: "refused", line: line(), valor: 10 + below(9) }];
+    if (which === 10) return [{ kind: "void" }];
+    return [{ kind: "unwire", line: line() }];
+  };
+  const some = (): Step[] => {
+    const which = random();
+    if (which < 0.35) return [edges()];
+    if (which < 0.5) return [{ kind: "wait", ms: oneOf(5, 600, 3_000, 70_000) }];
+    if (which < 0.58) return [{ kind: "settle" }];
+    if (which < 0.63) return [{ kind: "turn" }];
+    if (which < 0.68) return [{ kind: "commit" }];
+    if (which < 0.73) return [{ kind: "post", key: below(8) }];
+    if (which < 0.79) return [wire()];
+    if (which < 0.88) return chance(0.5) ? [down(), start()] : [down(), edges(), start()];
+    return rare();
+  };
+  const steps = [wire(), wire(), ...Array.from({ length: 8 + below(20) }, some).flat()];
+  return {
+    seed,
+    bufferEvents: chance(0.9) ? 12 : 1_024,
+    clockSet: chance(0.7),
+    keeper: chance(0.85),
+    steps,
+  };
+}

@@ -1,0 +1,424 @@
+import DatabaseConstructor, { type Database } from "better-sqlite3";
+import type { LedgerCommands } from "../../src/domain/ledger.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
+import type { NewWiring } from "../../src/domain/wiring.ts";
+import { type ChipRequest, LINES, type SimulatedChip, type TrueEdge } from "./chip.ts";
+import type { Commit } from "./process.ts";
+
+const US_PER_MS = 1_000;
+const NS_PER_US = 1_000;
+/** Times are kept in whole milliseconds, and rounded on their way. */
+const ROUNDING_MS = 1.5;
+
+type Input<N extends keyof LedgerCommands> = Parameters<LedgerCommands[N]>;
+
+/** What holds of a line from a moment on. */
+interface Wired {
+  readonly fromUs: number;
+  /** Null while it is unwired. */
+  readonly stretch: Stretch | null;
+  readonly valorMicros: number;
+  readonly rearmMs: number;
+  readonly deviceName: string;
+}
+
+/** One line as one room, from its wiring to the next. */
+interface Stretch {
+  readonly room: string;
+  /** It was unwired: what was on its way is judged by itself. */
+  isOver?: true;
+  /** When it was first seen. */
+  firstUs?: number;
+  last?: Seen;
+}
+
+interface Seen {
+  readonly active: boolean;
+  readonly activeLow: boolean;
+  readonly us: number;
+  readonly bootId: string;
+  readonly timeMs: number;
+  readonly provisional: boolean;
+  readonly hasSale: boolean;
+}
+
+interface Sale {
+  readonly key: string;
+  readonly room: string;
+  readonly deviceName: string;
+  readonly valorMicros: number;
+  readonly timeMs: number;
+  /** The moment by which it is given its time; null for a trusted time. */
+  readonly provisional: { readonly bootId: string; readonly monotonicMs: number } | null;
+}
+
+interface Boot {
+  readonly startUs: number;
+  /** By how much the wall clock was wrong, from when on. */
+  readonly errors: { readonly fromUs: number; readonly errorUs: number }[];
+}
+
+/** What truly happened. */
+class Truth {
+  readonly chip: SimulatedChip;
+  readonly boots = new Map<string, Boot>();
+  /** A clock that was set again makes times that are wrong by as much. */
+  hasStepped = false;
+
+  constructor(chip: SimulatedChip) {
+    this.chip = chip;
+  }
+
+  boot(bootId: string): Boot {
+    const boot = this.boots.get(bootId);
+    if (boot === undefined) throw new Error(`There was no ${bootId}.`);
+    return boot;
+  }
+
+  usOf({ source, monotonicNs }: Sighting): number {
+    return this.boot(source.bootId).startUs + Number(monotonicNs) / NS_PER_US;
+  }
+
+  /** Whether a wall clock could give this time to that moment, then or later in the boot. */
+  mayRead(bootId: string, us: number, timeMs: number): boolean {
+    const { errors } = this.boot(bootId);
+    return errors.some(
+      ({ errorUs }, index) =>
+        (errors[index + 1]?.fromUs ?? Number.POSITIVE_INFINITY) >= us &&
+        Math.abs(timeMs - (us + errorUs) / US_PER_MS) <= ROUNDING_MS,
+    );
+  }
+
+  isHigh(line: string, us: number): boolean {
+    return this.chip.edges.findLast((edge) => edge.line === line && edge.atUs <= us)?.high === true;
+  }
+
+  between(line: string, fromUs: number, toUs: number): readonly TrueEdge[] {
+    return this.chip.edges.filter((edge) => edge.line === line && fromUs < edge.atUs && edge.atUs < toUs);
+  }
+}
+
+/** Knows what must be in the ledger: from what truly happened to the lines, and from which commands were committed. */
+export class Model {
+  readonly #truth: Truth;
+  readonly #deviceName: string;
+  #commits: Commit[] = [];
+  readonly #wrong: string[] = [];
+  /** Times that a restore has taken back. */
+  readonly #undone: { readonly fromUs: number; readonly toUs: number }[] = [];
+
+  constructor(chip: SimulatedChip, deviceName: string) {
+    this.#truth = new Truth(chip);
+    this.#deviceName = deviceName;
+  }
+
+  boot(bootId: string, startUs: number, errorUs: number): void {
+    this.#truth.boots.set(bootId, { startUs, errors: [{ fromUs: startUs, errorUs }] });
+  }
+
+  setClock(bootId: string, errorUs: number): void {
+    this.#truth.boot(bootId).errors.push({ fromUs: this.#truth.chip.now().us, errorUs });
+    this.#truth.hasStepped ||= errorUs !== 0;
+  }
+
+  commit(commit: Commit): void {
+    this.#commits.push(commit);
+  }
+
+  /** What the process had not committed is lost, unless the kernel holds the line on and the next process can know it. */
+  endProcess(): void {
+    const { seen, known } = this.#seen();
+    for (const edge of this.#truth.chip.edges) {
+      const isKept = edge.request?.isOpen === true && known.has(edge.request);
+      if (!seen.has(edge) && !isKept) edge.isLossy = true;
+    }
+  }
+
+  /** The ledger holds these commits alone, and must hold so many. */
+  goBack(held: number, must: number): void {
+    if (held < must) this.#wrong.push(`the ledger has ${held} commits of ${must} that it must have`);
+    const { seen } = this.#seen();
+    const [first] = this.#commits.filter(({ number }) => number > held);
+    this.#commits = this.#commits.filter(({ number }) => number <= held);
+    const { seen: left } = this.#seen();
+    for (const edge of this.#truth.chip.edges) {
+      if (!seen.has(edge)) edge.isLossy = true;
+      else if (!left.has(edge)) edge.isErased = true;
+    }
+    if (first !== undefined)
+      this.#undone.push({ fromUs: first.atUs - US_PER_MS, toUs: this.#truth.chip.now().us });
+  }
+
+  /** Everything in which the ledger is not as it must be. */
+  compare(file: string): readonly string[] {
+    const fold = new Fold(this.#truth, this.#deviceName);
+    for (const commit of this.#commits) fold.take(commit);
+    fold.settle();
+    const db = new DatabaseConstructor(file, { readonly: true });
+    try {
+      const wrong = [
+        ...salesAgainst(db, fold),
+        ...overflowsAgainst(db, fold),
+        ...this.#lostWithoutGap(db, fold),
+      ];
+      return [...this.#wrong, ...fold.wrong, ...wrong];
+    } finally {
+      db.close();
+    }
+  }
+
+  #seen(): { readonly seen: ReadonlySet<TrueEdge>; readonly known: ReadonlySet<ChipRequest> } {
+    const { chip } = this.#truth;
+    const byMoment = new Map(chip.edges.map((edge) => [`${edge.line} ${edge.atUs}`, edge]));
+    const seen = new Set<TrueEdge>();
+    const known = new Set<ChipRequest>();
+    for (const sighting of this.#commits.flatMap(sightingsOf)) {
+      const { line, source } = sighting;
+      const us = this.#truth.usOf(sighting);
+      const edge = source.sequence === 0 ? undefined : byMoment.get(`${line} ${us}`);
+      if (edge !== undefined) seen.add(edge);
+      const request = chip.requests.findLast((one) => one.line === line && one.fromUs <= us);
+      if (request !== undefined) known.add(request);
+    }
+    return { seen, known };
+  }
+
+  /** Each edge of a wired line since it was first seen is taken in; a rise that cannot be lies in a gap. */
+  #lostWithoutGap(db: Database, { wired, zeros, counted }: Fold): string[] {
+    const gaps = db
+      .prepare<[], { line: string; fromMs: number; toMs: number }>(
+        "SELECT line, from_ms AS fromMs, to_ms AS toMs FROM gap",
+      )
+      .all();
+    const { hasStepped, boots, chip } = this.#truth;
+    const isTimeKnown = !hasStepped && [...boots.keys()].every((bootId) => zeros.has(bootId));
+    const isIn = (line: string, ms: number) =>
+      gaps.some((gap) => {
+        if (gap.line !== line) return false;
+        return !isTimeKnown || (gap.fromMs - ROUNDING_MS <= ms && ms <= gap.toMs + ROUNDING_MS);
+      });
+    const { seen } = this.#seen();
+    return chip.edges.flatMap((edge) => {
+      const { line, atUs, high } = edge;
+      const stretch = wired.get(line)?.findLast(({ fromUs }) => fromUs <= atUs)?.stretch;
+      if (stretch?.firstUs === undefined || atUs <= stretch.firstUs) return [];
+      if (seen.has(edge) || counted.has(edge) || edge.isErased) return [];
+      if (this.#undone.some(({ fromUs, toUs }) => fromUs <= atUs && atUs <= toUs)) return [];
+      const text = `${line} ${high ? "high" : "low"} at ${atUs}`;
+      if (!edge.isLossy) return [`never taken in: ${text}`];
+      const isRise = high !== (stretch.last?.activeLow === true);
+      return isRise && !isIn(line, atUs / US_PER_MS) ? [`lost without a gap: ${text}`] : [];
+    });
+  }
+}
+
+function sightingsOf({ batch, accepted }: Commit): readonly Sighting[] {
+  return batch.commands.flatMap(({ name, input }, index) =>
+    name === "takeIn" && accepted[index] === true ? (input as Input<"takeIn">)[0] : [],
+  );
+}
+
+function salesAgainst(db: Database, { sales, voided }: Fold): string[] {
+  const rows = db
+    .prepare<[], Omit<Sale, "provisional">>(
+      `SELECT iif(line IS NULL, room, line || ' ' || boot_id || ' ' || monotonic_ns) AS key, room,
+              device_name AS deviceName, valor_micros AS valorMicros, effective_ms AS timeMs
+         FROM record LEFT JOIN boot USING (boot)`,
+    )
+    .all();
+  const found = new Set<string>();
+  const wrong = rows.flatMap((row) => {
+    const sale = sales.get(row.key);
+    if (sale === undefined) return [`no such sale: ${JSON.stringify(row)}`];
+    if (found.has(row.key)) return [`counted twice: ${JSON.stringify(row)}`];
+    found.add(row.key);
+    const { room, deviceName, valorMicros, timeMs } = sale;
+    const isRight = row.room === room && row.deviceName === deviceName && row.valorMicros === valorMicros;
+    if (isRight && Math.abs(row.timeMs - timeMs) <= ROUNDING_MS) return [];
+    return [`recorded: ${JSON.stringify(row)}, must be ${JSON.stringify(sale)}`];
+  });
+  for (const sale of sales.values()) if (!found.has(sale.key)) wrong.push(`lost: ${JSON.stringify(sale)}`);
+  const isVoid = db
+    .prepare<[], number>("SELECT count(*) FROM record WHERE voided_by IS NOT NULL")
+    .pluck()
+    .get();
+  return isVoid === voided.size ? wrong : [...wrong, `${isVoid} records are void, must be ${voided.size}`];
+}
+
+function overflowsAgainst(db: Database, { overflows }: Fold): string[] {
+  const found = db
+    .prepare<[], string>(
+      "SELECT line || ' ' || missed || ' ' || missed_rises FROM gap WHERE reason = 'overflow'",
+    )
+    .pluck()
+    .all();
+  const [stored, must] = [found.toSorted().join(", "), overflows.toSorted().join(", ")];
+  return stored === must ? [] : [`gaps of overflow: ${stored}; must be ${must}`];
+}
+
+/** What follows from the commits, one after the other. */
+class Fold {
+  readonly wrong: string[] = [];
+  readonly sales = new Map<string, Sale>();
+  /** Gaps of edges that the kernel has dropped: line, edges, rises. */
+  readonly overflows: string[] = [];
+  /** These edges. */
+  readonly counted = new Set<TrueEdge>();
+  readonly wired = new Map<string, Wired[]>(LINES.map((line) => [line, []]));
+  readonly voided = new Set<number>();
+  /** Wall time of each boot's monotonic zero, as far as the ledger knows it. */
+  readonly zeros = new Map<string, number>();
+  readonly #truth: Truth;
+  readonly #lastSeen = new Map<string, { us: number; request: number }>();
+  #deviceName: string;
+
+  constructor(truth: Truth, deviceName: string) {
+    this.#truth = truth;
+    this.#deviceName = deviceName;
+  }
+
+  take({ bootId, batch, accepted }: Commit): void {
+    const atUs = this.#truth.boot(bootId).startUs + batch.monotonicMs * US_PER_MS;
+    batch.commands.forEach(({ name, input }, index) => {
+      if (accepted[index] === true) this.#apply(name, input, atUs);
+    });
+  }
+
+  /** Provisional sales have their time once that is known. */
+  settle(): void {
+    for (const [key, sale] of this.sales) {
+      const zeroMs = sale.provisional === null ? undefined : this.zeros.get(sale.provisional.bootId);
+      if (sale.provisional === null || zeroMs === undefined) continue;
+      this.sales.set(key, { ...sale, timeMs: zeroMs + sale.provisional.monotonicMs });
+    }
+  }
+
+  #apply(name: keyof LedgerCommands, input: readonly unknown[], atUs: number): void {
+    switch (name) {
+      case "takeIn":
+        for (const sighting of (input as Input<"takeIn">)[0]) this.#see(sighting);
+        return;
+      case "setWiring":
+        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs);
+        return;
+      case "removeWiring": {
+        const [, line] = input as Input<"removeWiring">;
+        const stretch = this.wired.get(line)?.at(-1)?.stretch;
+        if (stretch != null) stretch.isOver = true;
+        this.#change(line, atUs, { stretch: null });
+        return;
+      }
+      case "changeDevice":
+        this.#deviceName = (input as Input<"changeDevice">)[2].name ?? this.#deviceName;
+        for (const line of LINES) this.#change(line, atUs, { deviceName: this.#deviceName });
+        return;
+      case "addRecord": {
+        const { room, deviceName, valorMicros, createdTimeMs } = (input as Input<"addRecord">)[1];
+        this.sales.set(room, {
+          key: room,
+          room,
+          deviceName,
+          valorMicros,
+          timeMs: createdTimeMs,
+          provisional: null,
+        });
+        return;
+      }
+      case "voidRecord":
+        this.voided.add((input as Input<"voidRecord">)[0]);
+        return;
+      case "noteBoot": {
+        const [bootId, zeroMs] = input as Input<"noteBoot">;
+        if (zeroMs === null) return;
+        this.zeros.set(bootId, zeroMs);
+        const { startUs } = this.#truth.boot(bootId);
+        if (!this.#truth.mayRead(bootId, startUs, zeroMs))
+          this.wrong.push(`the zero of ${bootId} is ${zeroMs}`);
+      }
+    }
+  }
+
+  #wire({ line, actuatorId: room, valorMicros, rearmMs }: NewWiring, atUs: number): void {
+    const before = this.wired.get(line)?.at(-1)?.stretch;
+    const deviceName = this.#deviceName;
+    const stretch = before?.room === room ? before : { room };
+    this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
+      stretch,
+      valorMicros,
+      rearmMs,
+      deviceName,
+    });
+  }
+
+  /** A moment is kept in whole milliseconds, rounded down, and the last one belongs to what was before. */
+  #change(line: string, atUs: number, change: Partial<Wired>): void {
+    const all = this.wired.get(line) ?? [];
+    const before = all.at(-1) ?? { stretch: null, valorMicros: 0, rearmMs: 0, deviceName: "" };
+    all.push({ ...before, ...change, fromUs: atUs + US_PER_MS });
+  }
+
+  #see(sighting: Sighting): void {
+    const { line, active, activeLow, source, missed, actuatorId } = sighting;
+    const us = this.#truth.usOf(sighting);
+    const last = this.#lastSeen.get(line);
+    if (last !== undefined && us <= last.us && source.sequence > 0) return;
+    this.#lastSeen.set(line, { us, request: source.request });
+    const lost = last?.request === source.request ? this.#truth.between(line, last.us, us) : [];
+    if (missed !== lost.length) this.wrong.push(`${line} at ${us}: ${missed} missed, must be ${lost.length}`);
+    for (const edge of lost) this.counted.add(edge);
+    if (this.#truth.isHigh(line, us) !== (active !== activeLow))
+      this.wrong.push(`${line} at ${us}: not ${active}`);
+    if (!this.#truth.mayRead(source.bootId, us, sighting.timeMs)) this.wrong.push(`${line} at ${us}: time`);
+    const wired = this.wired.get(line)?.findLast(({ fromUs }) => fromUs <= us);
+    if (wired?.stretch?.room !== actuatorId) return;
+    this.#judge(sighting, us, wired, wired.stretch);
+  }
+
+  #judge(
+    sighting: Sighting,
+    us: number,
+    { rearmMs, valorMicros, deviceName }: Wired,
+    stretch: Stretch,
+  ): void {
+    const { line, active, activeLow, source, missed, provisional, timeMs } = sighting;
+    const isKnown = stretch.isOver !== true && stretch.last?.activeLow === activeLow;
+    const before = isKnown ? stretch.last : undefined;
+    if (missed > 0) {
+      const rises = before?.active === true ? Math.floor(missed / 2) : Math.ceil(missed / 2);
+      this.overflows.push(`${line} ${missed} ${rises}`);
+    }
+    stretch.firstUs ??= us;
+    const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
+    const isSale = rose && !(before !== undefined && isSameSale(before, sighting, us, rearmMs));
+    if (isSale) {
+      const key = `${line} ${source.bootId} ${sighting.monotonicNs}`;
+      const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
+      const room = stretch.room;
+      this.sales.set(key, {
+        key,
+        room,
+        deviceName,
+        valorMicros,
+        timeMs,
+        provisional: provisional ? moment : null,
+      });
+    }
+    if (before !== undefined && before.active === active && !isSale) return;
+    const hasSale = isSale || before?.hasSale === true;
+    stretch.last = { active, activeLow, us, bootId: source.bootId, timeMs, provisional, hasSale };
+  }
+}
+
+/** High again within the rearm time after the fall: by the wall clock over two boots, where that was trusted in both. */
+function isSameSale(
+  before: Seen,
+  { source, provisional, timeMs }: Sighting,
+  us: number,
+  rearmMs: number,
+): boolean {
+  if (before.active || !before.hasSale) return false;
+  const isOneBoot = before.bootId === source.bootId;
+  if (!isOneBoot && (before.provisional || provisional)) return false;
+  const lowMs = isOneBoot ? (us - before.us) / US_PER_MS : timeMs - before.timeMs;
+  return lowMs >= 0 && lowMs < rearmMs;
+}

@@ -1,0 +1,288 @@
+import { statSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { NewWiring } from "../../src/domain/wiring.ts";
+import { ChardevDriver } from "../../src/gpio/chardev.ts";
+import { Recorder } from "../../src/gpio/recorder.ts";
+import { ClockWatch } from "../../src/service/clock-watch.ts";
+import { openRecovering, type RecoveryOptions } from "../../src/service/ledger.ts";
+import { makeBackup } from "../../src/store/backup/backup.ts";
+import { dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { bootReader } from "../../src/store/ledger/boot.ts";
+import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+import { readCommits } from "../../src/store/ledger/chain.ts";
+import type {
+  BatchRequest,
+  WriterMessage,
+  WriterRequest,
+  WriterStart,
+} from "../../src/store/ledger/commands.ts";
+import { Committer, toFailure } from "../../src/store/ledger/committer.ts";
+import { folderOf, readLedgerId } from "../../src/store/ledger/identity.ts";
+import { lineStateReader } from "../../src/store/ledger/line-state.ts";
+import { openForReading } from "../../src/store/ledger/open.ts";
+import { recordReader } from "../../src/store/ledger/record.ts";
+import { Tail } from "../../src/store/ledger/tail.ts";
+import { openUpToDate, refuseLongWork } from "../../src/store/ledger/up-to-date.ts";
+import { wiringReader } from "../../src/store/ledger/wiring.ts";
+import { type StoreWriter, storeWriter, type WriterPort } from "../../src/store/ledger/writer.ts";
+import { prepareLedger } from "../../src/store/repair/prepare.ts";
+import { SILENT } from "../gpio/recorder-rig.ts";
+import type { SimulatedChip } from "./chip.ts";
+
+/** A disk's sync takes so long. */
+export const COMMIT_US = 1_317;
+
+/** A commit of the simulated process. */
+export interface Commit {
+  readonly bootId: string;
+  /** When it was made. */
+  readonly atUs: number;
+  /** Its number in the ledger. */
+  readonly number: number;
+  readonly batch: BatchRequest;
+  /** Whether each command was accepted. */
+  readonly accepted: readonly boolean[];
+}
+
+export interface ProcessOptions {
+  readonly directory: string;
+  readonly timeZone: string;
+  readonly clock: Clock;
+  readonly bootId: string;
+  readonly isClockSet: () => boolean;
+  readonly chip: SimulatedChip;
+  readonly keeper: boolean;
+  readonly onCommit: (commit: Made) => void;
+}
+
+/** What the writer has made of what it was sent. */
+export type Made = Omit<Commit, "bootId" | "atUs">;
+
+/** How a start, or what the history has in its place, brings a ledger to where it can be used. */
+export function recovering(directory: string, timeZone: string, nowMs: () => number): RecoveryOptions {
+  const dataDirectory = dataDirectoryOf(directory);
+  const config = { data_dir: directory, backup_dir: "", backup_disk_dir: "", time_zone: timeZone };
+  return {
+    config,
+    dataDirectory,
+    log: SILENT,
+    nowMs,
+    run: async (request) => prepareLedger(request, () => {}),
+  };
+}
+
+/** What the writer's thread is, in the simulation's own: each commit comes when the history says so. */
+class WriterThread implements WriterPort {
+  db: Database | undefined;
+  tail: Tail | undefined;
+  readonly #onCommit: (commit: Made) => void;
+  #committer: Committer | undefined;
+  readonly #listeners: ((message: WriterMessage) => void)[] = [];
+  readonly #exits: (() => void)[] = [];
+  readonly #requests: WriterRequest[] = [];
+  readonly #answers: WriterMessage[] = [];
+
+  constructor(start: WriterStart, onCommit: (commit: Made) => void) {
+    this.#onCommit = onCommit;
+    try {
+      this.#open(start);
+      this.#answers.push({ kind: "ready" });
+    } catch (error) {
+      this.db?.close();
+      this.db = undefined;
+      this.#answers.push({ kind: "failed", error: toFailure(error) });
+    }
+  }
+
+  on(event: string, listener: (...values: never[]) => void): void {
+    if (event === "message") this.#listeners.push(listener as (message: WriterMessage) => void);
+    else if (event === "exit") this.#exits.push(listener as () => void);
+  }
+
+  postMessage(request: WriterRequest): void {
+    this.#requests.push(request);
+  }
+
+  /** Does what was asked for first, as the thread does. Gives whether there was anything. */
+  commit(): boolean {
+    const committer = this.#committer;
+    const request = this.#requests.shift();
+    if (committer === undefined || request === undefined) return false;
+    if (request.kind === "batch") {
+      const { batch } = request;
+      const answer = committer.commit(batch);
+      this.#answers.push({ ...answer, syncMs: COMMIT_US / 1_000 });
+      const frame = committer.takeCommitted();
+      if (frame !== undefined) {
+        const accepted = answer.results.map((result) => "output" in result);
+        this.#onCommit({ number: committer.commits, batch, accepted });
+        this.tail?.add(committer.commits, frame);
+      }
+      committer.checkpoint();
+    } else if (request.kind === "close") this.#close(committer);
+    return true;
+  }
+
+  /** Gives the main thread its answers. */
+  answer(): boolean {
+    const answers = this.#answers.splice(0);
+    for (const answer of answers) for (const listener of this.#listeners) listener(answer);
+    return answers.length > 0;
+  }
+
+  backUp(directory: string, proved: number | null): void {
+    const folder = this.db && folderOf(directory, readLedgerId(this.db));
+    if (folder === undefined) return;
+    if (proved === null) this.tail?.begin(folder);
+    else void this.tail?.trim(folder, proved);
+  }
+
+  #open({ file, tailDirectory = "", timeZone }: WriterStart): void {
+    const calendar = new LocalCalendar(timeZone);
+    const db = openUpToDate({ file, tailDirectory }, calendar, refuseLongWork);
+    this.db = db;
+    const id = readLedgerId(db);
+    this.tail = new Tail(() => {});
+    this.tail.open(folderOf(tailDirectory, id), readCommits(db));
+    this.#committer = new Committer(db, calendar, undefined);
+  }
+
+  #close(committer: Committer): void {
+    committer.close();
+    this.db = undefined;
+    this.#committer = undefined;
+    void Promise.resolve(this.tail?.close()).finally(() => {
+      for (const exit of this.#exits) exit();
+    });
+  }
+}
+
+/** The program as its service wires it together, from the ledger to the lines. */
+export class SimulatedProcess {
+  readonly #options: ProcessOptions;
+  #thread: WriterThread | undefined;
+  #writer: StoreWriter | undefined;
+  #reading: Database | undefined;
+  #watch: ClockWatch | undefined;
+  #recorder: Recorder | undefined;
+  #isOpen = false;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get db(): Database | undefined {
+    return this.#thread?.db;
+  }
+
+  /** Its connection that only reads. */
+  get reading(): Database | undefined {
+    return this.#reading;
+  }
+
+  /** Undefined before it is open. */
+  get writer(): StoreWriter | undefined {
+    return this.#isOpen ? this.#writer : undefined;
+  }
+
+  async open(): Promise<void> {
+    const { directory, timeZone, clock, bootId, isClockSet, chip, keeper } = this.#options;
+    const dataDirectory = dataDirectoryOf(directory);
+    const options = recovering(directory, timeZone, () => clock.nowMs());
+    const settings = { file: dataDirectory.ledger, timeZone, tailDirectory: dataDirectory.backups };
+    const listener = {
+      onChanges: (changes: readonly { kind: string }[]) => {
+        if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
+      },
+      onProgress: () => {},
+      onDeath: (error: Error) => {
+        throw error;
+      },
+    };
+    await openRecovering(options, async () => {
+      this.#writer = storeWriter(settings, clock, listener, (start) => {
+        this.#thread = new WriterThread(start, this.#options.onCommit);
+        return this.#thread;
+      });
+      await this.#writer.open();
+    });
+    const writer = this.#writer;
+    if (writer === undefined) return;
+    const db = openForReading(settings.file);
+    this.#reading = db;
+    const reader = { ...wiringReader(db), ...lineStateReader(db), ...bootReader(db), ...recordReader(db) };
+    const lastAlive = reader.lastAlive();
+    const log = SILENT;
+    this.#watch = new ClockWatch({
+      ...{ clock, bootId, writer, reader, log, synchronized: isClockSet, onBoots: () => {} },
+      committedMs: () => this.#recorder?.committedMs() ?? 0,
+    });
+    const driver = new ChardevDriver({
+      clock,
+      loadKernel: async () => chip,
+      keeper: keeper ? chip.keeper : undefined,
+    });
+    const trust = this.#watch;
+    this.#recorder = new Recorder({ driver, writer, reader, clock, trust, log, bootId, lastAlive });
+    this.#recorder.begin();
+    await this.#watch.open();
+    await this.#recorder.open();
+    this.#isOpen = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#recorder?.close();
+    await this.#watch?.close();
+    this.#reading?.close();
+    await this.#writer?.close();
+    this.#thread = undefined;
+  }
+
+  commit(): boolean {
+    return this.#thread?.commit() === true;
+  }
+
+  answer(): boolean {
+    return this.#thread?.answer() === true;
+  }
+
+  async wire(userId: string, wiring: NewWiring): Promise<void> {
+    await this.#recorder?.wire([wiring.line], async ([line = wiring.line]) => {
+      await this.#writer?.setWiring([{ userId, wiring: { ...wiring, line } }]);
+    });
+  }
+
+  async backUp(nowMs: number): Promise<number> {
+    const { ledger, backups } = dataDirectoryOf(this.#options.directory);
+    this.#thread?.backUp(backups, null);
+    const backup = await makeBackup({
+      ...{ ledger, directory: backups, nowMs, clockTrusted: false, rotate: false },
+    });
+    this.#thread?.backUp(backups, backup.commits);
+    return backup.commits;
+  }
+
+  /** Bytes of the log. */
+  logBytes(): number {
+    return (
+      statSync(`${dataDirectoryOf(this.#options.directory).ledger}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    );
+  }
+
+  /**
+   * Its files are closed as at a kill: SQLite brings the log into the file when the last connection that may write is closed,
+   * unless one that may not is still open.
+   */
+  kill(): void {
+    this.#isOpen = false;
+    this.#thread?.db?.close();
+    this.#reading?.close();
+    this.#thread = undefined;
+  }
+}

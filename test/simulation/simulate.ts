@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { SIMULATED_CONTROLS } from "./controls.ts";
+import type { History, Step } from "./history.ts";
+import { simulateModules } from "./hooks.ts";
+
+/**
+ * Runs histories until one fails, and prints that with its seed, as short as it can be made:
+ * `node test/simulation/simulate.ts --from 1 --count 1000`. With `--control NAME` the program lacks a protection.
+ */
+const { values } = parseArgs({
+  options: {
+    from: { type: "string", default: "1" },
+    count: { type: "string", default: "1000" },
+    control: { type: "string" },
+  },
+});
+const [from, count] = [Number(values.from), Number(values.count)];
+const controls: Readonly<Record<string, (typeof SIMULATED_CONTROLS)[keyof typeof SIMULATED_CONTROLS]>> =
+  SIMULATED_CONTROLS;
+const patches = values.control === undefined ? [] : controls[values.control];
+if (patches === undefined) throw new Error(`There is no control "${values.control}".`);
+
+process.umask(0o077);
+simulateModules(patches);
+const { makeTemplate, World } = await import("./world.ts");
+const { historyOf } = await import("./history.ts");
+const directory = mkdtempSync(join(tmpdir(), "flanco-simulation-"));
+process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+const template = await makeTemplate(directory);
+
+function run(history: History): Promise<readonly string[]> {
+  return new World(history, template, directory).run();
+}
+
+/** Leaves steps out, fewer and fewer at once, as long as something is wrong. */
+async function shortened(history: History): Promise<History> {
+  let steps: readonly Step[] = history.steps;
+  for (let size = Math.ceil(steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < steps.length; ) {
+      const fewer = steps.toSpliced(at, size);
+      if ((await run({ ...history, steps: fewer })).length > 0) steps = fewer;
+      else at += size;
+    }
+  }
+  return { ...history, steps };
+}
+
+for (let seed = from; seed < from + count; seed += 1) {
+  const found = await run(historyOf(seed));
+  if (found.length === 0) continue;
+  const { steps, ...settings } = await shortened(historyOf(seed));
+  const wrong = await run({ ...settings, steps });
+  console.log(`After ${seed - from + 1} histories: ${JSON.stringify(settings)}`);
+  for (const step of steps) console.log(`  ${JSON.stringify(step)}`);
+  // What is found once and not again depends on more than the history: a fault of the simulation.
+  console.log((wrong.length > 0 ? wrong : ["Not repeated:", ...found]).join("\n"));
+  process.exit(1);
+}
+console.log(`${count} histories are as they must be.`);
+process.exit(0);

@@ -1,0 +1,475 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import DatabaseConstructor from "better-sqlite3";
+import type { Clock } from "../../src/domain/clock.ts";
+import { openRecovering } from "../../src/service/ledger.ts";
+import { listBackups } from "../../src/store/backup/backup-directory.ts";
+import { restoreLedger } from "../../src/store/backup/restore.ts";
+import { dataDirectoryOf } from "../../src/store/data-directory.ts";
+import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+import { readCommits, readHead } from "../../src/store/ledger/chain.ts";
+import { folderOf, identityOf, readLedger } from "../../src/store/ledger/identity.ts";
+import { openForWriting } from "../../src/store/ledger/open.ts";
+import { segmentsIn } from "../../src/store/ledger/tail.ts";
+import { wiringReader } from "../../src/store/ledger/wiring.ts";
+import { markSuspect } from "../../src/store/repair/suspect.ts";
+import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
+import { SILENT } from "../gpio/recorder-rig.ts";
+import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
+import { writerHere } from "../rig/writer.ts";
+import { LINES, SimulatedChip } from "./chip.ts";
+import type { History, Step } from "./history.ts";
+import { Model } from "./model.ts";
+import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
+import { written } from "./sync-files.ts";
+import { SimulatedTime } from "./time.ts";
+
+const START_US = Date.UTC(2026, 10, 21, 12) * 1_000;
+const US_PER_MS = 1_000;
+const DAY_US = 86_400_000_000;
+/** A process that is to close or open does so within this time, whatever the disk refuses. */
+const PATIENCE_US = 60_000_000;
+/** By so much the commits of a rebuilt ledger are numbered on. */
+const PASSED_OVER = 2 ** 40;
+/** The writer gathers commands for less than this. */
+const SOON_US = 20_000;
+const DOWN_US = 1_500_000;
+const ZONES = ["UTC", "America/Bogota"] as const;
+/** How much of a damaged file is left, or where it is overwritten. */
+const DAMAGES = ["cut", "head", "end"] as const;
+
+export const ROOMS = ["101", "102", "103"] as const;
+export const D_ID = "7234";
+const DEVICE_NAME = "Pasillo A";
+
+export interface Template {
+  readonly file: string;
+  readonly userId: string;
+  readonly deviceId: string;
+}
+
+/** Takes 100 ms, and is asked for at each change of the zone. */
+const offsetChanges = LocalCalendar.prototype.offsetChanges;
+const changesOf = new Map<string, ReturnType<typeof offsetChanges>>();
+LocalCalendar.prototype.offsetChanges = function remembered() {
+  const changes = changesOf.get(this.timeZone) ?? offsetChanges.call(this);
+  changesOf.set(this.timeZone, changes);
+  return changes;
+};
+
+/** One gateway in its clinic, and one history that happens to it. */
+export class World {
+  readonly #history: History;
+  readonly #template: Template;
+  readonly #directory: string;
+  readonly #ledger: string;
+  readonly #backups: string;
+  readonly #time = new SimulatedTime();
+  readonly #chip: SimulatedChip;
+  readonly #model: Model;
+  readonly #clock: Clock;
+  #process: SimulatedProcess | undefined;
+  #boots = 0;
+  #bootUs = 0;
+  #clockErrorUs = 0;
+  #isClockSet = false;
+  #zone: string = ZONES[0];
+  /** The last commit, where the power failed while it was written: whether it is in the ledger shows at the next start. */
+  #torn: Commit | undefined;
+  #isTearing = false;
+  #lastCommit = 0;
+  /** The last commit that the tail holds. */
+  #copied = 0;
+  /** Restored, and not backed up since: until then a rebuild may lead to what was before (docs/reliability.md). */
+  #isRestored = false;
+
+  constructor(history: History, template: Template, directory: string) {
+    this.#history = history;
+    this.#template = template;
+    this.#directory = mkdtempSync(join(directory, "history-"));
+    const { ledger, backups } = dataDirectoryOf(this.#directory);
+    this.#ledger = ledger;
+    this.#backups = backups;
+    copyFileSync(template.file, ledger);
+    this.#time.us = START_US;
+    this.#clock = {
+      nowMs: () => Math.floor((this.#time.us + this.#clockErrorUs) / US_PER_MS),
+      monotonicNs: () => BigInt(this.#time.us - this.#bootUs) * 1_000n,
+    };
+    this.#chip = new SimulatedChip(history.bufferEvents, () => ({
+      us: this.#time.us,
+      bootId: this.#bootId,
+      monotonicNs: this.#clock.monotonicNs(),
+    }));
+    this.#model = new Model(this.#chip, DEVICE_NAME);
+  }
+
+  /** Gives what is wrong at the end; empty where all is as it must be. */
+  async run(): Promise<readonly string[]> {
+    this.#time.install();
+    written.notice = () => {
+      this.#copied = this.#lastCommit;
+    };
+    try {
+      this.#boot();
+      for (const step of [{ kind: "start" } as const, ...this.#history.steps]) await this.#do(step);
+      await this.#finish();
+      return [...faultsOf(verifyLedger(this.#ledger, () => {})), ...this.#model.compare(this.#ledger)];
+    } catch (error) {
+      return [`it fails: ${error instanceof Error ? error.stack : String(error)}`];
+    } finally {
+      this.#process?.kill();
+      this.#time.clear();
+      rmSync(this.#directory, { recursive: true });
+    }
+  }
+
+  get #bootId(): string {
+    return `boot ${this.#boots}`;
+  }
+
+  #boot(): void {
+    this.#boots += 1;
+    this.#bootUs = this.#time.us - 5_000_000;
+    this.#isClockSet = this.#history.clockSet;
+    this.#clockErrorUs = this.#isClockSet ? 0 : -400 * DAY_US;
+    this.#model.boot(this.#bootId, this.#bootUs, this.#clockErrorUs);
+  }
+
+  async #do(step: Step): Promise<void> {
+    // Two steps are never at the same moment: the program keeps moments of changes in whole milliseconds.
+    this.#time.us += 2_137;
+    switch (step.kind) {
+      case "edges":
+        return this.#switch(step);
+      case "wait":
+        return this.#wait(step.ms * US_PER_MS);
+      case "settle":
+        return this.#settle();
+      case "turn":
+        this.#chip.wakeAll();
+        this.#process?.answer();
+        return this.#time.turn();
+      case "commit":
+        this.#commit();
+        return;
+      case "trust":
+        return this.#setClock(0);
+      case "step clock":
+        return this.#setClock(step.ms * US_PER_MS);
+      case "disk":
+        return this.#setRoom(step.full);
+      case "hold":
+        return this.#chip.hold(step.line, step.held);
+      case "stop":
+        return this.#stop();
+      case "kill":
+        return this.#end("on");
+      case "power cut":
+        return this.#cutPower(step.torn);
+      case "start":
+        return this.#start(step);
+      case "back up":
+        return this.#backUp();
+      case "restore":
+        return this.#restore();
+      case "damage":
+        return this.#damage(step.how);
+      case "upgrade":
+        return this.#upgrade();
+      default:
+        return this.#ask(step);
+    }
+  }
+
+  async #switch({ line, count, everyUs }: Extract<Step, { kind: "edges" }>): Promise<void> {
+    for (let edge = 0; edge < count; edge += 1) {
+      this.#chip.toggle(line);
+      this.#time.us += everyUs;
+    }
+  }
+
+  async #wait(us: number): Promise<void> {
+    const untilUs = this.#time.us + us;
+    await this.#settle();
+    while (this.#time.next(untilUs)) await this.#settle();
+    this.#time.us = Math.max(this.#time.us, untilUs);
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    for (let isBusy = true; isBusy; ) {
+      isBusy = this.#process !== undefined && this.#chip.wakeAll();
+      await this.#time.turn();
+      isBusy = this.#commit() || isBusy;
+      isBusy = this.#process?.answer() === true || isBusy;
+      isBusy ||= this.#time.next(this.#time.us + SOON_US);
+    }
+    await this.#time.turn();
+  }
+
+  #commit(): boolean {
+    const isDone = this.#process?.commit() === true;
+    if (isDone) this.#time.us += COMMIT_US;
+    return isDone;
+  }
+
+  /** Does all that is needed for this to end; false where it was to be killed after so many commits before. */
+  async #pump(work: Promise<void>, commits = Number.POSITIVE_INFINITY): Promise<boolean> {
+    let ended = false;
+    let failure: unknown;
+    const untilUs = this.#time.us + PATIENCE_US;
+    work.then(
+      () => {
+        ended = true;
+      },
+      (error: unknown) => {
+        ended = true;
+        failure = error;
+      },
+    );
+    for (let left = commits; ; ) {
+      await this.#time.turn();
+      if (ended) break;
+      const committed = this.#commit();
+      if (committed) {
+        if (left === 0) return false;
+        left -= 1;
+      }
+      if (this.#process?.answer() === true || committed) continue;
+      await this.#time.turn();
+      if (!ended && !this.#time.next(untilUs)) throw new Error("the process hangs");
+    }
+    if (failure !== undefined) throw failure;
+    return true;
+  }
+
+  async #start({ killAfter, zone }: Extract<Step, { kind: "start" }>): Promise<void> {
+    if (this.#process !== undefined) return;
+    this.#zone = zone === undefined ? this.#zone : (ZONES[zone] ?? ZONES[0]);
+    const before = existsSync(this.#ledger) ? this.#commits() : undefined;
+    this.#learnTorn(before);
+    const process = new SimulatedProcess({
+      ...{ directory: this.#directory, timeZone: this.#zone, clock: this.#clock, bootId: this.#bootId },
+      ...{ chip: this.#chip, keeper: this.#history.keeper, isClockSet: () => this.#isClockSet },
+      onCommit: (commit) => this.#committed(commit),
+    });
+    this.#process = process;
+    if (!(await this.#pump(process.open(), killAfter))) await this.#end("on");
+  }
+
+  #committed(made: Made): void {
+    if (process.env["SIM_DEBUG"])
+      console.log(
+        this.#time.us,
+        JSON.stringify(made, (_, v) => (typeof v === "bigint" ? `${v}` : v)),
+      );
+    const commit = { ...made, bootId: this.#bootId, atUs: this.#time.us };
+    this.#lastCommit = commit.number;
+    if (this.#isTearing) this.#torn = commit;
+    else this.#model.commit(commit);
+  }
+
+  #commits(): number | undefined {
+    try {
+      return readLedger(this.#ledger, readCommits);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #learnTorn(commits: number | undefined): void {
+    const torn = this.#torn;
+    this.#torn = undefined;
+    if (torn !== undefined && commits !== undefined && commits >= torn.number) this.#model.commit(torn);
+    this.#model.endProcess();
+  }
+
+  async #stop(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    await this.#pump(process.close());
+    this.#afterProcess("on");
+  }
+
+  async #end(power: "on" | "off"): Promise<void> {
+    this.#process?.kill();
+    this.#afterProcess(power);
+  }
+
+  #afterProcess(power: "on" | "off"): void {
+    this.#process = undefined;
+    this.#time.clear();
+    this.#chip.end(power);
+    if (this.#torn === undefined) this.#model.endProcess();
+    this.#time.us += DOWN_US;
+    if (power === "off") this.#boot();
+  }
+
+  async #cutPower(torn: number | undefined): Promise<void> {
+    const process = this.#process;
+    if (process === undefined || torn === undefined) return this.#end("off");
+    const before = process.logBytes();
+    this.#isTearing = true;
+    process.commit();
+    this.#isTearing = false;
+    const after = process.logBytes();
+    await this.#end("off");
+    rmSync(`${this.#ledger}-shm`, { force: true });
+    if (existsSync(`${this.#ledger}-wal`))
+      truncateSync(`${this.#ledger}-wal`, before + Math.round((after - before) * torn));
+  }
+
+  #setClock(errorUs: number): void {
+    // A clock is set wrong only after it was right: a first setting that is wrong cannot be told.
+    if (errorUs !== 0 && !this.#isClockSet) return;
+    this.#clockErrorUs = errorUs;
+    this.#isClockSet = true;
+    this.#model.setClock(this.#bootId, errorUs);
+  }
+
+  #setRoom(full: boolean): void {
+    const db = this.#process?.db;
+    if (db === undefined) return;
+    const pages = full ? Number(db.pragma("page_count", { simple: true })) : 2 ** 30;
+    db.pragma(`max_page_count = ${pages}`);
+  }
+
+  #ask(step: Step): void {
+    const process = this.#process;
+    const writer = process?.writer;
+    if (process === undefined || writer === undefined) return;
+    const { userId, deviceId } = this.#template;
+    const settings = { dId: D_ID, bias: "as-is", debounceMs: 0 } as const;
+    const ask = (asked: Promise<unknown>) => void asked.catch(() => {});
+    if (step.kind === "wire") {
+      const { line, room, valor, rearmMs, activeLow } = step;
+      const wiring = { line: LINES[line] ?? "", actuatorId: ROOMS[room] ?? "", valorMicros: valor * 1e6 };
+      ask(process.wire(userId, { ...settings, ...wiring, rearmMs, activeLow }));
+    } else if (step.kind === "unwire") ask(writer.removeWiring(userId, LINES[step.line] ?? ""));
+    else if (step.kind === "rename") ask(writer.changeDevice(userId, D_ID, { name: step.name }));
+    else if (step.kind === "refused") {
+      const wired =
+        process.reading &&
+        wiringReader(process.reading)
+          .wirings()
+          .find(({ line }) => line === LINES[step.line]);
+      if (wired === undefined) return;
+      const wiring = { ...wired, valorMicros: step.valor * 1e6 };
+      const other = { ...wiring, line: "D" };
+      ask(
+        writer.setWiring([
+          { userId, wiring },
+          { userId, wiring: other },
+        ]),
+      );
+    } else if (step.kind === "void") {
+      const newest = process.reading === undefined ? 0 : readHead(process.reading).position;
+      if (newest > 0) ask(writer.voidRecord(newest, "tested"));
+    } else if (step.kind === "post") {
+      const record = {
+        ...{ locationName: "Clínica", deviceName: DEVICE_NAME, deviceId, valorMicros: 1_500_000 },
+        ...{ room: `post ${step.key}`, createdTimeMs: START_US / US_PER_MS + step.key },
+      };
+      ask(writer.addRecord(userId, record, { key: `key ${step.key}`, bodyHash: "hash" }));
+    }
+  }
+
+  async #backUp(): Promise<void> {
+    const process = this.#process;
+    if (process?.isOpen !== true) return;
+    await this.#settle();
+    let ended = false;
+    const made = process.backUp(this.#clock.nowMs()).finally(() => {
+      ended = true;
+    });
+    // It reads files beside the loop: nothing else happens until it is done.
+    while (!ended) await this.#time.turn();
+    await made;
+    this.#isRestored = false;
+  }
+
+  get #folder(): string {
+    return folderOf(this.#backups, identityOf(this.#ledger) ?? "");
+  }
+
+  async #restore(): Promise<void> {
+    const backup = listBackups(this.#folder)[0];
+    if (this.#process !== undefined || backup === undefined) return;
+    restoreLedger({
+      ...{ backup: join(this.#folder, backup.file), ledger: this.#ledger },
+      ...{ nowMs: this.#clock.nowMs(), onProgress: () => {}, directories: [this.#backups] },
+    });
+    this.#isRestored = true;
+    this.#model.goBack(backup.commits, backup.commits);
+  }
+
+  /** Damages the file of a ledger whose commits are all in a backup and the tail. */
+  async #damage(how: number): Promise<void> {
+    if (this.#process !== undefined || this.#torn !== undefined || this.#isRestored) return;
+    const segments = segmentsIn(this.#folder);
+    const backup = listBackups(this.#folder)[0];
+    const commits = this.#commits() ?? 0;
+    const from = segments.findLast((segment, index) => segment.from !== segments[index - 1]?.end)?.from ?? 0;
+    if (backup === undefined || from > backup.commits) return;
+    const log = `${this.#ledger}-wal`;
+    const { size } = statSync(this.#ledger);
+    const kind = DAMAGES[how];
+    if (kind === "cut") truncateSync(this.#ledger, Math.min(size, 50));
+    const file = openSync(this.#ledger, "r+");
+    writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, kind === "end" ? Math.max(0, size - 4_096) : 0);
+    closeSync(file);
+    rmSync(log, { force: true });
+    // Of what the start's quick check does not read, the full check of each week tells.
+    markSuspect(this.#ledger, SILENT);
+    const options = recovering(this.#directory, this.#zone, () => this.#clock.nowMs());
+    await openRecovering(options, async () => {});
+    const held = this.#commits() ?? 0;
+    this.#model.goBack(held > commits + PASSED_OVER / 2 ? held - PASSED_OVER : held, this.#copied);
+  }
+
+  /** A program of a later schema, and then this one again. */
+  async #upgrade(): Promise<void> {
+    if (this.#process !== undefined || this.#torn !== undefined) return;
+    openForWriting(this.#ledger, () => {}, LATER_MIGRATIONS).close();
+    const db = new DatabaseConstructor(this.#ledger);
+    db.exec("DROP TABLE later");
+    db.pragma("user_version = 1");
+    db.close();
+  }
+
+  async #finish(): Promise<void> {
+    this.#setRoom(false);
+    await this.#start({ kind: "start" });
+    for (const line of LINES.keys()) this.#chip.hold(line, false);
+    await this.#wait(12_000_000);
+    await this.#stop();
+  }
+}
+
+/** Makes a ledger with one device, from which each history's is copied. Call before the first history. */
+export async function makeTemplate(directory: string): Promise<Template> {
+  const file = join(directory, "template.db");
+  const writer = writerHere(
+    { file, timeZone: ZONES[0] },
+    { nowMs: () => START_US / US_PER_MS, monotonicNs: () => 0n },
+  );
+  await writer.open();
+  const { userId } = await writer.addUser({ name: "Ana", email: "ana@example.org", passwordHash: "hash" });
+  const deviceId = await writer.addDevice(userId, {
+    ...{ dId: D_ID, name: DEVICE_NAME, locationId: "l", locationName: "Clínica" },
+    actuators: ROOMS.map((id) => ({ id, value: false })),
+  });
+  await writer.close();
+  return { file, userId, deviceId };
+}
