@@ -365,19 +365,6 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
     });
 
-    it("says that a backup has another past, until it is acknowledged", async () => {
-      gateway.findings = [ALTERED];
-      gateway.upkeep.open();
-      await gateway.look();
-      expect(
-        gateway.upkeep.faults().map(({ code, message }) => [code, message.includes(ALTERED.what)]),
-      ).to.deep.equal([["ledger_damaged", true]]);
-      gateway.upkeep.acknowledged("altered 4-4 0");
-      expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
-      gateway.upkeep.acknowledged(`altered 4-4 0, ${ALTERED.key}`);
-      expect(gateway.faults).to.deep.equal([]);
-    });
-
     it("ends the service over a damaged file, and says so, also where nothing can be noted", async () => {
       // As on a full disk, or one that takes no writes any more.
       mkdirSync(gateway.dataDirectory.checked);
