@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
 import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
+import { addClockCommands } from "./clock.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addDoctorCommand } from "./doctor.ts";
@@ -59,6 +60,7 @@ export function createProgram(context: CliContext): Command {
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
   addVoidCommand(program, context);
+  addClockCommands(program, context);
   addAuditCommand(program, context);
   return program;
 }

@@ -93,6 +93,10 @@ const auditEntry = z.strictObject({
     .describe("E-mail of the account that it is about; null for the appliance, and for a removed account."),
 });
 
+const salesSpan = z.strictObject({
+  ...{ records: z.int(), firstMs: z.int().nullable(), lastMs: z.int().nullable() },
+});
+
 /** A number in a query, which is a text. */
 const count = z.coerce.number<number>().int().min(1);
 const owner = name.optional().describe("E-mail of the user of all devices, whatever the rows say.");
@@ -222,6 +226,30 @@ export const OPERATIONS = {
   rotateSecret: operation(
     { method: "post", path: "/operator/secret", summary: "Sign sessions by another secret: all end." },
     z.strictObject({ ended: z.int() }),
+  ),
+  reclocked: operation(
+    {
+      method: "get",
+      path: "/operator/clock",
+      summary: "Sales of a clock that was set to another time later.",
+    },
+    z.array(
+      z.strictObject({
+        ...{ bootId: z.string(), zeroMs: z.int(), setZeroMs: z.int() },
+        ...{ before: salesSpan, since: salesSpan },
+      }),
+    ),
+  ),
+  correctClock: operation(
+    {
+      ...{
+        method: "post",
+        path: "/operator/clock",
+        summary: "Move the sales of a boot by another time of its zero.",
+      },
+      body: z.strictObject({ bootId: name, zeroMs: z.int() }),
+    },
+    z.strictObject({ moved: z.int() }),
   ),
   acknowledge: operation(
     {

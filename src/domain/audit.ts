@@ -97,6 +97,17 @@ export interface AuditEntry {
   readonly details: AuditDetails;
 }
 
+/** An entry with its boot, as one ledger hands it to another. `details` is JSON. */
+export interface StoredAudit extends Omit<AuditEntry, "provisional" | "details"> {
+  readonly boot: number | null;
+  readonly bootId: string | null;
+  readonly zeroMs: number | null;
+  readonly lastMs: number | null;
+  readonly begunMs: number | null;
+  readonly details: string;
+  readonly repeats: number;
+}
+
 /** Which entries are wanted, newest first. */
 export interface AuditSearch {
   /** Only entries that this user may see: its own, and those of the appliance that tell nothing of other accounts. */

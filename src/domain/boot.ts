@@ -8,6 +8,25 @@ export interface Boot {
   readonly lastMs: number;
 }
 
+/** Some sales, and the times that the first and the last of them have, in Unix milliseconds; null where there are none. */
+export interface SalesSpan {
+  readonly records: number;
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+}
+
+/** A boot whose clock was set to another time, by a minute or more, after it was first trusted. */
+export interface ReclockedBoot {
+  readonly bootId: string;
+  /** Wall time of the boot's monotonic zero as it was first trusted, and as it was set later, in Unix milliseconds. */
+  readonly zeroMs: number;
+  readonly setZeroMs: number;
+  /** The sales that are elsewhere than the later setting places them: those from before it. */
+  readonly before: SalesSpan;
+  /** The sales that are elsewhere than the first one places them: those from after the later one. */
+  readonly since: SalesSpan;
+}
+
 /** A moment in the kernel's monotonic time, which is comparable only within its boot. */
 export interface BootMoment {
   readonly bootId: string;

@@ -20,6 +20,7 @@ export const FAULT_CODES = [
   "records_lost",
   "clock_untrusted",
   "records_unplaced",
+  "clock_wrong",
   "line_failed",
   "edges_refused",
   "edges_lost",

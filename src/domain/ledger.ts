@@ -1,5 +1,5 @@
-import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch } from "./audit.ts";
-import type { Boot, BootMoment } from "./boot.ts";
+import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
+import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
@@ -94,7 +94,13 @@ export interface LedgerCommands {
    * boot get their times from it. `zeroMs` is null while the clock is not trusted; a stored zero stays. `aliveMs` is the
    * monotonic time up to which all that the lines did is committed; by default the batch's own.
    */
-  noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number): void;
+  noteBoot(bootId: string, zeroMs: number | null, aliveMs?: number, setZeroMs?: number | null): void;
+  /**
+   * Moves the sales of a boot to where they belong by another wall time of its monotonic zero, after a later setting of its
+   * clock, which is then settled. Some at a time: `after` is 0 at first, then what the call before gave. Rejects with
+   * `not_found` where no such setting is known.
+   */
+  correctClock(bootId: string, zeroMs: number, after: number, by?: Actor): ClockCorrected;
   /**
    * Removes sessions that have ended and idempotency keys older than 7 days, some at a time, and gives how many: 0 when
    * none is left. Ages are monotonic: a wrong clock ends nothing early.
@@ -107,6 +113,9 @@ export interface LedgerCommands {
 
   /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
+
+  /** Makes lasting audit entries, which a restore has brought, entries of the chain. They come whole, as the tail needs them. */
+  linkEvidence(entries: readonly StoredAudit[]): void;
 
   /** Stores since when a wired line is not watched, or null: it is. A stored beginning stays, and ends with its gap. */
   noteUnwatched(line: string, since: BootMoment | null): void;
@@ -132,6 +141,12 @@ export interface PostedRecord {
   readonly recordId: number;
   /** True when the same post had been stored before. */
   readonly repeated: boolean;
+}
+
+/** The result of one call of `correctClock`: `after` is null once all are moved. */
+export interface ClockCorrected {
+  readonly moved: number;
+  readonly after: number | null;
 }
 
 /** The result of one call of `settleTimes`. */
@@ -227,6 +242,8 @@ export interface LedgerReader {
   lastAlive(): BootMoment | undefined;
   /** The number of records without a trusted time, of one user or of all. `bootId` is the current boot. */
   provisional(bootId: string, userId?: Id): Provisional;
+  /** Boots whose clock was set to another time after it was trusted, in order. */
+  reclocked(): readonly ReclockedBoot[];
   /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */
   ledgerStatus(bootId: string, nowMs: number, userId?: Id): LedgerStatus;
 

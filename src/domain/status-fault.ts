@@ -118,7 +118,7 @@ function edgeFaults({ gaps: { lostToday, unwatchedToday }, simulated }: Reading)
 }
 
 function clockFaults(reading: Reading, since: (what: string) => number): readonly Fault[] {
-  const { clock, provisional, bootedForMs } = reading;
+  const { clock, provisional, misplaced, bootedForMs } = reading;
   const { waiting, unplaced } = provisional;
   const faults: Fault[] = [];
   if (!clock.trusted && bootedForMs >= CLOCK_GRACE_MS) {
@@ -138,6 +138,16 @@ function clockFaults(reading: Reading, since: (what: string) => number): readonl
       message: `The time of ${counted(unplaced, "record")} will never be known: the gateway lost its power before its clock was set.`,
       hint: "Compare them with your own papers: take each back with flanco void, and post it anew with its right time.",
       details: { records: unplaced },
+    });
+  }
+  if (misplaced !== null) {
+    const { records, seconds } = misplaced;
+    faults.push({
+      code: "clock_wrong",
+      sinceMs: since("clock_wrong"),
+      message: `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
+      hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
+      details: { records, seconds },
     });
   }
   return faults;

@@ -23,6 +23,8 @@ export interface LedgerStatus {
   readonly gaps: GapCount;
   /** Without voided records: their time does not matter. */
   readonly provisional: Provisional;
+  /** Sales that were recorded by a clock that was set to another time later; null without any. */
+  readonly misplaced: { readonly records: number; readonly seconds: number } | null;
 }
 
 export interface Today {

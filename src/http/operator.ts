@@ -16,7 +16,7 @@ import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines } from "../domain/line.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Member } from "../domain/member.ts";
@@ -48,6 +48,8 @@ export interface OperatorDependencies {
     readonly status: StatusReader;
     /** Findings that need nobody any more. */
     readonly acknowledged: (keys: string) => void;
+    /** The sales of a boot were moved by another zero of its clock. */
+    readonly clockCorrected: (bootId: string, zeroMs: number) => void;
   } | null;
 }
 
@@ -146,6 +148,17 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     },
     status: () => toStatusAnswer(running().status.status(), numbers),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
+    reclocked: () => reader.reclocked(),
+    correctClock: async ({ bootId, zeroMs }, by) => {
+      let moved = 0;
+      for (let after: number | null = 0; after !== null; ) {
+        const step: ClockCorrected = await writer.correctClock(bootId, zeroMs, after, by);
+        moved += step.moved;
+        after = step.after;
+      }
+      dependencies.running?.clockCorrected(bootId, zeroMs);
+      return { moved };
+    },
     acknowledge: async (details, by) => {
       await writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor: by }]);
       dependencies.running?.acknowledged(details.findings);

@@ -39,11 +39,15 @@ export class ClockWatch implements ClockTrust {
   readonly #dependencies: ClockWatchDependencies;
   /** Wall time of monotonic zero, as trusted; null: not trusted. */
   #zeroMs: number | null = null;
+  /** The same by a later setting of the clock that is another time; null: there is none. */
+  #setZeroMs: number | null = null;
   /** Monotonic time at which this process first saw it trusted. */
   #trustedAtMs: number | null = null;
   /** The same as the clock itself has it, when last looked at. */
   #offsetMs = 0;
-  #noted: { readonly zeroMs: number | null; readonly atMs: number } | undefined;
+  #noted:
+    | { readonly zeroMs: number | null; readonly setZeroMs: number | null; readonly atMs: number }
+    | undefined;
   /** Whether the boots before have their times. */
   #resumed = false;
   #settled = false;
@@ -122,13 +126,24 @@ export class ClockWatch implements ClockTrust {
       this.#zeroMs = this.#offsetMs;
       log.info({}, "the clock is trusted: the network has set it");
     }
-    if (this.#zeroMs !== null) this.#trustedAtMs ??= this.#nowMs();
+    if (this.#zeroMs === null) return;
+    this.#trustedAtMs ??= this.#nowMs();
+    const isAnother = Math.abs(this.#offsetMs - this.#zeroMs) >= MINUTE_MS;
+    this.#setZeroMs = isAnother ? this.#offsetMs : null;
+  }
+
+  /** Sales were moved in the ledger by another zero, which counts from here on. */
+  corrected(bootId: string, zeroMs: number): void {
+    if (bootId !== this.#dependencies.bootId) return;
+    this.#zeroMs = zeroMs;
+    this.#judge();
   }
 
   async #work(): Promise<void> {
     const { bootId, writer, reader, log } = this.#dependencies;
-    if (this.#noted?.zeroMs !== this.#zeroMs || this.#nowMs() - this.#noted.atMs >= NOTE_MS)
-      await this.#note();
+    const noted = this.#noted;
+    const isKnown = noted?.zeroMs === this.#zeroMs && noted.setZeroMs === this.#setZeroMs;
+    if (!isKnown || this.#nowMs() - noted.atMs >= NOTE_MS) await this.#note();
     if (!this.#resumed) {
       for (const boot of reader.unsettledBoots()) await settleTimes(writer, boot.bootId, boot.zeroMs);
       this.#resumed = true;
@@ -148,9 +163,9 @@ export class ClockWatch implements ClockTrust {
 
   async #note(): Promise<void> {
     const { bootId, writer, onBoots, committedMs } = this.#dependencies;
-    const zeroMs = this.#zeroMs;
-    await writer.noteBoot(bootId, zeroMs, committedMs());
-    this.#noted = { zeroMs, atMs: this.#nowMs() };
+    const [zeroMs, setZeroMs] = [this.#zeroMs, this.#setZeroMs];
+    await writer.noteBoot(bootId, zeroMs, committedMs(), setZeroMs);
+    this.#noted = { zeroMs, setZeroMs, atMs: this.#nowMs() };
     onBoots();
   }
 

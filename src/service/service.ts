@@ -217,13 +217,14 @@ export class Service {
     // The changes before this went to no API.
     sessions.reload();
     const acknowledged = (keys: string) => upkeep.acknowledged(keys);
+    const clockCorrected = (boot: string, zeroMs: number) => trust.corrected(boot, zeroMs);
     const operator = operatorTable({
       ...{
         reader,
         writer,
         numbers: api.numbers,
         passwords,
-        running: { lines: recorder, drivable, status: api.status, acknowledged },
+        running: { lines: recorder, drivable, status: api.status, acknowledged, clockCorrected },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });

@@ -81,21 +81,15 @@ describe("flanco verify", function () {
     expect(wrong.stderr).to.contain("rollup_day 20251231, Sótano, device 7234: holds 0 records");
   });
 
-  it("agrees after a change of the time zone, which adds up the records anew and shows how far it is", async () => {
+  it("agrees after a change of the time zone, which adds up the records anew", async () => {
     const madrid = { FLANCO_TIME_ZONE: "Europe/Madrid" };
     // The rollups are of the days of the zone that they were made for, whatever is configured now.
     const before = await program.call(["verify", "--time-zone", "Europe/Madrid"]);
     expect(before.exitCode).to.equal(0);
 
     const service = await program.start(madrid);
-    expect(service.stderr).to.equal(
-      "Bringing the ledger up to date 0 %\nBringing the ledger up to date 100 %\n",
-    );
     const verified = await program.call(["verify", "--json"], "", madrid);
     expect(JSON.parse(verified.stdout)).to.deep.equal(SOUND);
     await service.end("SIGTERM");
-
-    const again = await program.start(madrid);
-    expect(again.stderr, "once is enough").to.equal("");
   });
 });

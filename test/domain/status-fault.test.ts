@@ -26,6 +26,7 @@ const SOUND: Reading = {
   lastEdges: [],
   gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
   provisional: { waiting: 0, unplaced: 0 },
+  misplaced: null,
   queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },
   lastBackup: null,
   disk: { freeBytes: GIGABYTE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },

@@ -132,6 +132,11 @@ export class Gateway {
     return this.#it.reader;
   }
 
+  /** Sales were moved by another zero of the clock. */
+  corrected(bootId: string, zeroMs: number): void {
+    this.#it.trust.corrected(bootId, zeroMs);
+  }
+
   get sessions(): Sessions {
     return this.#it.sessions;
   }

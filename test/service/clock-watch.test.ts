@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import type { ClockCorrected } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { purge } from "../../src/service/clock-watch.ts";
 import { verifyLedger } from "../../src/store/repair/verify.ts";
@@ -109,6 +110,84 @@ describe("A clock that is wrong", () => {
       expect(moves()).to.equal(2);
     });
   }
+
+  describe("when it is first trusted", () => {
+    const OFF_MS = 3 * HOUR_MS;
+    const misplaced = () =>
+      gateway.reader.ledgerStatus(gateway.machine.bootId, gateway.machine.nowMs()).misplaced;
+
+    /** Three sales by a clock that is three hours slow, and one after the network has set it. */
+    beforeEach(async () => {
+      await booted(NOON_MS - OFF_MS);
+      await gateway.sell();
+      gateway.machine.synchronized = true;
+      await gateway.look();
+      await gateway.sell();
+      await gateway.sell();
+      gateway.machine.synchronize();
+      await gateway.look();
+      await gateway.sell();
+    });
+
+    async function correct(by: "zeroMs" | "setZeroMs" = "setZeroMs"): Promise<number> {
+      let moved = 0;
+      for (const boot of gateway.reader.reclocked()) {
+        for (let after: number | null = 0; after !== null; ) {
+          const step: ClockCorrected = await gateway.writer.correctClock(boot.bootId, boot[by], after);
+          moved += step.moved;
+          after = step.after;
+        }
+        gateway.corrected(boot.bootId, boot[by]);
+      }
+      return moved;
+    }
+
+    it("is known, over a restart and over another boot, with the sales that were recorded before", async () => {
+      const three = { records: 3, seconds: OFF_MS / SECOND_MS };
+      expect(misplaced()).to.deep.equal(three);
+      await gateway.restart();
+      await gateway.look();
+      expect(misplaced()).to.deep.equal(three);
+      gateway.machine.boot(gateway.machine.trueMs);
+      await gateway.restart();
+      await setByNetwork();
+      expect(misplaced()).to.deep.equal(three);
+    });
+
+    it("is corrected once, by entries of the ledger, and leaves what came later where it is", async () => {
+      expect(moves(), "the first sale, which was provisional").to.equal(1);
+      expect(await correct()).to.equal(3);
+      expectTruth();
+      expect(moves()).to.equal(4);
+      expect(misplaced()).to.equal(null);
+      await gateway.look();
+      await gateway.sell();
+      await gateway.restart();
+      await gateway.look();
+      expect([await correct(), moves(), misplaced()]).to.deep.equal([0, 4, null]);
+      expectTruth();
+    });
+
+    it("can be found right, and then what came later is moved, once", async () => {
+      const [first, second, third] = gateway.records();
+      gateway.machine.boot(NOON_MS);
+      await gateway.restart();
+      expect(
+        gateway.reader.reclocked().map(({ before, since }) => [before.records, since.records]),
+      ).to.deep.equal([[3, 1]]);
+      expect(await correct("zeroMs")).to.equal(1);
+      expect(misplaced()).to.equal(null);
+      expect(gateway.records().slice(0, 3)).to.deep.equal([first, second, third]);
+      expect(gateway.records()[3]?.createdTimeMs).to.be.closeTo(third?.createdTimeMs ?? 0, HOUR_MS / 2);
+      expectSound();
+    });
+
+    it("is right again where the clock is set back", async () => {
+      gateway.machine.jump(-OFF_MS);
+      await gateway.look();
+      expect(misplaced()).to.equal(null);
+    });
+  });
 
   it("moves what a process before recorded in the same boot", async () => {
     await booted(0);

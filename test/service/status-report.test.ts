@@ -18,6 +18,7 @@ const EMPTY: Omit<LedgerStatus, "lastEdges"> = {
   today: { day: "2026-03-11", sales: 0, revenueMicros: "0" },
   gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
   provisional: { waiting: 0, unplaced: 0 },
+  misplaced: null,
 };
 
 class WarningLog extends KeptLog {

@@ -8,11 +8,12 @@ import {
   type AuditSearch,
   type AuditWay,
   isLasting,
+  type StoredAudit,
 } from "../../domain/audit.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { type ChainHead, type EvidenceEntry, evidenceText, hashOf, readHead } from "./chain.ts";
+import { type Chain, type ChainHead, type EvidenceEntry, evidenceText, hashOf, readHead } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 
 /** Entries that are kept of each passing kind and account, so that many entries of one never push out those of another. */
@@ -160,30 +161,37 @@ interface Placed {
 
 type ChainColumns = ChainHead | { readonly position: null; readonly hash: null };
 
-export function auditCommands({ audit }: Pick<WriteContext, "audit">) {
+export function auditCommands(db: Database, { audit, chain }: Pick<WriteContext, "audit" | "chain">) {
+  const insert = storedInserter(db);
   return {
+    linkEvidence(entries: readonly StoredAudit[]): void {
+      for (const entry of entries) insert(entry, chain);
+    },
     noteAudit(notes: readonly AuditNote[]): void {
       for (const { kind, userId, details, actor } of notes) audit.note(kind, userId, details, actor);
     },
   };
 }
 
-/** Adds a lasting entry to a ledger that no service has open: one that is put together, before it takes its place. */
+/**
+ * Adds a lasting entry to a ledger that no service has open: one that is put together, before it takes its place. It is no
+ * entry of the chain yet. Gives its number.
+ */
 export function appendAudit(
   db: Database,
   entry: Pick<AuditEntry, "kind" | "timeMs" | "details"> & { readonly actor: Actor },
-): void {
+): number {
   const { kind, timeMs, details, actor } = entry;
   const { lastInsertRowid } = db
     .prepare<[string, number, string, string, string]>(
       `INSERT INTO audit (kind, time_ms, way, origin, details) VALUES (?, ?, ?, ?, ?)`,
     )
     .run(kind, timeMs, actor.way, actor.from, JSON.stringify(details));
-  link(db, Number(lastInsertRowid));
+  return Number(lastInsertRowid);
 }
 
-/** Makes a stored entry the newest of the chain. */
-function link(db: Database, auditId: number): void {
+/** Makes a stored entry the newest of the chain, in such a ledger. */
+export function linkAudit(db: Database, auditId: number): void {
   const entry = db.prepare<[number], EvidenceEntry>(`${SELECT_EVIDENCE} WHERE audit_id = ?`).get(auditId);
   if (entry === undefined) return;
   const head = readHead(db);
@@ -203,52 +211,49 @@ export const SELECT_EVIDENCE = `SELECT position, kind, time_ms AS timeMs, boot_i
 
 /**
  * Takes over what another ledger's log says more: ledgers of one appliance begin alike, and their logs only ever grow. In
- * one transaction; throws where that log cannot be read.
+ * one transaction; throws where that log cannot be read. Lasting entries are no entries of the chain yet.
  */
 export function takeAudit(target: Database, source: Database): void {
   const newest = target.prepare<[], number | null>("SELECT max(audit_id) FROM audit").pluck().get() ?? 0;
   const rows = source
-    .prepare<[number], StoredRow>(`${STORED} WHERE audit_id > ? ORDER BY audit_id`)
+    .prepare<[number], StoredAudit>(`${STORED} WHERE audit_id > ? ORDER BY audit_id`)
     .all(newest);
-  const insertBoot = target.prepare<StoredRow>(
+  const insert = storedInserter(target);
+  target.transaction(() => {
+    for (const row of rows) insert(row, null);
+  })();
+}
+
+/** Lasting entries that a restore has brought, and that are no entries of the chain yet. */
+export function unlinkedEvidence(db: Database): readonly StoredAudit[] {
+  return db
+    .prepare<[], StoredAudit>(`${STORED} WHERE position IS NULL ORDER BY audit_id`)
+    .all()
+    .filter(({ kind }) => isLasting(kind));
+}
+
+function storedInserter(db: Database) {
+  const insertBoot = db.prepare<StoredAudit>(
     `INSERT OR IGNORE INTO boot (boot, boot_id, zero_ms, last_ms) SELECT @boot, @bootId, @zeroMs, @lastMs WHERE @boot IS NOT NULL`,
   );
-  const insert = target.prepare<StoredRow>(
-    `INSERT INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, repeats)
-     VALUES (@auditId, @kind, @timeMs, (SELECT boot FROM boot WHERE boot_id = @bootId), @begunMs, @userId, @way, @who,
-             @origin, @details, @repeats)`,
+  const bootOf = db.prepare<[string | null], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
+  const insert = db.prepare<StoredAudit & { position: number | null; hash: string | null }>(
+    `INSERT OR REPLACE INTO audit (audit_id, kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, repeats, position, hash)
+     VALUES (@auditId, @kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @repeats, @position,
+             unhex(@hash))`,
   );
-  target.transaction(() => {
-    for (const row of rows) {
-      insertBoot.run(row);
-      insert.run(row);
-      if (row.lasts === 1) link(target, row.auditId);
-    }
-  })();
+  return (row: StoredAudit, chain: Pick<Chain, "appendEvidence"> | null): void => {
+    insertBoot.run(row);
+    const boot = bootOf.get(row.bootId) ?? null;
+    const link = chain?.appendEvidence({ ...row, bootId: boot === null ? null : row.bootId });
+    insert.run({ ...row, boot, ...(link ?? { position: null, hash: null }) });
+  };
 }
 
 const STORED = `
   SELECT audit_id AS auditId, kind, time_ms AS timeMs, boot, boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs,
-         begun_ms AS begunMs, user_id AS userId, way, who, origin, details, repeats, position IS NOT NULL AS lasts
+         begun_ms AS begunMs, user_id AS userId, way, who, origin AS "from", details, repeats
     FROM audit LEFT JOIN boot USING (boot)`;
-
-interface StoredRow {
-  readonly auditId: number;
-  readonly kind: string;
-  readonly timeMs: number;
-  readonly boot: number | null;
-  readonly bootId: string | null;
-  readonly zeroMs: number | null;
-  readonly lastMs: number | null;
-  readonly begunMs: number | null;
-  readonly userId: Id | null;
-  readonly way: string;
-  readonly who: string | null;
-  readonly origin: string;
-  readonly details: string;
-  readonly repeats: number;
-  readonly lasts: number;
-}
 
 function toEntry({ kind, way, provisional, details, repeats, ...row }: AuditRow): AuditEntry {
   const told = JSON.parse(details) as AuditDetails;

@@ -34,7 +34,9 @@ export class Boots {
   readonly #number: { get(bootId: string): number | undefined };
   readonly #zero: { get(bootId: string): number | null | undefined };
   readonly #all: { all(): Boot[] };
-  readonly #save: { run(bootId: string, zeroMs: number | null, lastMs: number): unknown };
+  readonly #save: {
+    run(bootId: string, zeroMs: number | null, lastMs: number, setZeroMs: number | null): unknown;
+  };
   #bootId: string | undefined;
 
   /** `monotonicMs` gives the monotonic time of the batch that runs. */
@@ -43,16 +45,21 @@ export class Boots {
     this.#number = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
     this.#zero = db.prepare<[string], number | null>("SELECT zero_ms FROM boot WHERE boot_id = ?").pluck();
     this.#all = db.prepare<[], Boot>(BOOTS);
-    this.#save = db.prepare<[string, number | null, number]>(
-      `INSERT INTO boot (boot_id, zero_ms, last_ms) VALUES (?, ?, ?)
+    this.#save = db.prepare<[string, number | null, number, number | null]>(
+      `INSERT INTO boot (boot_id, zero_ms, last_ms, set_zero_ms) VALUES (?, ?, ?, ?)
        ON CONFLICT (boot_id) DO UPDATE SET zero_ms = coalesce(excluded.zero_ms, zero_ms),
-         last_ms = max(last_ms, excluded.last_ms)`,
+         last_ms = max(last_ms, excluded.last_ms), set_zero_ms = excluded.set_zero_ms`,
     );
   }
 
-  /** Keeps how far the running boot has come, and its zero once that is known. */
-  note(bootId: string, zeroMs: number | null, aliveMs = this.#monotonicMs()): void {
-    this.#save.run(bootId, zeroMs, aliveMs);
+  /** Keeps how far the running boot has come, its zero once that is known, and another one by a later setting of its clock. */
+  note(
+    bootId: string,
+    zeroMs: number | null,
+    aliveMs = this.#monotonicMs(),
+    setZeroMs: number | null = null,
+  ): void {
+    this.#save.run(bootId, zeroMs, aliveMs, setZeroMs);
     this.#bootId = bootId;
   }
 

@@ -6,6 +6,7 @@ import { type AuditLog, auditCommands } from "./audit.ts";
 import type { Boots } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { Chain } from "./chain.ts";
+import { clockCorrectionCommands } from "./clock-correction.ts";
 import { correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
 import { lineCommands } from "./line.ts";
@@ -47,10 +48,11 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...sessionCommands(db, context),
     ...recordCommands(db, context),
     ...correctionCommands(db, context),
+    ...clockCorrectionCommands(db, context),
     ...lineCommands(db, context, rooms),
     noteBoot: (...noted) => context.boots.note(...noted),
     ...purgeCommands(db, context),
-    ...auditCommands(context),
+    ...auditCommands(db, context),
   };
 }
 
@@ -83,11 +85,13 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   addRecord: "post",
   voidRecord: "normal",
   settleTimes: "normal",
+  correctClock: "normal",
   noteBoot: "normal",
   purge: "normal",
   setWiring: "normal",
   removeWiring: "normal",
   noteAudit: "normal",
+  linkEvidence: "normal",
   noteUnwatched: "edge",
   takeIn: "edge",
   ping: "edge",

@@ -12,7 +12,8 @@ import { UNSETTLED } from "./record.ts";
 /** Records whose time is set in one command: each takes a moment, and other writes wait meanwhile. */
 const MAX_SETTLED = 500;
 
-interface Target {
+/** A record that a correction is about. */
+export interface CorrectedRecord {
   readonly recordId: number;
   readonly userId: Id;
   readonly locationName: string;
@@ -22,16 +23,16 @@ interface Target {
   readonly voidedBy: number | null;
 }
 
-interface Provisional extends Target {
+interface Provisional extends CorrectedRecord {
   readonly monotonicNs: number;
 }
 
 const NANOSECONDS_PER_MILLISECOND = 1e6;
-const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
+export const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
                 valor_micros AS valorMicros, effective_ms AS timeMs, voided_by AS voidedBy`;
 
 export function correctionCommands(db: Database, context: WriteContext) {
-  const target = db.prepare<[number], Target>(`SELECT ${TARGET} FROM record WHERE record_id = ?`);
+  const target = db.prepare<[number], CorrectedRecord>(`SELECT ${TARGET} FROM record WHERE record_id = ?`);
   const provisional = db.prepare<[string, number], Provisional>(
     `SELECT ${TARGET}, monotonic_ns AS monotonicNs
        FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
@@ -52,39 +53,13 @@ export function correctionCommands(db: Database, context: WriteContext) {
     `UPDATE line_state SET changed_ms = max(0, CAST(round(? + changed_ns / 1e6) AS INTEGER)), changed_provisional = 0
       WHERE changed_provisional = 1 AND changed_boot = (SELECT boot FROM boot WHERE boot_id = ?)`,
   );
-  const insert = db.prepare<[number, string, number, number | null, string, number, string]>(
-    `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
-     VALUES (?, ?, ?, ?, ?, ?, unhex(?))`,
-  );
   const markVoid = db.prepare<[number, number]>("UPDATE record SET voided_by = ? WHERE record_id = ?");
-  const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");
-
-  function correct(correction: Pick<CorrectionEntry, "kind" | "timeMs" | "reason"> & { recordId: number }) {
-    const { kind, recordId, timeMs, reason } = correction;
-    const notedMs = context.nowMs();
-    const { position, hash } = context.chain.appendCorrection({
-      kind,
-      recordId,
-      timeMs,
-      lostFrom: null,
-      lostTo: null,
-      anchor: null,
-      reason,
-      notedMs,
-    });
-    insert.run(position, kind, recordId, timeMs, reason, notedMs, hash);
-    return { correctionId: position, notedTimeMs: notedMs };
-  }
+  const correct = corrector(db, context);
+  const move = timeMover(db, context);
 
   function settle(record: Provisional, zeroMs: number): void {
     const timeMs = wallTimeMs(zeroMs, record.monotonicNs / NANOSECONDS_PER_MILLISECOND);
-    correct({ kind: "time", recordId: record.recordId, timeMs, reason: "the clock is trusted now" });
-    setTime.run(timeMs, record.recordId);
-    if (record.voidedBy === null) {
-      context.rollups.note(record, -1);
-      context.rollups.note({ ...record, timeMs });
-    }
-    context.tell({ kind: "time", userId: record.userId, recordId: record.recordId, timeMs });
+    move(record, timeMs, "the clock is trusted now");
   }
 
   return {
@@ -119,5 +94,45 @@ export function correctionCommands(db: Database, context: WriteContext) {
       moveLevels.run(zeroMs, bootId);
       return { moved: records.length, more: Math.max(records.length, ends, gaps) === MAX_SETTLED };
     },
+  };
+}
+
+/** Gives the one way in which a correction enters the ledger. */
+function corrector(db: Database, context: WriteContext) {
+  const insert = db.prepare<[number, string, number, number | null, string, number, string]>(
+    `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
+     VALUES (?, ?, ?, ?, ?, ?, unhex(?))`,
+  );
+  return (correction: Pick<CorrectionEntry, "kind" | "timeMs" | "reason"> & { recordId: number }) => {
+    const { kind, recordId, timeMs, reason } = correction;
+    const notedMs = context.nowMs();
+    const { position, hash } = context.chain.appendCorrection({
+      kind,
+      recordId,
+      timeMs,
+      lostFrom: null,
+      lostTo: null,
+      anchor: null,
+      reason,
+      notedMs,
+    });
+    insert.run(position, kind, recordId, timeMs, reason, notedMs, hash);
+    return { correctionId: position, notedTimeMs: notedMs };
+  };
+}
+
+/** Gives the one way in which a record gets another time. */
+export function timeMover(db: Database, context: WriteContext) {
+  const correct = corrector(db, context);
+  const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");
+  return (record: CorrectedRecord, timeMs: number, reason: string): void => {
+    const { recordId, userId, voidedBy } = record;
+    correct({ kind: "time", recordId, timeMs, reason });
+    setTime.run(timeMs, recordId);
+    if (voidedBy === null) {
+      context.rollups.note(record, -1);
+      context.rollups.note({ ...record, timeMs });
+    }
+    context.tell({ kind: "time", userId, recordId, timeMs });
   };
 }

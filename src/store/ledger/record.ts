@@ -24,7 +24,8 @@ export const SELECT_RECORD = `r.record_id AS recordId, ${selectList(SHOWN)}, eff
             ended_ms AS endedTimeMs, provisional = 1 AND t.correction_id IS NULL AS provisional,
             v.noted_ms AS voidedMs, v.reason AS voidReason`;
 export const RECORD_CORRECTIONS = `LEFT JOIN correction v ON v.correction_id = voided_by
-       LEFT JOIN correction t ON t.record_id = r.record_id AND t.kind = 'time'`;
+       LEFT JOIN correction t ON t.correction_id = (SELECT max(correction_id) FROM correction c
+                                                     WHERE c.record_id = r.record_id AND c.kind = 'time')`;
 
 export interface RecordRow extends Omit<StoredRecord, "provisional" | "voided"> {
   readonly provisional: number;

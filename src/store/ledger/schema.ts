@@ -26,10 +26,12 @@ const initial: Migration = {
     INSERT INTO setting (name, value) VALUES ('ledger_id', lower(hex(randomblob(16))));
 
     -- zero_ms: wall time of the boot's monotonic zero, once its clock was trusted. last_ms: the last monotonic time that is known of it.
+    -- set_zero_ms: the same by a later setting of the clock, where that is another time and no correction has followed.
     CREATE TABLE boot (
       boot INTEGER PRIMARY KEY,
       boot_id TEXT NOT NULL UNIQUE,
       zero_ms INTEGER,
+      set_zero_ms INTEGER,
       last_ms INTEGER NOT NULL DEFAULT 0
     ) STRICT;
 

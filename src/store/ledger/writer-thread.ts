@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
+import { unlinkedEvidence } from "./audit.ts";
 import { LocalCalendar } from "./calendar.ts";
 import { readCommits } from "./chain.ts";
 import type { WriterMessage, WriterRequest, WriterStart } from "./commands.ts";
@@ -14,14 +15,18 @@ function say(port: MessagePort, message: WriterMessage): void {
   port.postMessage(message);
 }
 
+function addToTail(committer: Committer, tail: LedgerTail | undefined): void {
+  const frame = committer.takeCommitted();
+  if (frame !== undefined) tail?.tail.add(committer.commits, frame);
+}
+
 /** Commits each batch and answers it. */
 function serve(port: MessagePort, committer: Committer, tail: LedgerTail | undefined): void {
   port.on("message", (request: WriterRequest) => {
     if (request.kind === "backup") tail?.backup(request.directory, request.proved);
     if (request.kind === "batch") {
       say(port, committer.commit(request.batch));
-      const frame = committer.takeCommitted();
-      if (frame !== undefined) tail?.tail.add(committer.commits, frame);
+      addToTail(committer, tail);
       committer.checkpoint();
     }
     const { failure } = committer;
@@ -77,7 +82,14 @@ export function start(port: MessagePort, settings: WriterStart): void {
       reserve && new DiskRoom(db, reserve, (fullSinceMs) => say(port, { kind: "disk", fullSinceMs }));
     room?.open(startMs);
     const tail = openTail(port, db, tailDirectory);
-    serve(port, new Committer(db, calendar, room), tail);
+    const committer = new Committer(db, calendar, room);
+    const evidence = unlinkedEvidence(db);
+    if (evidence.length > 0) {
+      const commands = [{ name: "linkEvidence" as const, input: [evidence] }];
+      committer.commit({ nowMs: startMs, monotonicMs: 0, commands });
+      addToTail(committer, tail);
+    }
+    serve(port, committer, tail);
     say(port, { kind: "ready" });
   } catch (error) {
     say(port, { kind: "failed", error: toFailure(error) });

@@ -6,6 +6,7 @@ import type { LedgerReader, PageRequest } from "../../domain/ledger.ts";
 import { auditReader } from "../ledger/audit.ts";
 import { bootReader } from "../ledger/boot.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
+import { clockReader } from "../ledger/clock-correction.ts";
 import { deviceReader } from "../ledger/device.ts";
 import { readLedgerId } from "../ledger/identity.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
@@ -47,6 +48,7 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...lineStateReader(db),
     ...bootReader(db),
     ...statusReader(db, calendar),
+    ...clockReader(db),
     ...auditReader(db),
     // Of the identity, which no account sees: a ledger that is rebuilt from nothing but its tail keeps it.
     numberKey: () => hash("sha256", `numbers of ${readLedgerId(db)}`, "hex"),

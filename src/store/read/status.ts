@@ -1,11 +1,13 @@
 import type { Database } from "better-sqlite3";
-import { DAY_MS } from "../../domain/clock.ts";
+import type { ReclockedBoot } from "../../domain/boot.ts";
+import { DAY_MS, SECOND_MS } from "../../domain/clock.ts";
 import { formatDay } from "../../domain/day.ts";
 import type { Gap, GapCount, LostEdges, Unwatched } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Provisional } from "../../domain/record.ts";
 import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
+import { clockReader } from "../ledger/clock-correction.ts";
 import { UNSETTLED } from "../ledger/record.ts";
 import { addUp, RollupSums } from "./rollup-sum.ts";
 
@@ -33,6 +35,7 @@ const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, mi
 export function statusReader(db: Database, calendar: LocalCalendar) {
   const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
   const sums = new RollupSums(db);
+  const { reclocked } = clockReader(db);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
     `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,
             active, changed_ms AS timeMs, changed_provisional AS provisional
@@ -79,6 +82,7 @@ export function statusReader(db: Database, calendar: LocalCalendar) {
       lastEdges: edges.all({ userId }).map(toEdge),
       gaps: gaps(userId, nowMs),
       provisional: unplaced(userId, bootId),
+      misplaced: misplacedIn(reclocked(userId)),
     }),
   );
   return {
@@ -143,6 +147,12 @@ function latest(gaps: readonly Gap[]): number {
 
 function someLines(gaps: readonly Gap[]): string[] {
   return [...new Set(gaps.map(({ line }) => line))].toSorted().slice(0, MAX_NAMED_LINES);
+}
+
+function misplacedIn(boots: readonly ReclockedBoot[]): LedgerStatus["misplaced"] {
+  const records = boots.reduce((sum, { before }) => sum + before.records, 0);
+  const offMs = Math.max(0, ...boots.map(({ zeroMs, setZeroMs }) => Math.abs(setZeroMs - zeroMs)));
+  return records === 0 ? null : { records, seconds: Math.round(offMs / SECOND_MS) };
 }
 
 function toEdge({ active, provisional, ...row }: EdgeRow): LastEdge {

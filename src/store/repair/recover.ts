@@ -10,7 +10,7 @@ import { listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts";
 import { knownCommits, makeOwn, newestTime, openDraft } from "../backup/restore.ts";
-import { appendAudit } from "../ledger/audit.ts";
+import { appendAudit, linkAudit } from "../ledger/audit.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import {
   anchorOf,
@@ -83,7 +83,7 @@ export function recoverLedger(
       nowMs,
     });
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
-    appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR });
+    linkAudit(db, appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR }));
     makeOwn(db, knownCommits(ledger, folders));
     const faults = faultsOf(verifyLedger(draft, (done, total) => onProgress(total + done, 2 * total)));
     if (faults.length > 0) throw unsound(faults);

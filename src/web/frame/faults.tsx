@@ -14,6 +14,7 @@ const MILD = [
   "backup_old",
   "clock_untrusted",
   "records_unplaced",
+  "clock_wrong",
   "queue_filling",
 ];
 

@@ -112,6 +112,14 @@ const es: FaultTexts = {
           : `De ${count("records")} ventas no se sabe la hora exacta.`,
       todo: () => "Cuentan igual en los totales; solo su hora es aproximada.",
     },
+    clock_wrong: {
+      what: ({ number, count }) =>
+        number("records") === 1
+          ? "El reloj estaba mal: 1 venta tiene una hora equivocada."
+          : `El reloj estaba mal: ${count("records")} ventas tienen una hora equivocada.`,
+      todo: () =>
+        "Cuentan igual en los totales. Su técnico puede corregir la hora: llámelo y lea el texto de abajo.",
+    },
     line_failed: {
       what: ({ text }) => `La línea ${text("line")} no se vigila: sus ventas no se registran.`,
       todo: () => "Llame a su técnico y lea el texto de abajo.",
@@ -240,6 +248,14 @@ const en: FaultTexts = {
           ? "The exact time of 1 sale is not known."
           : `The exact times of ${count("records")} sales are not known.`,
       todo: () => "They count in the totals all the same; only their time is approximate.",
+    },
+    clock_wrong: {
+      what: ({ number, count }) =>
+        number("records") === 1
+          ? "The clock was wrong: 1 sale has a wrong time."
+          : `The clock was wrong: ${count("records")} sales have a wrong time.`,
+      todo: () =>
+        "They count all the same. Your technician can correct their times: call, and read the text below.",
     },
     line_failed: {
       what: ({ text }) => `The line ${text("line")} is not watched: its sales are not recorded.`,

@@ -266,6 +266,8 @@ describe("the audit log", () => {
       userId: null,
       details: { backup: backup.file, records: 0 },
     });
+    const { entries: linked, findings } = verifyLedger(ledger.file, () => {});
+    expect([linked, findings], "of the chain again").to.deep.equal([3, []]);
   });
 
   it("of a ledger that cannot be read does not keep a backup from being restored", async () => {

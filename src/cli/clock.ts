@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import type { OperationData } from "../contract/operator.ts";
+import { SECOND_MS } from "../domain/clock.ts";
+import type { CliContext } from "./context.ts";
+import { withDoor } from "./door.ts";
+
+type Reclocked = OperationData<"reclocked">[number];
+
+const HELP = `
+Once the network has set the clock it is trusted. If it is set to another time after that, by a
+minute or more, one of the two settings was wrong: by default the first one, and the sales from
+before the later one are moved. With --first the first one was right, and the sales since the
+later one are moved; set the clock right before. Each sale is moved once, by an entry of the
+ledger. Gaps stay where they are. Without --apply nothing is changed.
+
+The first example may say:
+  12 sales, recorded from 2026-03-11T08:00:00.000Z to 2026-03-11T11:30:00.000Z, would move by
+  3600 seconds, to 2026-03-11T09:00:00.000Z to 2026-03-11T12:30:00.000Z.
+
+Examples:
+  flanco clock correct
+  flanco clock correct --apply
+  flanco clock correct --first --apply`;
+
+interface Options {
+  readonly first: boolean;
+  readonly apply: boolean;
+  readonly json: boolean;
+}
+
+/** `flanco clock`: sales that were recorded by a clock that was wrong. */
+export function addClockCommands(program: Command, context: CliContext): void {
+  program
+    .command("clock")
+    .description("sales that were recorded by a clock that was wrong")
+    .addHelpText("after", "\nExample:\n  flanco clock correct")
+    .command("correct")
+    .description("show which sales stand under a wrong time, and move them")
+    .option("--first", "the clock was right at first, and wrong after it was set anew", false)
+    .option("--apply", "move them", false)
+    .option("--json", "as JSON", false)
+    .addHelpText("after", HELP)
+    .action((options: Options, command: Command) => correct(context, command, options));
+}
+
+async function correct(
+  context: CliContext,
+  command: Command,
+  { first, apply, json }: Options,
+): Promise<void> {
+  const { terminal } = context;
+  const boots = await withDoor(context, command, async (door) => {
+    const found = await door.call("reclocked", {});
+    if (!apply) return found;
+    for (const { bootId, zeroMs, setZeroMs } of found) {
+      await door.call("correctClock", { bootId, zeroMs: first ? zeroMs : setZeroMs });
+    }
+    return found;
+  });
+  if (json) terminal.json(boots);
+  else if (boots.length === 0) terminal.out("The clock was not set to another time after it was trusted.");
+  else terminal.out(boots.map((boot) => describe(boot, first, apply)).join("\n"));
+}
+
+function describe({ zeroMs, setZeroMs, before, since }: Reclocked, first: boolean, apply: boolean): string {
+  const { records, firstMs, lastMs } = first ? since : before;
+  if (firstMs === null || lastMs === null) return "No sale is to be moved.";
+  const byMs = first ? zeroMs - setZeroMs : setZeroMs - zeroMs;
+  const span = (offMs: number) =>
+    [firstMs, lastMs].map((ms) => new Date(ms + offMs).toISOString()).join(" to ");
+  const verb = apply ? "were moved" : "would move";
+  return `${records} sales, recorded from ${span(0)}, ${verb} by ${Math.round(byMs / SECOND_MS)} seconds, to ${span(byMs)}.`;
+}
