@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import Koa from "koa";
 import { getSummary, postData } from "../contract/data.ts";
 import { API_PREFIX } from "../contract/declaration.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../domain/work.ts";
 import { dropBody } from "./middleware/body.ts";
 import { headMiddleware, pageHeaders } from "./middleware/head.ts";
@@ -33,8 +34,9 @@ export function describeWork({ kind, percent }: Work): string {
 /**
  * What the ports answer while the ledger is not open yet, because long work comes first: 503 with Retry-After to
  * everything, a page that shows how it goes, and the same as JSON at `/healthz`. `work` gives how it goes.
+ * @param nowMs Unix milliseconds
  */
-export function createWaitingApp(work: () => Work): Koa {
+export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {
   const app = new Koa();
   app.silent = true;
   app.use(headMiddleware(API_PREFIX));
@@ -52,7 +54,7 @@ export function createWaitingApp(work: () => Work): Koa {
     } else {
       context.type = "text/html; charset=utf-8";
       context.set(pageHeaders({ "style-src": STYLE_HASH, "img-src": "data:" }));
-      context.body = pageOf(now);
+      context.body = pageOf(now, Math.max(0, Math.floor((nowMs() - now.sinceMs) / MINUTE_MS)));
     }
     dropBody(context);
   });
@@ -60,7 +62,7 @@ export function createWaitingApp(work: () => Work): Koa {
 }
 
 /** Loads itself again until the ledger is open: then the same address has the page itself. */
-function pageOf({ kind, percent, sinceMs }: Work): string {
+function pageOf({ kind, percent }: Work, minutes: number): string {
   const { es, en } = WHAT[kind];
   return `<!doctype html>
 <html lang="es">
@@ -74,14 +76,13 @@ function pageOf({ kind, percent, sinceMs }: Work): string {
 </head>
 <body>
 <section>
-<h1>${es}: ${percent} %</h1>
+<h1>${es}: ${percent}&nbsp;%</h1>
 <progress max="100" value="${percent}" aria-label="${es}"></progress>
-<p>Puede tardar un rato. Espere, por favor, y no apague el equipo. Al terminar se anotan también los cobros de los relés que ya se vigilaban antes.</p>
+<p>Empezó hace ${minutes} min y puede tardar un rato. Espere, por favor, y no apague el equipo. Al terminar se anotan también los cobros de los relés que ya se vigilaban antes.</p>
 </section>
 <section lang="en">
-<h1>${en}: ${percent} %</h1>
-<p>This can take a while. Please wait, and leave the machine on. Sales of relays that were watched before are recorded when it is done.</p>
-<p>Desde / since: <time>${new Date(sinceMs).toISOString()}</time></p>
+<h1>${en}: ${percent}&nbsp;%</h1>
+<p>It began ${minutes} min ago and can take a while. Please wait, and leave the machine on. Sales of relays that were watched before are recorded when it is done.</p>
 </section>
 </body>
 </html>

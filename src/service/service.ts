@@ -255,7 +255,10 @@ export class Service {
     this.#options.onWork(work, moves);
     this.#work = work;
     if (this.#opening !== undefined) return;
-    this.#handler = createWaitingApp(() => this.#work ?? work).callback();
+    this.#handler = createWaitingApp(
+      () => this.#work ?? work,
+      () => this.#options.clock.nowMs(),
+    ).callback();
     this.#openDoor().catch((err: unknown) => this.#options.log.error({ err }, "the ports cannot be opened"));
   }
 

@@ -147,7 +147,9 @@ describe("Long work on a ledger, on a slow disk", function () {
       expect(await answers.get("post")?.json())
         .to.have.property("message")
         .that.matches(/upgraded: \d+ %/);
-      expect(await answers.get("page")?.text()).to.match(/Se está actualizando el libro de cobros: \d+ %/);
+      expect(await answers.get("page")?.text()).to.match(
+        /Se está actualizando el libro de cobros: \d+&nbsp;%/,
+      );
       expect(health.at(-1)).to.match(/"kind":"upgrade","percent":[1-9]/);
       expect((await fetch(`${base}/healthz`)).status).to.equal(200);
     });
