@@ -6,6 +6,7 @@ import type { WriteLog } from "../../../scripts/powercut/write-log.ts";
 import { ShownNumbers } from "../../../src/http/shown-number.ts";
 import { listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
+import { openReader } from "../../../src/store/read/reader.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { noteSchema, type PowerCutNote } from "./note.ts";
 import { POSTED_ROOM, postMicros, postTimeMs } from "./work.ts";
@@ -148,6 +149,7 @@ export class Books {
 function openLedger(file: string): { rows: readonly Row[]; users: number; wrong: readonly string[] } {
   openForWriting(file).close();
   const wrong = faultsOf(verifyLedger(file, () => {}));
+  const numbers = shownNumbers(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     const rows = db
@@ -156,7 +158,7 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
            FROM record ORDER BY record_id`,
       )
       .all()
-      .map((row) => ({ ...row, recordId: shownNumbers(db).show(row.recordId) }));
+      .map((row) => ({ ...row, recordId: numbers.show(row.recordId) }));
     const users = db.prepare<[], number>("SELECT count(*) FROM account").pluck().get() ?? 0;
     return { rows, users, wrong };
   } finally {
@@ -165,9 +167,13 @@ function openLedger(file: string): { rows: readonly Row[]; users: number; wrong:
 }
 
 /** Notes have the numbers that the API shows. */
-function shownNumbers(db: Database.Database): ShownNumbers {
-  const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'number_key'").pluck().get();
-  return new ShownNumbers(key ?? "");
+function shownNumbers(file: string): ShownNumbers {
+  const reader = openReader(file, "UTC");
+  try {
+    return new ShownNumbers(reader.numberKey());
+  } finally {
+    reader.close();
+  }
 }
 
 /** Once and no more: the same post or sale in a second record is no better than none. */
