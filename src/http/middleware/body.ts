@@ -1,6 +1,8 @@
+import { isAscii } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { TextDecoder } from "node:util";
 import type { Context } from "koa";
+import bodyParser from "koa-bodyparser";
 import { FlancoError } from "../../domain/error.ts";
 
 /** Bounds of a body, in bytes and in JSON values. */
@@ -19,18 +21,40 @@ const MAX_PIECES = 4_096;
 const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
 const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+/** A reader of bodies of at most so many bytes. */
+const parserOf = (maxBytes: number) =>
+  bodyParser({
+    enableTypes: ["json"],
+    jsonLimit: `${maxBytes}b`,
+    // Which types are JSON is decided before the parser runs.
+    detectJSON: () => true,
+    // A field `__proto__` is ignored like every other unknown field: schemas copy the fields that they name.
+    ...{ onProtoPoisoning: "ignore" },
+  });
+const parsers = new Map<number, ReturnType<typeof parserOf>>();
+const parsed = Promise.resolve();
+const noNext = () => parsed;
 
 /**
  * Reads a JSON body of at most so many bytes and values, and 32 levels; a request without one gives an empty object, whose
  * missing fields are then named. Throws `unsupported_media_type`, `too_large` and `invalid`.
  */
 export async function readBody(
-  { req }: Context,
+  context: Context,
   { bytes = MAX_BODY_BYTES, values = Number.POSITIVE_INFINITY }: Partial<BodyBounds>,
 ): Promise<unknown> {
-  requireJson(req);
-  const body = parseJson(await readBytes(req, bytes));
+  requireJson(context.req);
+  try {
+    const parse = parsers.get(bytes) ?? parserOf(bytes);
+    parsers.set(bytes, parse);
+    await new Promise((resolve, reject) => {
+      parse(context, noNext).then(resolve, reject);
+      watchPieces(context.req, reject);
+    });
+  } catch (thrown) {
+    throw toBodyError(thrown, bytes);
+  }
+  const { body } = context.request;
   if (!isWithin(body, MAX_DEPTH)) {
     throw new FlancoError("invalid", `The body is nested deeper than ${MAX_DEPTH} levels.`);
   }
@@ -56,33 +80,26 @@ function requireJson({ headers }: IncomingMessage): void {
   }
 }
 
-/** A field `__proto__` is ignored like every other unknown field: schemas copy the fields that they name. */
-function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) return {};
-  let body: unknown;
-  try {
-    body = JSON.parse(utf8.decode(bytes));
-  } catch (cause) {
-    throw new FlancoError("invalid", "The body is not valid JSON.", { cause });
-  }
-  if (typeof body === "object" && body !== null) return body;
-  throw new FlancoError("invalid", "The body is not a JSON object.");
-}
-
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    request.on("data", (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes > maxBytes) reject(tooLarge(maxBytes));
-      else if (pieces.length === MAX_PIECES) reject(tooManyPieces());
-      else pieces.push(piece);
-    });
-    request.once("end", () => resolve(Buffer.concat(pieces)));
-    request.once("error", (cause) => {
-      reject(new FlancoError("invalid", "The body ended before it was complete.", { cause }));
-    });
+/** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */
+function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void): void {
+  // Made for the first piece that needs it: most bodies are ASCII, and a decoder costs as much as parsing one.
+  let utf8: TextDecoder | undefined;
+  let pieces = 0;
+  const decode = (piece?: Buffer) => {
+    try {
+      utf8?.decode(piece, { stream: piece !== undefined });
+    } catch (cause) {
+      refuse(cause);
+    }
+  };
+  request.on("data", (piece: Buffer) => {
+    pieces += 1;
+    if (pieces > MAX_PIECES) refuse(tooManyPieces());
+    if (utf8 === undefined && !isAscii(piece)) {
+      utf8 = new TextDecoder("utf-8", { fatal: true });
+      request.on("end", () => decode());
+    }
+    decode(piece);
   });
 }
 
@@ -91,7 +108,7 @@ export function dropBody({ req, res }: Context): void {
   if (req.complete) return;
   let bytes = 0;
   let pieces = 0;
-  // What reads a body listens still where it has refused it.
+  // The parser and the watch above listen still where they have refused the body.
   req.removeAllListeners("data");
   req.on("data", (piece: Buffer) => {
     bytes += piece.length;
@@ -118,10 +135,18 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce<number>((sum, child) => sum + countValues(child), 1);
 }
 
-function tooLarge(maxBytes: number): FlancoError {
-  return new FlancoError("too_large", `The body is larger than ${maxBytes} bytes.`, {
-    hint: "Send one record at a time.",
-  });
+function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
+  if (thrown instanceof FlancoError) return thrown;
+  switch (thrown instanceof Error && "type" in thrown ? thrown.type : undefined) {
+    case "entity.too.large":
+      return new FlancoError("too_large", `The body is larger than ${maxBytes} bytes.`, {
+        hint: "Send one record at a time.",
+      });
+    case "request.aborted":
+      return new FlancoError("invalid", "The body ended before it was complete.", { cause: thrown });
+    default:
+      return new FlancoError("invalid", "The body is not valid JSON.", { cause: thrown });
+  }
 }
 
 function tooManyPieces(): FlancoError {
