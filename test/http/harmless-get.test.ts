@@ -94,7 +94,7 @@ describe("What a page of another site can have a browser send", () => {
           const request = appliance.api[method](path).query(query()).set("Cookie", user.cookie);
           if (type !== "") request.set("Content-Type", type);
           // Each is a failure to sign in, and five of them delay the address.
-          if (path === "/api/login" || path === "/api/first-run") appliance.clock.pass(60_000);
+          if (["/api/login", "/api/first-run", "/api/link"].includes(path)) appliance.clock.pass(60_000);
           const { status } = await request.serialize(String).send(JSON.stringify(body));
           expect(status, `${method} ${path} as ${type}`).to.equal(415);
           count += 1;
