@@ -7,6 +7,7 @@ const room = z.strictObject({
   deviceId: z.string(),
   room: z.string(),
   level: z.boolean().describe("Whether the room is on."),
+  line: z.string().nullable().describe("The line that it is wired to; null without one."),
   sinceTime: timeMs
     .nullable()
     .describe("Since when, by the last edge of its line; null where that is not known."),

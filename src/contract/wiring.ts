@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
-import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, OWNER, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { name, success, valor } from "./field.ts";
+
+/** Lines that one request may give a price. */
+const MAX_PRICED_LINES = 1_000;
 
 const wiring = z.strictObject({
   line: z
@@ -59,6 +62,20 @@ export const setWiring = declare({
   status: 200,
   answer: success,
   errors: ["invalid", "not_found", "conflict", "too_many", "overloaded", "unavailable", "internal"],
+});
+
+export const setPrices = declare({
+  method: "put",
+  path: "/wiring/price",
+  summary: "Give wired lines one price: all of them, or none. Sales from now on have it.",
+  roles: OWNER,
+  body: z.object({
+    price: z.object({ lines: z.array(name).min(1).max(MAX_PRICED_LINES), valor }),
+  }),
+  wrapper: "price",
+  status: 200,
+  answer: success,
+  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
 });
 
 export const removeWiring = declare({

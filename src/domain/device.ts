@@ -48,6 +48,8 @@ export interface RoomToday {
   readonly deviceId: Id;
   readonly room: string;
   readonly active: boolean;
+  /** The line that it is wired to; null without one, when no relay can make a sale there. */
+  readonly line: string | null;
   /** When it came to that level, in Unix milliseconds; null where that is not known. */
   readonly sinceMs: number | null;
   readonly totalMicros: bigint;

@@ -11,9 +11,10 @@ export function roomEndpoints(reader: Pick<LedgerReader, "roomsToday">, clock: C
       const withMoney = seesMoney(signedIn.role);
       const rooms = reader.roomsToday(userId, clock.nowMs());
       return {
-        data: rooms.map(({ active, sinceMs, totalMicros, count, lastSaleMs, ...room }) => ({
+        data: rooms.map(({ active, line, sinceMs, totalMicros, count, lastSaleMs, ...room }) => ({
           ...room,
           level: active,
+          line,
           sinceTime: sinceMs,
           sales: withMoney ? count : null,
           revenue: withMoney ? valorFromMicros(totalMicros) : null,

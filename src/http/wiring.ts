@@ -1,4 +1,4 @@
-import { listWirings, removeWiring, setWiring } from "../contract/wiring.ts";
+import { listWirings, removeWiring, setPrices, setWiring } from "../contract/wiring.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -36,6 +36,16 @@ export function wiringEndpoints(
         const wiring = { ...rest, line, valorMicros };
         return writer.setWiring([{ userId, wiring }], actorOf(context, signedIn.memberId));
       });
+    }),
+    serve(setPrices, async ({ userId, signedIn, body: { price }, context }) => {
+      const own = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
+      const priced = price.lines.map((line) => {
+        const wiring = own.get(line);
+        if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+        const { userId: _user, deviceId: _device, deviceName: _name, ...rest } = wiring;
+        return { userId, wiring: { ...rest, valorMicros: microsFromValor(price.valor) } };
+      });
+      await writer.setWiring(priced, actorOf(context, signedIn.memberId));
     }),
     serve(removeWiring, async ({ userId, signedIn, query, context }) => {
       const line = await lines.wiredName(query.line);

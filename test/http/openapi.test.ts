@@ -160,6 +160,9 @@ describe("What happens at the API", () => {
       ] as const) {
         await answers(status, "put", "/api/wiring", { body: aWiring(otherwise) });
       }
+      const price = (line: string) => ({ body: { price: { lines: [line], valor: 5 } } });
+      await answers(200, "put", "/api/wiring/price", price("SIM1"));
+      await answers(404, "put", "/api/wiring/price", price("SIM9"));
       const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);

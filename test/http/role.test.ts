@@ -43,6 +43,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "get /api/gap": "ost",
   "get /api/wiring": "ost",
   "put /api/wiring": "ot",
+  "put /api/wiring/price": "o",
   "delete /api/wiring": "ot",
   "get /api/line": "ot",
   "post /api/line/read": "ot",

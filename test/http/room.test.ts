@@ -24,7 +24,7 @@ describe("The rooms of a user", () => {
     const { reader, writer } = held.appliance;
     const deviceId = reader.devices(held.user.id).find(({ dId }) => dId === "rooms")?.id ?? "";
     const before = (await rooms()).filter((room) => room["deviceId"] === deviceId);
-    expect(before[0]).to.include({ room: "101", level: false, sinceTime: null });
+    expect(before[0]).to.include({ room: "101", level: false, line: null, sinceTime: null });
     expect(before[0]).to.include({ sales: 0, revenue: 0, lastSaleTime: null });
     await sell(deviceId, { valor: 0.1, createdTime: MIDNIGHT_MS });
     await sell(deviceId, { valor: 0.2, createdTime: NOON_MS });
@@ -44,6 +44,12 @@ describe("The rooms of a user", () => {
     const { reader } = held.appliance;
     const deviceId = reader.devices(held.user.id).find(({ dId }) => dId === "wired")?.id;
     const lit = (await rooms()).find((room) => room["deviceId"] === deviceId && room["room"] === "102");
-    expect(lit).to.include({ level: true, sinceTime: line.timeMs, sales: 1, lastSaleTime: line.timeMs });
+    expect(lit).to.include({
+      level: true,
+      line: "SIM3",
+      sinceTime: line.timeMs,
+      sales: 1,
+      lastSaleTime: line.timeMs,
+    });
   });
 });

@@ -166,6 +166,31 @@ describe("Wiring", () => {
     }
   });
 
+  describe("PUT /wiring/price", () => {
+    const priced = (lines: readonly string[], valor: unknown) =>
+      user.put("/api/wiring/price").send({ price: { lines, valor } });
+
+    it("gives all the lines the price and leaves the rest of them, or changes none", async () => {
+      await put({ line: "SIM1", rearmMs: 1_500 }).expect(200);
+      await put({ line: "SIM2", actuatorId: "102" }).expect(200);
+      await put({ line: "SIM3" }, other).expect(200);
+      const response = await priced(["SIM1", "SIM2"], 6).expect(200);
+      expect(response.body).to.deep.equal({ status: "success" });
+      const [first] = await listed();
+      expect(first).to.include({ valor: 6, rearmMs: 1_500, activeLow: false, actuatorId: "101" });
+      await priced(["SIM1", "SIM3"], 7).expect(404);
+      expect((await listed()).map(({ valor }) => valor)).to.deep.equal([6, 6]);
+      expect((await listed(other)).map(({ valor }) => valor)).to.deep.equal([4.5]);
+      const [entry] = appliance.reader.audit({ userId: user.id, before: null, sinceMs: null, limit: 1 });
+      expect(entry).to.include({ kind: "wiring_set", who: user.email });
+    });
+
+    it("names what is wrong", async () => {
+      const answers = [await priced([], 1).expect(400), await priced(["SIM1"], "1").expect(400)];
+      expect(answers.map(({ body }) => Object.keys(body.errors))).to.deep.equal([["lines"], ["valor"]]);
+    });
+  });
+
   describe("DELETE /wiring", () => {
     it("unwires a line, and has it released", async () => {
       await put().expect(200);

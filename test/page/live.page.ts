@@ -85,6 +85,39 @@ describe("The rooms, live", () => {
     await context.unroute("**/api/**");
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
   });
+
+  it("that have no line are told from those that are off, are listed, and lead to the lines", async () => {
+    const [location] = await opened.get<readonly Location[]>("/api/location");
+    const actuators = [{ id: "901", value: false }];
+    const newDevice = {
+      ...{
+        dId: "9000",
+        name: "Zona nueva",
+        locationId: location?._id,
+        locationName: location?.name,
+        actuators,
+      },
+    };
+    await opened.send("POST", "/api/device", { newDevice });
+    const { page } = await opened.open("/habitaciones", { width: 320 });
+    await page.getByRole("radio", { name: "Sin línea (1)" }).check();
+    const tile = page.locator(".tile");
+    await tile.filter({ hasText: "901" }).getByText("No se puede registrar ninguna venta").waitFor();
+    expect(await tile.count()).to.equal(1);
+    expect(await tile.getByText("Apagada").count()).to.equal(0);
+    await page.getByRole("link", { name: "Conectar la habitación 901" }).click();
+    await page.getByRole("heading", { level: 1, name: "Líneas" }).waitFor();
+  });
+
+  it("are dimmed while there is no connection, with the time of the last news", async () => {
+    const { page, context } = await opened.open("/habitaciones");
+    await live(page);
+    await context.setOffline(true);
+    await page.getByText(/^Sin conexión\. Última noticia: \d\d:\d\d$/).waitFor();
+    await page.locator(".tiles-stale").first().waitFor();
+    await context.setOffline(false);
+    await page.locator(".tiles-stale").first().waitFor({ state: "detached" });
+  });
 });
 
 async function live(page: Page): Promise<void> {

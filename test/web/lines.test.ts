@@ -13,7 +13,7 @@ import {
   wiringOf,
 } from "../../src/web/lines/board.ts";
 import { NO_MOVES, withChange, withLook, withOnly } from "../../src/web/lines/moves.ts";
-import { priceOf, wholeOf } from "../../src/web/lines/price.ts";
+import { isOddPrice, priceOf, wholeOf } from "../../src/web/lines/price.ts";
 import { ageText } from "../../src/web/state/age.ts";
 import { deviceOf } from "./record.ts";
 
@@ -184,5 +184,22 @@ describe("A failure that no field of the form shows", () => {
   it("stays with its field where that is shown, however deep its path", () => {
     expect(unplacedFailure(failure("wiring.valor"), ["valor"])?.fields.size).to.equal(1);
     expect(unplacedFailure(failure("line", "valor"), ["valor"])?.fields.size).to.equal(2);
+  });
+});
+
+describe("A price far from the others", () => {
+  it("is ten times more or less than the median of what is sold", () => {
+    const known = [4, 0, 5.5, 4, 1_000];
+    for (const [valor, isOdd] of [
+      [400, true],
+      [55, true],
+      [54.9, false],
+      [4, false],
+      [0.4, true],
+      [0, false],
+    ] as const) {
+      expect(isOddPrice(valor, known), String(valor)).to.equal(isOdd);
+    }
+    expect([isOddPrice(400, []), isOddPrice(undefined, known)]).to.deep.equal([false, false]);
   });
 });

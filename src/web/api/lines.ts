@@ -31,6 +31,11 @@ export function wire(api: Api, wiring: WiringDraft): Promise<unknown> {
   return api.send("PUT", "/api/wiring", { wiring });
 }
 
+/** Sales from now on have it: all of the lines, or none. */
+export function setPrices(api: Api, lines: readonly string[], valor: number): Promise<unknown> {
+  return api.send("PUT", "/api/wiring/price", { price: { lines, valor } });
+}
+
 /** The line is released; its records are kept. */
 export function unwire(api: Api, line: string): Promise<unknown> {
   return api.send("DELETE", `/api/wiring?${new URLSearchParams({ line })}`);

@@ -4,7 +4,7 @@ import { loadDevices } from "../api/locations.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { useSending } from "../element/form.tsx";
-import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import type { Part } from "../live/loading.ts";
@@ -13,6 +13,7 @@ import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { addressOfRoom, type Board, linesOf, wiringOf } from "./board.ts";
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
+import { PriceDialog } from "./price-dialog.tsx";
 import { TestPanel } from "./test-panel.tsx";
 import { useLineTest } from "./use-line-test.ts";
 import { Unwire, WireForm } from "./wire-form.tsx";
@@ -22,10 +23,11 @@ type Work = { readonly kind: "wire" | "unwire"; readonly line: Line };
 /** The technician's page: which line is which room, live, and a way to find out. */
 export function LinesView() {
   const texts = useTexts(linesTexts);
-  const { api } = useGateway();
+  const { api, user } = useGateway();
   const test = useLineTest();
   const { part, levels, note, reload } = useBoard(test.change);
   const [work, setWork] = useState<Work | null>(null);
+  const [isPricing, setPricing] = useState(false);
   const [done, setDone] = useState("");
   const driving = useSending();
   const board = part.kind === "ready" ? part.value : undefined;
@@ -51,6 +53,7 @@ export function LinesView() {
     // A line that is wired tells its own moves.
     if (work?.kind === "wire") test.drop(work.line.address);
     setWork(null);
+    setPricing(false);
     setDone(text);
     reload();
   };
@@ -61,9 +64,14 @@ export function LinesView() {
       intro={texts.intro}
       actions={
         all.length > 0 && (
-          <Button kind={test.isOn ? "plain" : "main"} onPress={test.isOn ? test.end : test.begin}>
-            {test.isOn ? texts.testStop : texts.test}
-          </Button>
+          <>
+            {user.role === "owner" && board !== undefined && board.wirings.length > 0 && (
+              <Button onPress={() => setPricing(true)}>{texts.prices}</Button>
+            )}
+            <Button kind={test.isOn ? "plain" : "main"} onPress={test.isOn ? test.end : test.begin}>
+              {test.isOn ? texts.testStop : texts.test}
+            </Button>
+          </>
         )
       }
     >
@@ -76,6 +84,11 @@ export function LinesView() {
           <Nothing title={texts.none} detail={texts.noneDetail} />
         </section>
       )}
+      {test.isOn && board !== undefined && board.wirings.length > 0 && (
+        <Notice kind="warn" title={texts.testCounts}>
+          <p>{texts.testCountsDetail}</p>
+        </Notice>
+      )}
       {test.isOn && <TestPanel lines={all} doing={doing} />}
       {board !== undefined && all.length > 0 && (
         <>
@@ -84,6 +97,9 @@ export function LinesView() {
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}
         </>
+      )}
+      {isPricing && board !== undefined && (
+        <PriceDialog board={board} onDone={finish} onClose={() => setPricing(false)} />
       )}
       {work !== null && board !== undefined && (
         <WorkDialog work={work} board={board} onDone={finish} onClose={() => setWork(null)} />

@@ -13,3 +13,16 @@ export function wholeOf(text: string, most: number): number | undefined {
   const value = Number(written);
   return value <= most ? value : undefined;
 }
+
+/** A price so many times above or below the usual one is asked about. */
+const ODD_TIMES = 10;
+
+/** Whether a price is far from the median of the account's prices: a comma in the wrong place, most likely. */
+export function isOddPrice(valor: number | undefined, known: readonly (number | null)[]): boolean {
+  const prices = known
+    .flatMap((price) => (price !== null && price > 0 ? [price] : []))
+    .sort((one, other) => one - other);
+  const median = prices[Math.floor(prices.length / 2)];
+  if (valor === undefined || median === undefined) return false;
+  return valor >= median * ODD_TIMES || (valor > 0 && valor <= median / ODD_TIMES);
+}

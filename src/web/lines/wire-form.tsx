@@ -18,7 +18,7 @@ import { Link } from "../navigation.tsx";
 import { roomKey } from "../rooms/rooms.ts";
 import { addressOf } from "../route.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
-import { priceOf, wholeOf } from "./price.ts";
+import { isOddPrice, priceOf, wholeOf } from "./price.ts";
 
 interface WireFormProps {
   readonly line: Line;
@@ -36,7 +36,7 @@ const UNAVAILABLE = 503;
 export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const texts = useTexts(linesTexts);
   const { title: locationsTitle } = useTexts(locationsTexts);
-  const { api, status, user } = useGateway();
+  const { api, status, user, format } = useGateway();
   const withPrice = seesMoney(user.role);
   const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const known = wiringOf(line, board.wirings);
@@ -46,11 +46,18 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const [bias, setBias] = useState<Bias>(biasOf(known?.bias));
   const [debounce, setDebounce] = useState(String(known?.debounceMs ?? DEFAULT_DEBOUNCE_MS));
   const [rearm, setRearm] = useState(String(known?.rearmMs ?? DEFAULT_REARM_MS));
+  const [isSure, setSure] = useState(false);
   const rooms = freeRooms(board);
   const valor = priceOf(price);
   const debounceMs = wholeOf(debounce, MAX_DEBOUNCE_MS);
   const rearmMs = wholeOf(rearm, MAX_REARM_MS);
   const name = lineName(line);
+  const isOdd =
+    valor !== known?.valor &&
+    isOddPrice(
+      valor,
+      board.wirings.map((wiring) => wiring.valor),
+    );
   const currency = readyValue(status)?.currency.code;
   const title = known === undefined ? texts.wireTitle(name) : texts.wireChangeTitle(name);
 
@@ -67,7 +74,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
   const send = async () => {
     const isPriced = valor !== undefined || !withPrice;
     const isReady = room !== "" && isPriced && debounceMs !== undefined && rearmMs !== undefined;
-    const isDone = await submit(isReady, async () => {
+    const isDone = await submit(isReady && (!isOdd || isSure), async () => {
       if (!isReady) return;
       const address = known?.line ?? wiringName(board, line);
       await wire(api, { line: address, ...roomOf(room), valor, activeLow, bias, debounceMs, rearmMs });
@@ -103,15 +110,23 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
           }
         />
         {withPrice ? (
-          <TextField
-            label={texts.priceField}
-            value={price}
-            inputMode="decimal"
-            onValue={setPrice}
-            isRequired
-            hint={currency === undefined ? undefined : texts.priceHint(currency)}
-            mistake={wrong(valor === undefined, texts.mistakes.price, "valor")}
-          />
+          <>
+            <TextField
+              label={texts.priceField}
+              value={price}
+              inputMode="decimal"
+              onValue={(text) => {
+                setPrice(text);
+                setSure(false);
+              }}
+              isRequired
+              hint={currency === undefined ? undefined : texts.priceHint(currency)}
+              mistake={wrong(valor === undefined, texts.mistakes.price, "valor")}
+            />
+            {isOdd && valor !== undefined && (
+              <CheckField label={texts.oddPrice(format.money(valor))} isChecked={isSure} onCheck={setSure} />
+            )}
+          </>
         ) : (
           <p class="soft">{texts.priceOfOwner}</p>
         )}

@@ -44,6 +44,18 @@ export const linesTexts = bilingual(
       `${line} no se puede leer: la usa otro programa. Se ha quitado de la prueba.`,
     testFailed: "No se puede leer del equipo ahora. Se reintenta.",
 
+    testCounts: "Las habitaciones conectadas siguen contando",
+    testCountsDetail:
+      "Cada vez que encienda una de ellas se registra una venta. Anule después las de la prueba en «Registros».",
+
+    prices: "Cambiar precios",
+    priceOf: (room: string, money: string) => `${room} (ahora ${money})`,
+    pricesSaved: (count: number, rooms: string, money: string) =>
+      count === 1
+        ? `1 habitación cuesta ${money} desde ahora.`
+        : `${rooms} habitaciones cuestan ${money} desde ahora.`,
+    oddPrice: (money: string) => `${money}: ¿seguro? Es muy distinto de los demás precios.`,
+
     wireTitle: (line: string) => `Conectar ${line}`,
     wireChangeTitle: (line: string) => `Cambiar ${line}`,
     /** Before the decimals of a price. */
@@ -133,6 +145,16 @@ export const linesTexts = bilingual(
     movedLow: "became inactive",
     unreadable: (line) => `${line} cannot be read: another program uses it. It was taken out of the test.`,
     testFailed: "The gateway cannot be read right now. Trying again.",
+
+    testCounts: "Rooms that are connected still count",
+    testCountsDetail:
+      "Each time you switch one of them on, a sale is recorded. Void those of the test afterwards in “Records”.",
+
+    prices: "Change prices",
+    priceOf: (room, money) => `${room} (now ${money})`,
+    pricesSaved: (count, rooms, money) =>
+      count === 1 ? `1 room costs ${money} from now on.` : `${rooms} rooms cost ${money} from now on.`,
+    oddPrice: (money) => `${money}: are you sure? It is very different from the other prices.`,
 
     wireTitle: (line) => `Wire ${line}`,
     wireChangeTitle: (line) => `Change ${line}`,

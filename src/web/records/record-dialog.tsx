@@ -4,7 +4,7 @@ import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { TextField } from "../element/field.tsx";
 import { Form, FormActions, useForm } from "../element/form.tsx";
-import { useFormat } from "../live/gateway.ts";
+import { useGateway } from "../live/gateway.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
 
@@ -14,10 +14,10 @@ interface RecordDialogProps {
   readonly onClose: () => void;
 }
 
-/** All that is known of one record, and the way to void it. */
+/** All that is known of one record, and an owner's way to void it. */
 export function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
   const texts = useTexts(recordsTexts);
-  const format = useFormat();
+  const { format, user } = useGateway();
   const [isVoiding, setVoiding] = useState(false);
   const { recordId, voided } = record;
   const moment = (timeMs: number) =>
@@ -49,7 +49,7 @@ export function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
           onClose={onClose}
         />
       )}
-      {voided === null && !isVoiding && (
+      {voided === null && !isVoiding && user.role === "owner" && (
         <div class="actions">
           <Button onPress={() => setVoiding(true)}>{texts.voidIt}</Button>
         </div>

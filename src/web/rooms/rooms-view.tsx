@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import { seesMoney } from "../../domain/member.ts";
+import { type Role, seesMoney } from "../../domain/member.ts";
 import type { Device } from "../api/shapes.ts";
-import { Segments } from "../element/field.tsx";
-import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { Segments, TextField } from "../element/field.tsx";
+import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -16,26 +16,48 @@ import { RoomHistory } from "./room-history.tsx";
 import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
 import { useDevices } from "./use-devices.ts";
 
+type Room = Device["actuators"][number];
+/** The roles that may wire a line. */
+const WIRES: readonly Role[] = ["owner", "technician"];
+
+type ShownRooms = "all" | "on" | "unwired";
+
+/** From here on tiles are small, and rooms are searched for. */
+const MANY_ROOMS = 24;
+
 export function RoomsView() {
   const texts = useTexts(roomsTexts);
-  const { format, now, status, user, reloadStatus } = useGateway();
+  const { format, now, status, user, reloadStatus, live } = useGateway();
   const withSales = seesMoney(user.role);
   const { part, reload } = useDevices();
   const changes = useRoomChanges();
-  const [isOnlyOn, setOnlyOn] = useState(false);
+  const [shownRooms, setShownRooms] = useState<ShownRooms>("all");
+  const [search, setSearch] = useState("");
+  const lostMs = useLostTime();
   useMinute();
   // The status has the edges from before this view was opened.
   useEffect(reloadStatus, [reloadStatus]);
   const devices = readyValue(part);
   const day = format.day(now());
-  const today = useLoaded((api) => loadTallies(api), day, ["record", "void", "time"]).part;
+  const today = useLoaded((api) => loadTallies(api), day, ["record", "void", "time", "locations"]).part;
   const edges = readyValue(status)?.lastEdges ?? [];
   const times = roomTimes(devices ?? [], changes, edges);
   // Tiles appear with their sales: nothing in them moves afterwards.
   const isComplete = today.kind !== "waiting";
-  const shown = inOrder((isComplete && devices) || [], format.compare).filter(
-    (device) => !isOnlyOn || device.actuators.some((room) => room.value),
-  );
+  const tallies = readyValue(today);
+  const isUnwired = (device: Device, room: Room) => tallies?.get(roomKey(device._id, room.id))?.line === null;
+  const count = (isIt: (device: Device, room: Room) => boolean) =>
+    (devices ?? []).flatMap((device) => device.actuators.filter((room) => isIt(device, room))).length;
+  const unwired = count(isUnwired);
+  const isMany = count(() => true) > MANY_ROOMS;
+  // The last room without a line may have got one.
+  const which = shownRooms === "unwired" && unwired === 0 ? "all" : shownRooms;
+  const isShown = (device: Device, room: Room) =>
+    (which === "all" || (which === "on" ? room.value : isUnwired(device, room))) &&
+    room.id.toLowerCase().includes(search.trim().toLowerCase());
+  const shown = inOrder((isComplete && devices) || [], format.compare)
+    .map((device) => ({ device, rooms: device.actuators.filter((room) => isShown(device, room)) }))
+    .filter(({ rooms }) => rooms.length > 0);
 
   return (
     <ViewFrame
@@ -43,15 +65,29 @@ export function RoomsView() {
       actions={
         <Segments
           label={texts.show}
-          value={isOnlyOn ? "on" : "all"}
+          value={which}
           choices={[
             { value: "all", text: texts.all },
             { value: "on", text: texts.onlyOn },
+            ...(unwired > 0 ? [{ value: "unwired", text: texts.unwired(format.count(unwired)) }] : []),
           ]}
-          onValue={(value) => setOnlyOn(value === "on")}
+          onValue={(value) => setShownRooms(value === "on" || value === "unwired" ? value : "all")}
         />
       }
     >
+      {live === "lost" && lostMs !== null && (
+        <Notice kind="bad" title={texts.stale(format.moment(lostMs, now()))} />
+      )}
+      {isMany && (
+        <div class="rooms-search">
+          <TextField label={texts.search} value={search} onValue={setSearch} />
+          {which === "unwired" && WIRES.includes(user.role) && (
+            <Link to={addressOf("lines")} class="button">
+              {texts.connectShort}
+            </Link>
+          )}
+        </div>
+      )}
       <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {devices?.length === 0 && (
         <section class="panel">
@@ -64,16 +100,21 @@ export function RoomsView() {
       )}
       {isComplete && devices !== undefined && devices.length > 0 && shown.length === 0 && (
         <section class="panel">
-          <Nothing title={texts.noneOn} detail={texts.noneOnDetail} />
+          {search.trim() === "" ? (
+            <Nothing title={texts.noneOn} detail={texts.noneOnDetail} />
+          ) : (
+            <Nothing title={texts.noMatch} detail={texts.noMatchDetail} />
+          )}
         </section>
       )}
-      {shown.map((device) => (
+      {shown.map(({ device, rooms }) => (
         <DeviceRooms
           key={device._id}
           device={device}
+          rooms={rooms}
           times={times}
-          tallies={withSales ? readyValue(today) : undefined}
-          isOnlyOn={isOnlyOn}
+          tallies={tallies}
+          style={`tiles${isMany ? " tiles-many" : ""}${live === "lost" ? " tiles-stale" : ""}`}
         />
       ))}
       {devices !== undefined && withSales && <ShownHistory devices={devices} times={times} />}
@@ -115,18 +156,17 @@ interface DeviceRoomsProps {
   readonly times: ReadonlyMap<string, number>;
   /** Room key to what it sold today; undefined while that is not known. */
   readonly tallies: ReadonlyMap<string, Tally> | undefined;
-  readonly isOnlyOn: boolean;
+  /** Those of its rooms that are shown. */
+  readonly rooms: readonly Room[];
+  readonly style: string;
 }
 
-const NOTHING: Tally = { sales: 0, revenue: 0 };
-
 /** One device: a corridor, say, and the rooms along it. */
-function DeviceRooms({ device, times, tallies, isOnlyOn }: DeviceRoomsProps) {
+function DeviceRooms({ device, times, tallies, rooms, style }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
   const titleId = useId();
   const on = device.actuators.filter((room) => room.value).length;
-  const rooms = isOnlyOn ? device.actuators.filter((room) => room.value) : device.actuators;
   return (
     <section class="panel device" aria-labelledby={titleId}>
       <header class="panel-head device-head">
@@ -137,7 +177,7 @@ function DeviceRooms({ device, times, tallies, isOnlyOn }: DeviceRoomsProps) {
           {texts.count(count(on), count(device.actuators.length))}
         </p>
       </header>
-      <ul class="tiles">
+      <ul class={style}>
         {rooms.map((room) => {
           const key = roomKey(device._id, room.id);
           return (
@@ -146,7 +186,7 @@ function DeviceRooms({ device, times, tallies, isOnlyOn }: DeviceRoomsProps) {
               deviceId={device._id}
               room={room}
               sinceMs={times.get(key)}
-              tally={tallies === undefined ? undefined : (tallies.get(key) ?? NOTHING)}
+              tally={tallies?.get(key)}
             />
           );
         })}
@@ -157,45 +197,50 @@ function DeviceRooms({ device, times, tallies, isOnlyOn }: DeviceRoomsProps) {
 
 interface RoomTileProps {
   readonly deviceId: string;
-  readonly room: Device["actuators"][number];
+  readonly room: Room;
   /** When it was last switched; undefined while that is unknown. */
   readonly sinceMs: number | undefined;
   /** What it sold today; undefined while that is not known. */
   readonly tally: Tally | undefined;
 }
 
-/** One room: lit while it is on. It leads to the room's history where the role may see it. */
+/** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
 function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
   const { format, now, user } = useGateway();
+  const isUnwired = tally?.line === null;
+  const isOn = room.value && !isUnwired;
+  const sales = tally?.sales ?? null;
   const content = (
     <>
-      <span class="tile-room">
+      <span class="tile-room" title={room.id}>
         <span class="aloud">{texts.name("")}</span>
         {room.id}
       </span>
       <span class="tile-state">
         <span class="tile-lamp" aria-hidden="true" />
-        {room.value ? on : off}
+        {isUnwired ? texts.noLine : isOn ? on : off}
       </span>
       <span class="tile-since">
-        {sinceMs !== undefined && (
-          <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
-        )}
+        {isUnwired
+          ? texts.noLineDetail
+          : sinceMs !== undefined && (
+              <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
+            )}
       </span>
       <span class="tile-today">
-        {tally !== undefined && (
+        {sales !== null && (!isUnwired || sales > 0) && (
           <>
-            <span>{texts.today(tally.sales, format.count(tally.sales))}</span>{" "}
-            {tally.sales > 0 && <b>{format.money(tally.revenue)}</b>}
+            <span>{texts.today(sales, format.count(sales))}</span>{" "}
+            {sales > 0 && <b>{format.money(tally?.revenue ?? 0)}</b>}
           </>
         )}
       </span>
     </>
   );
   return (
-    <li class={room.value ? "tile tile-on" : "tile"}>
+    <li class={`tile${isOn ? " tile-on" : ""}${isUnwired ? " tile-unwired" : ""}`}>
       {seesMoney(user.role) ? (
         <Link to={addressOf("rooms", { device: deviceId, room: room.id })} class="tile-link">
           {content}
@@ -203,8 +248,21 @@ function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
       ) : (
         <div class="tile-link">{content}</div>
       )}
+      {isUnwired && WIRES.includes(user.role) && (
+        <Link to={addressOf("lines")} class="tile-connect" label={texts.connect(room.id)}>
+          {texts.connectShort}
+        </Link>
+      )}
     </li>
   );
+}
+
+/** Since when there has been no live connection; null while there is one. */
+function useLostTime(): number | null {
+  const { live, now } = useGateway();
+  const [lostMs, setLostMs] = useState<number | null>(null);
+  useEffect(() => setLostMs((before) => (live === "lost" ? (before ?? now()) : null)), [live]);
+  return lostMs;
 }
 
 /** The rooms that were switched since the component came. */

@@ -7,8 +7,11 @@ import type { RoomChange } from "../live/events.ts";
 export type RoomChanges = ReadonlyMap<string, RoomChange>;
 
 export interface Tally {
-  readonly sales: number;
-  readonly revenue: number;
+  /** Null for a role without money; so is the revenue. */
+  readonly sales: number | null;
+  readonly revenue: number | null;
+  /** The line that the room is wired to; null without one. */
+  readonly line: string | null;
 }
 
 /** One text for a room of a device, whatever their names hold. */
@@ -56,14 +59,10 @@ export function roomTimes(
   return times;
 }
 
-/** What each room has sold today, by room key; of none for a role without money. */
+/** What each room has sold today, by room key. */
 export async function loadTallies(api: Api): Promise<ReadonlyMap<string, Tally>> {
   const { data } = await api.get<RoomsAnswer>("/api/room");
-  return new Map(
-    data.flatMap(({ deviceId, room, sales, revenue }) =>
-      sales === null || revenue === null ? [] : [[roomKey(deviceId, room), { sales, revenue }]],
-    ),
-  );
+  return new Map(data.map(({ deviceId, room, ...tally }) => [roomKey(deviceId, room), tally]));
 }
 
 /** Sales that follow each other in the ledger and fall on one day. */
