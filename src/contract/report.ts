@@ -18,8 +18,14 @@ const report = z.strictObject({
   rooms: z.array(
     z.strictObject({ deviceId: z.string(), deviceName: z.string(), room: z.string(), ...reportSum }),
   ),
+  others: z
+    .strictObject(reportSum)
+    .nullable()
+    .describe("The sum of the rooms beyond the 2,000 that sold last; null where all are listed."),
   totals: z.strictObject(reportSum),
-  gaps: z.array(gap).describe("Of lines that are wired at this location, or nowhere any more."),
+  gaps: z
+    .array(gap)
+    .describe("Of lines that are wired at this location, or nowhere any more: the newest 1,000."),
   complete: z.boolean().describe("Whether the month is over."),
 });
 export type Report = Shape<typeof report>;

@@ -16,20 +16,27 @@ export interface RoomReport extends ReportSum {
   readonly room: string;
 }
 
+/** Rooms with a sum of their own, and the characters of their names together: 500 devices of 4 rooms, or longer names. */
+export const MAX_REPORTED_ROOMS = 2_000;
+const MAX_CHARACTERS = 200_000;
+
 const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 const NOTHING: ReportSum = { count: 0, totalMicros: 0n, voided: 0, provisional: 0 };
 
-/** Sums per room. Records are added newest first. */
+/** Sums per room; of those that sold last, where there are too many. Records are added newest first. */
 export class Report {
   readonly #rooms = new Map<string, RoomReport>();
+  #characters = 0;
+  #others: ReportSum | null = null;
   #totals = NOTHING;
 
   add(record: StoredRecord): void {
     const { deviceId, deviceName, room } = record;
     // No text of the ledger holds a NUL.
     const key = `${deviceId}\0${room}`;
-    const known = this.#rooms.get(key) ?? { deviceId, deviceName, room, ...NOTHING };
-    this.#rooms.set(key, { ...known, ...plus(known, record) });
+    const known = this.#rooms.get(key) ?? this.#newRoom({ deviceId, deviceName, room });
+    if (known === undefined) this.#others = plus(this.#others ?? NOTHING, record);
+    else this.#rooms.set(key, { ...known, ...plus(known, record) });
     this.#totals = plus(this.#totals, record);
   }
 
@@ -41,8 +48,22 @@ export class Report {
     );
   }
 
+  /** The sum of the rooms beyond the bound; null where there are none. */
+  others(): ReportSum | null {
+    return this.#others;
+  }
+
   totals(): ReportSum {
     return this.#totals;
+  }
+
+  /** Undefined beyond the bound. */
+  #newRoom(names: Pick<RoomReport, "deviceId" | "deviceName" | "room">): RoomReport | undefined {
+    const characters = Object.values(names).reduce((sum, name) => sum + name.length, this.#characters);
+    const isFull = this.#others !== null || this.#rooms.size >= MAX_REPORTED_ROOMS;
+    if (isFull || characters > MAX_CHARACTERS) return undefined;
+    this.#characters = characters;
+    return { ...names, ...NOTHING };
   }
 }
 

@@ -16,6 +16,7 @@ import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const GAPS_AT_ONCE = 500;
+const MAX_GAPS = 1_000;
 
 /** The page asks anew at every sale and does not wait for the answer before: some of one user wait their turn. */
 const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
@@ -61,6 +62,7 @@ async function reportOf(
     for (const record of records) report.add(record);
   }
   const days = { from: formatDay(from), to: formatDay(to) };
+  const others = report.others();
   const gaps = await gapsOf(reader, userId, location, days, requireClient);
   return {
     month: days.from.slice(0, -3),
@@ -72,6 +74,7 @@ async function reportOf(
       room,
       ...toSumAnswer(sum),
     })),
+    others: others && toSumAnswer(others),
     totals: toSumAnswer(report.totals()),
     gaps,
     complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
@@ -111,8 +114,8 @@ async function gapsOf(
     before = gaps.length < GAPS_AT_ONCE ? null : (gaps.at(-1)?.gapId ?? null);
     if (before !== null) await turn();
     requireClient();
-  } while (before !== null);
-  return found;
+  } while (before !== null && found.length < MAX_GAPS);
+  return found.slice(0, MAX_GAPS);
 }
 
 function toSumAnswer({ count, totalMicros, voided, provisional }: ReportSum) {

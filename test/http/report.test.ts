@@ -56,6 +56,7 @@ describe("The report of a month", () => {
         { ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
         { ...b, room: "1", ...NOTHING, sales: 1, revenue: 1 },
       ],
+      others: null,
       totals: { ...NOTHING, sales: 4, revenue: 5.3 },
       gaps: [],
       complete: false,

@@ -35,6 +35,8 @@ export const reportTexts = bilingual(
       sales === null
         ? `Entre ${from} y ${to} nadie vigilaba la línea ${line}: no se sabe si hubo ventas.`
         : `Entre ${from} y ${to} se perdieron señales de la línea ${line}: ${sales === 1 ? "1 venta quedó sin registrar" : `${sales} ventas quedaron sin registrar`}.`,
+    others: (sales: string, revenue: string) =>
+      `Solo se muestran las 2.000 habitaciones con las ventas más recientes; las otras suman ${sales} ventas y ${revenue}, que el total incluye.`,
     clean:
       "Sin incidencias: no falta ninguna señal, no hay registros anulados y todas las horas son seguras.",
     made: (moment: string) => `Generado por Flanco: ${moment}`,
@@ -80,6 +82,8 @@ export const reportTexts = bilingual(
       sales === null
         ? `Between ${from} and ${to} line ${line} was not watched: sales in that time are unknown.`
         : `Between ${from} and ${to} signals of line ${line} were lost: ${sales === 1 ? "1 sale has no record" : `${sales} sales have no record`}.`,
+    others: (sales, revenue) =>
+      `Listed are the 2,000 rooms that sold last; the others add up to ${sales} sales and ${revenue}, which the total includes.`,
     clean: "Nothing to report: no signal is missing, no record is void, and every time is certain.",
     made: (moment) => `Made with Flanco: ${moment}`,
     zone: (zone) => `Time zone: ${zone}`,

@@ -109,7 +109,7 @@ function Notes({ room: { voided, provisional }, style }: NotesProps) {
 }
 
 /** What limits the figures: voided records, uncertain times, gaps. */
-function Remarks({ report: { totals, gaps, complete } }: { readonly report: Report }) {
+function Remarks({ report: { others, totals, gaps, complete } }: { readonly report: Report }) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
   const { voided, provisional } = totals;
@@ -119,6 +119,7 @@ function Remarks({ report: { totals, gaps, complete } }: { readonly report: Repo
       <h3>{texts.remarks}</h3>
       <ul>
         {!complete && <li>{texts.running}</li>}
+        {others !== null && <li>{texts.others(format.count(others.sales), format.money(others.revenue))}</li>}
         {isClean && <li>{texts.clean}</li>}
         {voided > 0 && <li>{texts.voidedTotal(format.count(voided), voided === 1)}</li>}
         {provisional > 0 && <li>{texts.provisionalTotal(format.count(provisional), provisional === 1)}</li>}

@@ -1,0 +1,41 @@
+import { expect } from "chai";
+import type { StoredRecord } from "../../src/domain/record.ts";
+import { MAX_REPORTED_ROOMS, Report } from "../../src/domain/report.ts";
+
+const SALE: StoredRecord = {
+  ...{ recordId: 1, locationName: "Norte", deviceName: "Pasillo", deviceId: "7234", room: "101" },
+  ...{ valorMicros: 2_000_000, createdTimeMs: 0, endedTimeMs: null, origin: "posted" },
+  ...{ provisional: false, voided: null },
+};
+
+describe("A report", () => {
+  function reportOf(rooms: Iterable<string>): Report {
+    const report = new Report();
+    for (const room of rooms) report.add({ ...SALE, room });
+    return report;
+  }
+
+  it("lists the rooms that sold last, and adds the others up", () => {
+    const all = Array.from({ length: MAX_REPORTED_ROOMS + 500 }, (_, index) => `${index}`);
+    const report = reportOf([...all, ...all]);
+    expect(report.rooms().map(({ room }) => room)).to.deep.equal(all.slice(0, MAX_REPORTED_ROOMS));
+    expect(report.rooms()[0]).to.include({ count: 2, totalMicros: 4_000_000n });
+    expect(report.others()).to.deep.include({ count: 1_000, totalMicros: 2_000_000_000n });
+    expect(report.totals()).to.include({
+      count: 2 * all.length,
+      totalMicros: BigInt(2 * all.length) * 2_000_000n,
+    });
+  });
+
+  it("lists fewer rooms with long names, so that it stays below a megabyte", () => {
+    const report = reportOf(Array.from({ length: 2_000 }, (_, index) => `${index}`.padEnd(200, "豪")));
+    const text = JSON.stringify(report.rooms().map((room) => ({ ...room, totalMicros: 0 })));
+    expect(Buffer.byteLength(text)).to.be.below(1_000_000);
+    expect(report.others()).not.to.equal(null);
+  });
+
+  it("has no others where all rooms are listed", () => {
+    const report = reportOf(Array.from({ length: MAX_REPORTED_ROOMS }, (_, index) => `${index}`));
+    expect(report.others()).to.equal(null);
+  });
+});
