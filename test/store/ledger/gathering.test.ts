@@ -200,17 +200,18 @@ describe("the writer, after a slow sync", () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     const sizes = () => sent.map((request) => (request.kind === "batch" ? request.batch.commands.length : 0));
 
-    const answered = [writer.removeLocation("u", "1"), writer.removeLocation("u", "2")];
+    const outputs = (count: number) => Array.from({ length: count }, () => ({ output: true }));
+    const answered = ["1", "2", "3"].map((id) => writer.removeLocation("u", id));
     await turn();
-    thread.emit("message", { kind: "batch", results: [{ output: true }, { output: true }], syncMs: 1_000 });
+    thread.emit("message", { kind: "batch", results: outputs(3), syncMs: 1_000 });
     await Promise.all(answered);
-    const late: Promise<unknown>[] = [writer.removeLocation("u", "3")];
+    const late: Promise<unknown>[] = [writer.removeLocation("u", "4")];
     await turn();
-    expect(sizes(), "one of two is back").to.deep.equal([2]);
+    expect(sizes(), "one of three is back").to.deep.equal([3]);
     late.push(writer.ping());
     await turn();
-    expect(sizes(), "and an edge").to.deep.equal([2, 2]);
-    thread.emit("message", { kind: "batch", results: [{ output: true }, { output: true }], syncMs: 0 });
+    expect(sizes(), "and an edge").to.deep.equal([3, 2]);
+    thread.emit("message", { kind: "batch", results: outputs(2), syncMs: 0 });
     await Promise.all(late);
   });
 });
