@@ -1,4 +1,4 @@
-import { type Clock, monotonicMs } from "../../domain/clock.ts";
+import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/clock.ts";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { Change, LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
 import type { Queue } from "../../domain/lines.ts";
@@ -78,12 +78,13 @@ class WriterLink {
   readonly #clock: Clock;
   readonly #listener: WriterListener;
   readonly #start: (start: WriterStart) => WriterPort;
+  readonly #timers: Timers;
   #worker: WriterPort | undefined;
   #waiting: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   readonly #gathering = new Gathering();
   /** Of the batch that waits for others. */
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Cancel | undefined;
   /** An edge waits: its batch waits for no others. */
   #urgent = false;
   #scheduled = false;
@@ -98,11 +99,13 @@ class WriterLink {
     clock: Clock,
     listener: WriterListener,
     start: (start: WriterStart) => WriterPort,
+    timers: Timers,
   ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#listener = listener;
     this.#start = start;
+    this.#timers = timers;
   }
 
   /** Opens the file. Throws `damaged`, `too_new`, `unavailable`, and `outdated` where long work must come first (up-to-date.ts). */
@@ -217,13 +220,13 @@ class WriterLink {
   #flush(): void {
     if (this.#waiting.length === 0 || this.#inFlight.length > 0) return;
     const waitMs = this.#urgent ? 0 : this.#gathering.waitMs(this.#waiting.length, monotonicMs(this.#clock));
-    if (waitMs > 0) this.#timer ??= setTimeout(() => this.#leave(), waitMs);
+    if (waitMs > 0) this.#timer ??= this.#timers.after(waitMs, () => this.#leave());
     else this.#leave();
   }
 
   /** Sends what waits. */
   #leave(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.();
     this.#timer = undefined;
     this.#urgent = false;
     this.#inFlight = this.#waiting;
@@ -269,7 +272,7 @@ class WriterLink {
   #die(error: Error): void {
     if (this.#worker === undefined) return;
     this.#worker = undefined;
-    clearTimeout(this.#timer);
+    this.#timer?.();
     const lost = new FlancoError("unavailable", "The ledger takes no writes.", { cause: error });
     for (const waiting of [...this.#inFlight, ...this.#waiting]) waiting.reject(lost);
     this.#inFlight = [];
@@ -282,14 +285,22 @@ class WriterLink {
 /** The writing half of the ledger: every command of it, and the thread that runs them. */
 export type StoreWriter = WriterLink & LedgerWriter;
 
+const TIMERS: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Makes a writer; `open` starts it, in a thread of its own unless a test has another place for it. */
 export function storeWriter(
   settings: WriterSettings,
   clock: Clock,
   listener: WriterListener,
   start = startWriterThread,
+  timers = TIMERS,
 ): StoreWriter {
-  const link = new WriterLink(settings, clock, listener, start);
+  const link = new WriterLink(settings, clock, listener, start, timers);
   const method = <N extends CommandName>(name: N) => [name, (...input: Input<N>) => link.submit(name, input)];
   // TypeScript gives the keys of an object as texts, and an object of entries without its keys.
   const methods = Object.fromEntries((Object.keys(PRIORITIES) as CommandName[]).map((name) => method(name)));

@@ -188,12 +188,13 @@ describe("a batch that waits for those that were just answered", () => {
 });
 
 describe("the writer, after a slow sync", () => {
-  it("waits for those that it has just answered, and lets an edge take all that waits along at once", async () => {
+  it("waits for those that it has just answered, up to a bound, and lets an edge take all that waits along at once", async () => {
     const sent: WriterRequest[] = [];
     const thread = new EventEmitter();
     const port = Object.assign(thread, { postMessage: (request: WriterRequest) => void sent.push(request) });
     const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
-    const writer = storeWriter({ file: "", timeZone: "UTC" }, new VirtualTime(), listener, () => port);
+    const time = new VirtualTime();
+    const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, time);
     const opened = writer.open();
     thread.emit("message", { kind: "ready" });
     await opened;
@@ -211,7 +212,16 @@ describe("the writer, after a slow sync", () => {
     late.push(writer.ping());
     await turn();
     expect(sizes(), "and an edge").to.deep.equal([3, 2]);
-    thread.emit("message", { kind: "batch", results: outputs(2), syncMs: 0 });
+    thread.emit("message", { kind: "batch", results: outputs(2), syncMs: 1_000 });
     await Promise.all(late);
+
+    const alone = writer.removeLocation("u", "5");
+    await turn();
+    time.advance(24);
+    expect(sizes(), "just before the end of the wait").to.deep.equal([3, 2]);
+    time.advance(1);
+    expect(sizes(), "no other came").to.deep.equal([3, 2, 1]);
+    thread.emit("message", { kind: "batch", results: outputs(1), syncMs: 0 });
+    await alone;
   });
 });
