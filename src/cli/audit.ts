@@ -11,7 +11,8 @@ type ListedEntry = OperationData<"listAudit">[number];
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
-Sign-ins that failed are counted and noted once a minute. Of each kind and account the newest 2000 entries are kept.
+Sign-ins that failed are counted and noted once a minute. Of sign-ins
+and sign-outs the newest 2000 of each account are kept, everything else for ever.
 
 Examples:
   flanco audit
