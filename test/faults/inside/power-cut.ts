@@ -85,10 +85,12 @@ async function backUp(directory: string): Promise<void> {
   tell({ kind: "backing-up" });
   const backup = spawn(process.execPath, [PROGRAM, "backup"], {
     env: { ...process.env, FLANCO_DATA_DIR: directory },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  let said = "";
+  backup.stderr.on("data", (chunk) => (said += chunk));
   const [exitCode] = await once(backup, "close");
-  if (exitCode !== 0) throw new Error(`flanco backup ended with ${exitCode}.`);
+  if (exitCode !== 0) throw new Error(`flanco backup ended with ${exitCode}: ${said}`);
   tell({ kind: "backed-up" });
 }
 
