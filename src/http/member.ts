@@ -95,13 +95,13 @@ export function memberEndpoints(
     serve(removeMember, async ({ userId, signedIn, query, context }) => {
       await writer.removeMember(userId, query.memberId, actorOf(context, signedIn.memberId));
     }),
-    serve(linkMember, async ({ userId, signedIn, query, context }) => {
+    serve(linkMember, async ({ userId, signedIn, body, context }) => {
       const { token, hash } = newLink();
-      await writer.addLink(userId, query.memberId, hash, actorOf(context, signedIn.memberId));
+      await writer.addLink(userId, body.memberId, hash, actorOf(context, signedIn.memberId));
       return { data: { token } };
     }),
-    serve(endMemberSessions, async ({ userId, signedIn, query, context }) => {
-      await writer.endSessionsOf(userId, query.memberId, actorOf(context, signedIn.memberId));
+    serve(endMemberSessions, async ({ userId, signedIn, body, context }) => {
+      await writer.endSessionsOf(userId, body.memberId, actorOf(context, signedIn.memberId));
     }),
     serve(useLink, async ({ body, context }) => {
       requirePassword(body.password);

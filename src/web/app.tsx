@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { User } from "./api/shapes.ts";
-import { FirstRun } from "./door/first-run.tsx";
+import { ChoosePassword, FirstRun } from "./door/link.tsx";
 import { SignIn } from "./door/sign-in.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { ShownView } from "./frame/shown-view.tsx";
@@ -9,7 +9,7 @@ import { GatewayProvider, useGatewayConnection } from "./live/gateway.ts";
 import { frameTexts } from "./messages/frame.ts";
 import { LanguageProvider, useChosenLanguage, useTexts } from "./messages/use-language.ts";
 import { NavigationProvider, useAddressBar, useNavigation } from "./navigation.tsx";
-import { addressOf, type View } from "./route.ts";
+import { addressOf, homeOf, maySee, type View } from "./route.ts";
 import { useSession } from "./session.ts";
 
 /** The whole page: a language, an address, a session, and the view of the address. */
@@ -33,13 +33,16 @@ function Views() {
     onSignedIn(user);
   };
 
-  if (route.view === "first_run") {
+  if (route.view === "first_run" || route.view === "link") {
+    const arriveAt = route.view === "first_run" ? "guide" : "panel";
     const arrive = (user: User) => {
-      replace(addressOf("guide"));
+      replace(addressOf(arriveAt));
       enter(user);
     };
+    const props = { token: route.token, presetEmail: route.email, onSignedIn: arrive };
     const leave = () => replace(addressOf("panel"));
-    return <FirstRun token={route.token} presetEmail={route.email} onSignedIn={arrive} onLeave={leave} />;
+    const Link = route.view === "first_run" ? FirstRun : ChoosePassword;
+    return <Link {...props} onLeave={leave} />;
   }
   switch (session.kind) {
     case "checking":
@@ -56,6 +59,7 @@ function Views() {
           key={signIns}
           user={session.user}
           view={route.view}
+          onUser={onSignedIn}
           onEnded={onEnded}
           onSignOut={onSignOut}
         />
@@ -66,15 +70,21 @@ function Views() {
 interface SignedInProps {
   readonly user: User;
   readonly view: View;
+  readonly onUser: (user: User) => void;
   readonly onEnded: () => void;
   readonly onSignOut: () => void;
 }
 
 /** Everything behind the session: one connection to the gateway, and the view of the address. */
-function SignedIn({ user, view, onEnded, onSignOut }: SignedInProps) {
-  const gateway = useGatewayConnection(user, onEnded);
+function SignedIn({ user, view, onUser, onEnded, onSignOut }: SignedInProps) {
+  const { replace } = useNavigation();
+  const gateway = useGatewayConnection(user, onUser, onEnded);
+  const isSeen = maySee(user.role, view);
+  useEffect(() => {
+    if (!isSeen) replace(addressOf(homeOf(user.role)));
+  }, [isSeen, user.role, replace]);
   // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
-  if (gateway.status.kind === "waiting") return null;
+  if (gateway.status.kind === "waiting" || !isSeen) return null;
   return (
     <GatewayProvider value={gateway}>
       <Shell view={view} onSignOut={onSignOut}>

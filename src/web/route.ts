@@ -1,12 +1,25 @@
+import { LINK_PATH, type Role } from "../domain/member.ts";
+
 /** The views behind the session, each with an address of its own. */
-export const VIEWS = ["panel", "rooms", "records", "report", "locations", "lines", "state", "guide"] as const;
+export const VIEWS = [
+  "panel",
+  "rooms",
+  "records",
+  "report",
+  "locations",
+  "lines",
+  "state",
+  "people",
+  "guide",
+  "self",
+] as const;
 export type View = (typeof VIEWS)[number];
 
 /** What an address leads to. */
 export type Route =
   | { readonly view: View; readonly query: URLSearchParams }
   /** `token` is empty when the address carries none; so is `email`, which the form begins with. */
-  | { readonly view: "first_run"; readonly token: string; readonly email: string }
+  | { readonly view: "first_run" | "link"; readonly token: string; readonly email: string }
   | { readonly view: "unknown" };
 
 const PATHS: Readonly<Record<View, string>> = {
@@ -17,17 +30,35 @@ const PATHS: Readonly<Record<View, string>> = {
   locations: "/lugares",
   lines: "/lineas",
   state: "/estado",
+  people: "/personas",
   guide: "/guia",
+  self: "/mi-cuenta",
 };
+/** The views of each role, the one that it begins with first. The API refuses what the others ask for. */
+const VIEWS_OF: Readonly<Record<Role, readonly View[]>> = {
+  owner: VIEWS,
+  staff: ["panel", "rooms", "records", "report", "self"],
+  technician: ["lines", "rooms", "locations", "state", "guide", "self"],
+  display: ["rooms", "self"],
+};
+
+export function maySee(role: Role, view: View): boolean {
+  return VIEWS_OF[role].includes(view);
+}
+
+export function homeOf(role: Role): View {
+  return VIEWS_OF[role][0] ?? "self";
+}
+
 const FIRST_RUN_PATH = "/primer-uso";
 
 /** Reads an address: `pathname`, `search` and `hash` as the browser's location gives them. */
 export function routeOf(pathname: string, search: string, hash: string): Route {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : "/";
   // The token stands behind the hash, so that it reaches neither the server's log nor a proxy's.
-  if (path === FIRST_RUN_PATH) {
+  if (path === FIRST_RUN_PATH || path === LINK_PATH) {
     const [token = "", email = ""] = hash.replace(/^#/, "").split("/");
-    return { view: "first_run", token, email };
+    return { view: path === LINK_PATH ? "link" : "first_run", token, email };
   }
   const view = VIEWS.find((candidate) => PATHS[candidate] === path);
   return view === undefined ? { view: "unknown" } : { view, query: new URLSearchParams(search) };

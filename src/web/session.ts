@@ -35,10 +35,11 @@ const SIGNED_OUT: Session = { kind: "signed_out", hasEnded: false };
  * signed in: without it the sign-in form shows at once, and no refused request stands in the console.
  */
 const MARK = "flanco_visitor";
-const SESSION_SECONDS = 24 * 60 * 60;
+const DAY_SECONDS = 24 * 60 * 60;
 
-function setMark(isSignedIn: boolean): void {
-  const value = isSignedIn ? `1; max-age=${SESSION_SECONDS}` : "; max-age=0";
+function setMark(user: User | null): void {
+  const seconds = user?.role === "display" ? 365 * DAY_SECONDS : DAY_SECONDS;
+  const value = user === null ? "; max-age=0" : `1; max-age=${seconds}`;
   // biome-ignore lint/suspicious/noDocumentCookie: the CookieStore is younger than the tablets that this page is for.
   document.cookie = `${MARK}=${value}; path=/; secure; samesite=strict`;
 }
@@ -69,11 +70,11 @@ export function useSession(): SessionControl {
   }, [isOpen]);
 
   const onSignedIn = useCallback((user: User) => {
-    setMark(true);
+    setMark(user);
     setSession({ kind: "signed_in", user });
   }, []);
   const onEnded = useCallback(() => {
-    setMark(false);
+    setMark(null);
     setSession({ kind: "signed_out", hasEnded: true });
   }, []);
   const onSignOut = useCallback(() => {
@@ -87,7 +88,7 @@ async function askSession(): Promise<Session> {
     return { kind: "signed_in", user: await askSelf() };
   } catch (error) {
     if (statusOf(error) === UNAUTHORIZED) {
-      setMark(false);
+      setMark(null);
       return SIGNED_OUT;
     }
     console.warn(error);
@@ -99,7 +100,7 @@ async function askSession(): Promise<Session> {
 async function signOut(): Promise<Session> {
   try {
     await request("POST", "/api/logout", {});
-    setMark(false);
+    setMark(null);
     return SIGNED_OUT;
   } catch (error) {
     console.warn(error);
@@ -116,6 +117,12 @@ export async function signIn(email: string, password: string): Promise<User> {
 /** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */
 export async function makeFirstUser(user: FirstUser): Promise<User> {
   await request("POST", "/api/first-run", user);
+  return askSelf();
+}
+
+/** Chooses a password by a link and signs in. Throws ApiFailure as `makeFirstUser` does. */
+export async function chooseByLink(token: string, password: string): Promise<User> {
+  await request("POST", "/api/link", { token, password });
   return askSelf();
 }
 

@@ -50,6 +50,8 @@ export const BODIES: Readonly<Record<string, object>> = {
   "put /api/me/password": { current: "otra clave larga", password: PASSWORD },
   // The first user of every appliance has this e-mail.
   "post /api/member": { member: { name: "x", email: "usuario1@example.org", role: "staff" } },
+  "post /api/member/link": { memberId: "0".repeat(24) },
+  "post /api/member/sign-out": { memberId: "0".repeat(24) },
   "patch /api/member": { member: { name: "x", role: "staff" } },
   "post /api/device": aDevice(),
   "patch /api/device": { device: { name: "Pasillo Z", locationId: "x" } },

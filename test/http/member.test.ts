@@ -118,7 +118,7 @@ describe("The members of an account", () => {
   }
 
   async function newLink(): Promise<string> {
-    const { body } = await owner.post("/api/member/link").query({ memberId: evasId() }).expect(200);
+    const { body } = await owner.post("/api/member/link").send({ memberId: evasId() }).expect(200);
     return body.data.token;
   }
 
@@ -132,7 +132,7 @@ describe("The members of an account", () => {
           .query({ memberId: evasId() })
           .send({ member: { role: "display" } }),
     ],
-    ["is signed out by an owner", () => owner.post("/api/member/sign-out").query({ memberId: evasId() })],
+    ["is signed out by an owner", () => owner.post("/api/member/sign-out").send({ memberId: evasId() })],
   ] as const) {
     it(`lose their sessions and live streams at once when one ${what}; others keep theirs`, async () => {
       const member = await eva("staff");

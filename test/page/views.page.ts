@@ -14,6 +14,8 @@ const VIEWS = [
   ["/lugares", ".device-row"],
   ["/lineas", ".wired"],
   ["/estado", ".state-card"],
+  ["/personas", ".person"],
+  ["/mi-cuenta", ".rules"],
 ] as const;
 const LOOKS = [
   { language: "es", colorScheme: "light" },
@@ -25,7 +27,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-describe("The views of records, report, locations, lines and state", function () {
+describe("The views of records, report, locations, lines, state and people", function () {
   this.timeout(2 * PAGE_TEST_MS);
   const suite = new FilledSuite({
     sales: 300,

@@ -4,7 +4,7 @@ import type { listDevices } from "../../contract/device.ts";
 import type { errorAnswer } from "../../contract/error.ts";
 import type { listLines, readLine } from "../../contract/line.ts";
 import type { listLocations } from "../../contract/location.ts";
-import type { getSelf } from "../../contract/member.ts";
+import type { getSelf, linkMember, listMembers } from "../../contract/member.ts";
 import type { getOverview } from "../../contract/overview.ts";
 import type { listRecords, sumRecords } from "../../contract/record.ts";
 import type { getReport } from "../../contract/report.ts";
@@ -28,6 +28,10 @@ export type LevelAnswer = AnswerOf<typeof readLine>;
 export type WiringAnswer = AnswerOf<typeof listWirings>;
 export type AuditAnswer = AnswerOf<typeof listAudit>;
 
+export type MembersAnswer = AnswerOf<typeof listMembers>;
+export type LinkAnswer = AnswerOf<typeof linkMember>;
+
+export type Member = MembersAnswer["data"][number];
 export type User = UserAnswer["data"];
 export type Status = StatusAnswer["data"];
 export type Fault = Status["faults"][number];

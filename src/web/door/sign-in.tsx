@@ -57,6 +57,11 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           {isBusy ? door.signingIn : door.signIn}
         </Button>
       </Form>
+      <details class="fine">
+        <summary>{door.forgotten}</summary>
+        <p>{door.forgottenAsk}</p>
+        <p>{door.forgottenOwner}</p>
+      </details>
       <p class="fine">{door.firstTime}</p>
     </Door>
   );

@@ -67,13 +67,24 @@ interface ConfirmProps {
   readonly busyText: string;
   /** What it means, a sentence each. */
   readonly meaning: readonly string[];
+  /** By the answer's status, where there is more to say than that it failed. */
+  readonly failures?: Readonly<Record<number, string>>;
   readonly onConfirm: () => Promise<unknown>;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks before something is taken away, and does it. */
-export function Confirm({ title, action, busyText, meaning, onConfirm, onDone, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  action,
+  busyText,
+  meaning,
+  onConfirm,
+  onDone,
+  onClose,
+  ...props
+}: ConfirmProps) {
   const texts = useTexts(elementTexts);
   const { isBusy, failure, send } = useSending();
   const confirm = async () => {
@@ -86,7 +97,7 @@ export function Confirm({ title, action, busyText, meaning, onConfirm, onDone, o
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <FormFailure failure={failure} />
+      <FormFailure failure={failure} texts={props.failures ?? {}} />
       <div class="actions">
         <Button kind="bad" isBusy={isBusy} onPress={() => void confirm()}>
           {isBusy ? busyText : action}

@@ -1,14 +1,15 @@
 import { Icon } from "../element/icon.tsx";
+import { useGateway } from "../live/gateway.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf, type View } from "../route.ts";
+import { addressOf, maySee, type View } from "../route.ts";
 
-type NavView = Exclude<View, "guide">;
+type NavView = Exclude<View, "guide" | "self">;
 
 /** The views of every day come first: a phone's bar has room for these alone. */
 const DAILY: readonly NavView[] = ["panel", "rooms", "records"];
-const SELDOM: readonly NavView[] = ["report", "locations", "lines", "state"];
+const SELDOM: readonly NavView[] = ["report", "locations", "lines", "state", "people"];
 interface NavProps {
   readonly view: View;
   /** Something needs to be seen to: the state is marked. */
@@ -20,13 +21,16 @@ interface NavProps {
 /** The ways to the views: at the side, or as a bar at a phone's foot, whose last button opens the rest. */
 export function Nav({ view, hasFaults, isMoreOpen, onMore }: NavProps) {
   const texts = useTexts(frameTexts);
+  const { user } = useGateway();
+  const daily = DAILY.filter((to) => maySee(user.role, to));
+  const seldom = SELDOM.filter((to) => maySee(user.role, to));
   return (
     <nav class="nav" aria-label={texts.nav.label}>
       <ul>
-        {DAILY.map((to) => (
+        {daily.map((to) => (
           <NavItem key={to} to={to} view={view} />
         ))}
-        {SELDOM.map((to, index) => (
+        {seldom.map((to, index) => (
           <NavItem
             key={to}
             to={to}
@@ -60,11 +64,12 @@ interface SeldomNavProps extends Pick<NavProps, "view" | "hasFaults"> {
 /** The seldom ways, for a phone's menu. */
 export function SeldomNav({ view, hasFaults, onGone }: SeldomNavProps) {
   const texts = useTexts(frameTexts);
+  const { user } = useGateway();
   return (
     <nav aria-label={texts.nav.more}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a press on a link inside, by whatever means, arrives here as a click. */}
       <ul class="menu" onClick={onGone}>
-        {SELDOM.map((to) => (
+        {SELDOM.filter((to) => maySee(user.role, to)).map((to) => (
           <NavItem key={to} to={to} view={view} isMarked={to === "state" && hasFaults} />
         ))}
       </ul>

@@ -1,6 +1,8 @@
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
 import { LocationsView } from "../locations/locations-view.tsx";
+import { PeopleView } from "../people/people-view.tsx";
+import { SelfView } from "../people/self-view.tsx";
 import { RecordsView } from "../records/records-view.tsx";
 import { ReportView } from "../report/report-view.tsx";
 import { RoomsView } from "../rooms/rooms-view.tsx";
@@ -14,5 +16,7 @@ export const SELDOM_VIEWS = {
   locations: LocationsView,
   lines: LinesView,
   state: StateView,
+  people: PeopleView,
   guide: GuideView,
+  self: SelfView,
 } as const;

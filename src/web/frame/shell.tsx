@@ -8,7 +8,7 @@ import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf, type View } from "../route.ts";
+import { addressOf, homeOf, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
 import { Nav, SeldomNav } from "./nav.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
@@ -48,7 +48,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <div class="shell-frame">
         <header class="side">
           <div class="side-top">
-            <Link to={addressOf("panel")} class="side-name" label={texts.nav.home}>
+            <Link to={addressOf(homeOf(user.role))} class="side-name" label={texts.nav.home}>
               <Wordmark />
             </Link>
             <span class={`tag live-pill live-pill-${live}`}>
@@ -58,10 +58,15 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
           <Nav view={view} hasFaults={hasFaults} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot">
-            <p class="side-user">
+            <Link
+              to={addressOf("self")}
+              class="side-user"
+              label={texts.self(user.name)}
+              isCurrent={view === "self"}
+            >
               <Icon name="user" />
               <span>{user.name}</span>
-            </p>
+            </Link>
             <LanguageSwitch />
             <Button kind="quiet" icon="leave" onPress={signOut}>
               {texts.signOut}
@@ -78,6 +83,10 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         <Dialog title={user.name} onClose={() => setMoreOpen(false)}>
           <SeldomNav view={view} hasFaults={hasFaults} onGone={() => setMoreOpen(false)} />
           <div class="menu-foot">
+            <Link to={addressOf("self")} class="button button-quiet">
+              <Icon name="user" />
+              {texts.selfShort}
+            </Link>
             <LanguageSwitch />
             <Button kind="quiet" icon="leave" onPress={signOut}>
               {texts.signOut}

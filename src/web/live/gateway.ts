@@ -12,6 +12,8 @@ import { type Part, Refresher, ready, readyValue } from "./loading.ts";
 /** The gateway as every view behind the session shares it, from sign-in to sign-out. */
 interface Gateway {
   readonly user: User;
+  /** To call when the user has changed itself. */
+  readonly onUser: (user: User) => void;
   readonly api: Api;
   readonly events: LiveEvents;
   readonly live: LiveState;
@@ -50,7 +52,7 @@ const REST_MS = 250;
 const ROUND_MS = 60_000;
 
 /** Opens the one live connection of all views, and keeps the gateway's status. `onEnded`: the session is over. */
-export function useGatewayConnection(user: User, onEnded: () => void): Gateway {
+export function useGatewayConnection(user: User, onUser: (user: User) => void, onEnded: () => void): Gateway {
   const { locale } = useLanguage();
   const [live, setLive] = useState<LiveState>("connecting");
   const [status, setStatus] = useState<Part<Status>>({ kind: "waiting" });
@@ -75,7 +77,10 @@ export function useGatewayConnection(user: User, onEnded: () => void): Gateway {
     () => createFormat(locale, timeZone, code === undefined ? undefined : { code, decimals }),
     [locale, timeZone, code, decimals],
   );
-  return useMemo(() => ({ ...own, user, live, status, format }), [own, user, live, status, format]);
+  return useMemo(
+    () => ({ ...own, user, onUser, live, status, format }),
+    [own, user, onUser, live, status, format],
+  );
 }
 
 type SetState<T> = (next: T | ((before: T) => T)) => void;

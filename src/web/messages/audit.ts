@@ -25,7 +25,7 @@ export const auditTexts = bilingual(
       member_added: (value: (name: string) => string) => `Se añadió a ${value("email")}`,
       password_changed: () => "Se cambió la contraseña; todas las sesiones acabaron",
       member_removed: (value: (name: string) => string) => `Se quitó a ${value("email")}`,
-      role_changed: (value: (name: string) => string) => `Se cambió el papel de ${value("email")}`,
+      role_changed: (value: (name: string) => string) => `Se cambió el rol de ${value("email")}`,
       link_made: (value: (name: string) => string) =>
         `Se creó un enlace para que ${value("email")} elija su contraseña`,
       sessions_ended: (value: (name: string) => string) => `Se cerraron las sesiones de ${value("email")}`,

@@ -12,6 +12,11 @@ export const doorTexts = bilingual(
       badCredentials: "El correo o la contraseña no son correctos.",
       tooMany: (seconds: number) =>
         `Demasiados intentos desde este equipo. Espere ${seconds} ${seconds === 1 ? "segundo" : "segundos"} y pruebe de nuevo.`,
+      forgotten: "¿Olvidó la contraseña?",
+      forgottenAsk:
+        "Pida al propietario de la cuenta un enlace para elegir otra: lo crea en la página Personas.",
+      forgottenOwner:
+        "Si usted es el único propietario, pídaselo a su técnico: lo crea en el equipo con «flanco user reset».",
       firstTime: "¿Primera vez? Al arrancar, el servicio muestra un enlace para crear la primera cuenta.",
     },
 
@@ -35,6 +40,11 @@ export const doorTexts = bilingual(
       badCredentials: "The e-mail or the password is not right.",
       tooMany: (seconds: number) =>
         `Too many attempts from this device. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"} and try again.`,
+      forgotten: "Forgot your password?",
+      forgottenAsk:
+        "Ask the account's owner for a link to choose another: the owner makes it on the page People.",
+      forgottenOwner:
+        "If you are the only owner, ask your technician, who makes it on the gateway with “flanco user reset”.",
       firstTime: "First time here? When it starts, the service shows a link for making the first account.",
     },
 
@@ -84,5 +94,27 @@ export const firstRunTexts = bilingual(
     tooLateWhatToDo:
       "If there is no account yet, look at what the service prints, or restart it: it shows a new link when it starts and every 30 minutes.",
     toSignIn: "Go to sign-in",
+  },
+);
+
+/** Choosing a password by a link. */
+export const linkTexts = bilingual(
+  {
+    title: "Elija su contraseña",
+    intro: "Con su correo y esta contraseña entrará en Flanco.",
+    save: "Guardar y entrar",
+    saving: "Guardando…",
+    tooLateWhy: "Cada enlace vale un día y una sola vez.",
+    tooLateWhatToDo:
+      "Si ya eligió su contraseña, inicie sesión con ella. Si no, pida otro enlace al propietario.",
+  },
+  {
+    title: "Choose your password",
+    intro: "With your e-mail and this password you will sign in to Flanco.",
+    save: "Save and sign in",
+    saving: "Saving…",
+    tooLateWhy: "Each link is good for one day and for one use.",
+    tooLateWhatToDo:
+      "If you have chosen your password already, sign in with it. If not, ask the owner for another link.",
   },
 );

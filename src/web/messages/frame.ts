@@ -6,6 +6,8 @@ export const frameTexts = bilingual(
     tagline: "Las ventas de cada habitación, en directo.",
     switchLanguage: "English",
     signOut: "Salir",
+    self: (name: string) => `${name}: mi cuenta`,
+    selfShort: "Mi cuenta",
     skipToContent: "Ir al contenido",
 
     nav: {
@@ -18,6 +20,7 @@ export const frameTexts = bilingual(
       locations: "Lugares",
       lines: "Líneas",
       state: "Estado",
+      people: "Personas",
       more: "Más",
       marked: "necesita atención",
     },
@@ -54,6 +57,8 @@ export const frameTexts = bilingual(
     tagline: "Every room's sales, live.",
     switchLanguage: "Español",
     signOut: "Sign out",
+    self: (name) => `${name}: my account`,
+    selfShort: "My account",
     skipToContent: "Skip to content",
 
     nav: {
@@ -66,6 +71,7 @@ export const frameTexts = bilingual(
       locations: "Locations",
       lines: "Lines",
       state: "Status",
+      people: "People",
       more: "More",
       marked: "needs attention",
     },

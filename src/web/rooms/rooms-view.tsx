@@ -11,7 +11,7 @@ import { elementTexts } from "../messages/element.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
-import { addressOf } from "../route.ts";
+import { addressOf, maySee } from "../route.ts";
 import { RoomHistory } from "./room-history.tsx";
 import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
 import { useDevices } from "./use-devices.ts";
@@ -92,9 +92,11 @@ export function RoomsView() {
       {devices?.length === 0 && (
         <section class="panel">
           <Nothing title={texts.none} detail={texts.noneDetail}>
-            <Link to={addressOf("guide")} class="button button-main">
-              {texts.add}
-            </Link>
+            {maySee(user.role, "guide") && (
+              <Link to={addressOf("guide")} class="button button-main">
+                {texts.add}
+              </Link>
+            )}
           </Nothing>
         </section>
       )}

@@ -1,0 +1,134 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { PASSWORD } from "../rig/program.ts";
+import { FilledSuite } from "./filled.ts";
+import { EMAIL, PAGE_TEST_MS } from "./opened.ts";
+
+const CHOSEN = "la clave que elige Eva";
+const EVA = { name: "Eva Ruiz", email: "eva@example.org" };
+
+describe("The people of an account", function () {
+  this.timeout(PAGE_TEST_MS);
+  const { opened } = new FilledSuite({ sales: 60, days: 3 });
+
+  /** Invites somebody on the owner's page, and gives the link that it shows. */
+  async function invite(page: Page, who: typeof EVA, role: string): Promise<string> {
+    await page.getByRole("button", { name: "Invitar" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Nombre").fill(who.name);
+    await dialog.getByLabel("Correo electrónico").fill(who.email);
+    await dialog.getByLabel("Rol").selectOption(role);
+    await dialog.getByRole("button", { name: "Invitar" }).click();
+    await dialog.getByRole("img", { name: "Código QR del enlace" }).waitFor();
+    const link = (await dialog.locator(".link-text").textContent()) ?? "";
+    await dialog.getByRole("button", { name: "Cerrar" }).last().click();
+    return link;
+  }
+
+  /** Opens a link in a browser of its own, and chooses a password. */
+  async function accept(link: string): Promise<Page> {
+    const { page } = await opened.open(new URL(link).pathname + new URL(link).hash, { isSignedIn: false });
+    await page.getByLabel("Contraseña", { exact: true }).fill(CHOSEN);
+    await page.getByLabel("Repita la contraseña").fill(CHOSEN);
+    await page.getByRole("button", { name: "Guardar y entrar" }).click();
+    await page.getByRole("button", { name: "Salir" }).waitFor();
+    return page;
+  }
+
+  /** The views that the navigation leads to. */
+  function waysOf(page: Page): Promise<string[]> {
+    return page.getByRole("navigation", { name: "Secciones" }).getByRole("link").allTextContents();
+  }
+
+  it("are invited with a link, see what their role may, and lose their session with another role", async () => {
+    const { page: owner } = await opened.open("/personas");
+    const eva = await accept(await invite(owner, EVA, "staff"));
+    await eva.getByRole("heading", { name: "Panel" }).waitFor();
+    expect(await waysOf(eva)).to.deep.equal(["Panel", "Habitaciones", "Registros", "Informe"]);
+    await eva.goto("/lineas");
+    await eva.getByRole("heading", { name: "Panel" }).waitFor();
+    expect(new URL(eva.url()).pathname).to.equal("/");
+
+    await owner.getByRole("button", { name: "Cambiar a Eva Ruiz" }).click();
+    await owner.getByRole("dialog").getByLabel("Rol").selectOption("technician");
+    await owner.getByRole("dialog").getByRole("button", { name: "Guardar" }).click();
+    await owner.getByText("Se guardó Eva Ruiz.").waitFor();
+    await eva.getByText("Su sesión ha terminado.").waitFor();
+    await eva.getByLabel("Correo electrónico").fill(EVA.email);
+    await eva.getByLabel("Contraseña", { exact: true }).fill(CHOSEN);
+    await eva.getByRole("button", { name: "Entrar", exact: true }).click();
+    await eva.getByRole("heading", { name: "Líneas" }).waitFor();
+    expect(await waysOf(eva)).to.deep.equal(["Habitaciones", "Lugares", "Líneas", "Estado"]);
+    for (const [path, content] of [
+      ["/lineas", ".wired"],
+      ["/habitaciones", ".tile"],
+      ["/lugares", ".device-row"],
+      ["/estado", ".state-card"],
+    ] as const) {
+      await eva.goto(path);
+      await eva.locator(content).first().waitFor();
+      expect(await eva.locator("body").innerText(), path).not.to.include("€");
+    }
+  });
+
+  it("that are screens show the rooms, without money, and nothing else", async () => {
+    const { page: owner } = await opened.open("/personas");
+    const who = { name: "Enfermería", email: "tv@example.org" };
+    const screen = await accept(await invite(owner, who, "display"));
+    await screen.locator(".tile").first().waitFor();
+    expect(await waysOf(screen)).to.deep.equal(["Habitaciones"]);
+    expect(await screen.locator("#content").innerText()).not.to.match(/€|venta/i);
+    const cookies = await screen.context().cookies();
+    const lasts = cookies.find(({ name }) => name === "auth_token")?.expires ?? 0;
+    expect(lasts - Date.now() / 1000).to.be.above(364 * 24 * 60 * 60);
+    await owner.reload();
+    await owner.getByRole("button", { name: "Cerrar las sesiones de Enfermería" }).click();
+    await owner.getByRole("dialog").getByRole("button", { name: "Cerrar sus sesiones" }).click();
+    await screen.getByText("Su sesión ha terminado.").waitFor();
+    await owner.getByRole("button", { name: "Quitar a Enfermería" }).click();
+    await owner.getByRole("dialog").getByRole("button", { name: "Quitar de la cuenta" }).click();
+    await owner.getByText("Se quitó a Enfermería.").waitFor();
+  });
+
+  it("keep their last owner, and are told why", async () => {
+    const { page } = await opened.open("/personas");
+    await page.getByRole("button", { name: /^Quitar a Ana/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Quitar de la cuenta" }).click();
+    await page.getByText("Es el único propietario que puede entrar.").waitFor();
+    const { page: english } = await opened.open("/personas", { language: "en", width: 390 });
+    await english.getByRole("button", { name: /^Change Ana/ }).click();
+    await english.getByRole("dialog").getByLabel("Role").selectOption("staff");
+    await english.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await english.getByText("This is the only owner who can sign in.").waitFor();
+  });
+
+  it("change their own name and password, and stay signed in", async () => {
+    const { page: owner } = await opened.open("/personas");
+    const luis = await accept(await invite(owner, { name: "Luis", email: "luis@example.org" }, "staff"));
+    await luis.getByRole("link", { name: "Luis: mi cuenta" }).click();
+    await luis.getByLabel("Nombre").fill("Luis Gil");
+    await luis.getByRole("button", { name: "Guardar el nombre" }).click();
+    await luis.getByRole("link", { name: "Luis Gil: mi cuenta" }).waitFor();
+    await luis.getByLabel("Contraseña actual").fill(PASSWORD);
+    await luis.getByLabel("Contraseña nueva").fill(`${CHOSEN} 2`);
+    await luis.getByLabel("Repita la contraseña").fill(`${CHOSEN} 2`);
+    await luis.getByRole("button", { name: "Cambiar la contraseña" }).click();
+    await luis.getByText("No es su contraseña actual.").waitFor();
+    await luis.getByLabel("Contraseña actual").fill(CHOSEN);
+    await luis.getByRole("button", { name: "Cambiar la contraseña" }).click();
+    await luis.getByText("Se cambió su contraseña.").waitFor();
+    await luis.reload();
+    await luis.getByRole("heading", { name: "Mi cuenta" }).waitFor();
+  });
+
+  it("are told whom to ask for a lost password, and that a used link is dead", async () => {
+    const { page } = await opened.open("/", { isSignedIn: false });
+    await page.getByText("¿Olvidó la contraseña?").click();
+    await page.getByText("Pida al propietario de la cuenta un enlace").waitFor();
+    await page.goto(`/enlace#AAAAAAAAAAAAAAAAAAAAAA/${EMAIL}`);
+    await page.getByLabel("Contraseña", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("Repita la contraseña").fill(PASSWORD);
+    await page.getByRole("button", { name: "Guardar y entrar" }).click();
+    await page.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
+  });
+});
