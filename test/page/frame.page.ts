@@ -52,6 +52,14 @@ describe("The page's frame", () => {
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
   });
 
+  it("says whose time it shows where the browser has another, and nothing where it has the same", async () => {
+    const { page } = await opened.open("/", { timeZone: "Atlantic/Canary" });
+    await page.getByText("Todas las horas son las de la clínica (Europe/Madrid)", { exact: false }).waitFor();
+    const same = await opened.open("/", { timeZone: "Europe/Paris" });
+    await same.page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
+    expect(await same.page.locator(".zone-note").count()).to.equal(0);
+  });
+
   it("keeps the keyboard out of the page behind a phone's menu, and gives it back", async () => {
     const { page } = await opened.open("/", { width: PHONE });
     const more = page.getByRole("button", { name: "Más" });

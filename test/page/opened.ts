@@ -21,6 +21,8 @@ export interface Look {
   readonly width?: number;
   readonly language?: Language;
   readonly colorScheme?: "light" | "dark";
+  /** Of the browser's machine; the clinic's without it. */
+  readonly timeZone?: string;
   /** False: without a session. */
   readonly isSignedIn?: boolean;
 }
@@ -84,12 +86,18 @@ export class OpenedService {
 
   /** Opens a page at a path. `closePages` fails for whatever goes wrong in its script. */
   async open(path: string, look: Look = {}): Promise<OpenedPage> {
-    const { width = 1440, language = "es", colorScheme = "light", isSignedIn = true } = look;
+    const {
+      width = 1440,
+      language = "es",
+      colorScheme = "light",
+      isSignedIn = true,
+      timeZone = TIME_ZONE,
+    } = look;
     const browser = await sharedBrowser();
     const context = await browser.newContext({
       baseURL: this.origin,
       locale: language === "es" ? "es-ES" : "en-GB",
-      timezoneId: TIME_ZONE,
+      timezoneId: timeZone,
       colorScheme,
       reducedMotion: "reduce",
       viewport: { width, height: HEIGHT },

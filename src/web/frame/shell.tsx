@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { Icon } from "../element/icon.tsx";
+import { createFormat } from "../format/format.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
-import { useTexts } from "../messages/use-language.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf, homeOf, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
@@ -23,12 +24,18 @@ interface ShellProps {
 /** What stands around every view behind the session. */
 export function Shell({ view, onSignOut, children }: ShellProps) {
   const texts = useTexts(frameTexts);
-  const { user, live, status } = useGateway();
+  const { locale } = useLanguage();
+  const { user, live, status, format, now } = useGateway();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const gateway = readyValue(status);
   const simulated = gateway?.simulated === true;
   const hasFaults = (gateway?.faults.length ?? 0) > 0;
   useEffect(() => setMoreOpen(false), [view]);
+  // By their clocks at this moment, not by their names: Madrid and Paris have the same.
+  const isElsewhere = useMemo(
+    () => format.dateTime(now()) !== createFormat(locale, undefined).dateTime(now()),
+    [format, locale],
+  );
   const { delay, flush, undo, shown } = useUndo();
   const signOut = () => void flush().finally(onSignOut);
 
@@ -75,6 +82,9 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
         </header>
         <div class="shell-main">
           <main class="content" id="content" tabIndex={-1}>
+            {isElsewhere && gateway !== undefined && (
+              <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>
+            )}
             <DelayProvider value={delay}>{children}</DelayProvider>
           </main>
         </div>

@@ -33,6 +33,8 @@ export const frameTexts = bilingual(
       unreachable: "No se puede conectar con el equipo. Compruebe la red; se reintenta cada pocos segundos.",
     },
 
+    otherZone: (zone: string) =>
+      `Todas las horas son las de la clínica (${zone}), no las de este dispositivo.`,
     simulated: {
       title: "Simulado",
       detail: "Nada de esto es real: ningún relé está conectado y las ventas son inventadas.",
@@ -84,6 +86,7 @@ export const frameTexts = bilingual(
       unreachable: "The gateway cannot be reached. Check the network; trying again every few seconds.",
     },
 
+    otherZone: (zone) => `All times are the clinic's (${zone}), not this device's.`,
     simulated: {
       title: "Simulated",
       detail: "None of this is real: no relay is connected, and the sales are made up.",

@@ -6,15 +6,18 @@ import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { incidentsOf } from "./incidents.ts";
 
 interface ReportSheetProps {
   readonly report: Report;
   /** Another report has been asked for; this one still stands. */
   readonly isStale: boolean;
+  /** Line to the room that it is; a line that is wired nowhere any more is absent. */
+  readonly roomOfLine: ReadonlyMap<string, string>;
 }
 
 /** The report itself: what is on the paper when it is printed. */
-export function ReportSheet({ report, isStale }: ReportSheetProps) {
+export function ReportSheet({ report, isStale, roomOfLine }: ReportSheetProps) {
   const texts = useTexts(reportTexts);
   const { simulated } = useTexts(frameTexts);
   const { status, format, now } = useGateway();
@@ -47,7 +50,7 @@ export function ReportSheet({ report, isStale }: ReportSheetProps) {
       </dl>
       {hasRecords && <RoomTable report={report} />}
       {!hasRecords && <Nothing title={texts.none} detail={texts.noneDetail} />}
-      <Remarks report={report} />
+      <Remarks report={report} roomOfLine={roomOfLine} />
       <footer class="report-foot fine">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}
@@ -108,12 +111,25 @@ function Notes({ room: { voided, provisional }, style }: NotesProps) {
   return notes.length === 0 ? null : <span class={style}>{notes.join(", ")}</span>;
 }
 
+/** So many are told one by one; a month with more has the rest as a number. */
+const MAX_INCIDENTS = 10;
+
 /** What limits the figures: voided records, uncertain times, gaps. */
-function Remarks({ report: { others, totals, gaps, complete } }: { readonly report: Report }) {
+function Remarks({
+  report: { others, totals, gaps, complete },
+  roomOfLine,
+}: Pick<ReportSheetProps, "report" | "roomOfLine">) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
   const { voided, provisional } = totals;
   const isClean = voided === 0 && provisional === 0 && gaps.length === 0;
+  const incidents = incidentsOf(gaps);
+  const unwatchedMs = incidents.reduce((sum, { fromTime, toTime }) => sum + toTime - fromTime, 0);
+  const placesOf = (lines: readonly string[]) =>
+    lines
+      .map((line) => roomOfLine.get(line) ?? texts.line(line))
+      .sort(format.compare)
+      .join(", ");
   return (
     <section class="report-remarks">
       <h3>{texts.remarks}</h3>
@@ -123,11 +139,22 @@ function Remarks({ report: { others, totals, gaps, complete } }: { readonly repo
         {isClean && <li>{texts.clean}</li>}
         {voided > 0 && <li>{texts.voidedTotal(format.count(voided), voided === 1)}</li>}
         {provisional > 0 && <li>{texts.provisionalTotal(format.count(provisional), provisional === 1)}</li>}
-        {gaps.map((gap) => (
-          <li key={`${gap.line}/${gap.fromTime}`}>
-            {texts.gap(gap.line, format.dateTime(gap.fromTime), format.dateTime(gap.toTime), gap.missedRises)}
+        {incidents.length > 1 && (
+          <li>{texts.incidents(format.count(incidents.length), format.duration(unwatchedMs))}</li>
+        )}
+        {incidents.slice(0, MAX_INCIDENTS).map(({ fromTime, toTime, lines, missedRises }) => (
+          <li key={`${fromTime}/${lines[0]}`}>
+            {texts.incident(
+              format.dateTime(fromTime),
+              format.duration(toTime - fromTime),
+              placesOf(lines),
+              missedRises,
+            )}
           </li>
         ))}
+        {incidents.length > MAX_INCIDENTS && (
+          <li>{texts.moreIncidents(format.count(incidents.length - MAX_INCIDENTS))}</li>
+        )}
       </ul>
     </section>
   );

@@ -1,4 +1,5 @@
 import { type Choices, loadChoices } from "../api/choices.ts";
+import { loadWirings } from "../api/lines.ts";
 import type { ReportAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
@@ -66,6 +67,8 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
     JSON.stringify([month, location]),
     ["record", "void", "time", "gap"],
   );
+  const wirings = useLoaded(loadWirings, "wirings", ["locations"]).part;
+  const roomOfLine = new Map((readyValue(wirings) ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
   return (
     <>
       <section class="panel report-choice" aria-label={texts.title}>
@@ -102,7 +105,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
       </section>
       <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {part.kind === "waiting" && <section class="panel report" aria-busy="true" />}
-      {part.kind === "ready" && <ReportSheet report={part.value} isStale={isStale} />}
+      {part.kind === "ready" && <ReportSheet report={part.value} isStale={isStale} roomOfLine={roomOfLine} />}
     </>
   );
 }

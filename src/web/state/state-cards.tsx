@@ -129,7 +129,7 @@ export function GapCard({ status: { gaps, gapsLast30Days, newestGaps } }: { read
     <StateCard
       title={texts.gaps}
       answer={texts.gapsCount(format.count(gaps), gaps === 1)}
-      kind={gapsLast30Days > 0 ? "bad" : "well"}
+      kind={gapsLast30Days > 0 ? "warn" : "well"}
     >
       <p>
         {gapsLast30Days === 0

@@ -1,0 +1,41 @@
+import { expect } from "chai";
+import { incidentsOf } from "../../src/web/report/incidents.ts";
+
+const SECOND_MS = 1_000;
+
+function gap(line: string, fromS: number, toS: number, missedRises: number | null = null) {
+  return {
+    ...{ gapId: fromS, line, fromTime: fromS * SECOND_MS, toTime: toS * SECOND_MS, missed: missedRises },
+    ...{ missedRises, reason: missedRises === null ? ("outage" as const) : ("overflow" as const) },
+  };
+}
+
+describe("The incidents of a report", () => {
+  it("are one for all the lines of a restart, from the first that was left to the last that was taken up", () => {
+    const restart = [
+      gap("SIM2", 101, 141),
+      gap("SIM0", 100, 140),
+      gap("SIM1", 100, 142),
+      gap("SIM0", 150, 160),
+    ];
+    expect(incidentsOf(restart)).to.deep.equal([
+      { fromTime: 100_000, toTime: 160_000, lines: ["SIM0", "SIM1", "SIM2"], missedRises: null },
+    ]);
+  });
+
+  it("are told apart by time, oldest first, and by whether it is known what was lost", () => {
+    const incidents = incidentsOf([
+      gap("A", 1_000, 1_001),
+      gap("B", 10, 11, 2),
+      gap("A", 12, 13, 1),
+      gap("A", 10, 12),
+    ]);
+    const brief = incidents.map(({ fromTime, lines, missedRises }) => [fromTime, lines.join(), missedRises]);
+    expect(brief).to.deep.equal([
+      [10_000, "B,A", 3],
+      [10_000, "A", null],
+      [1_000_000, "A", null],
+    ]);
+    expect(incidentsOf([])).to.deep.equal([]);
+  });
+});
