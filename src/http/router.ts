@@ -133,10 +133,14 @@ async function readInput(
   context: Context,
 ): Promise<unknown> {
   if (body === undefined) return undefined;
+  // A sender that is refused opens its next connection, which is paced. Node closes this one where the header says so.
+  if (signsIn) context.res.setHeader("Connection", "close");
   if (signsIn) senders.admit(context);
   try {
     const bounds = signsIn ? UNKNOWN_SENDER : maxBodyBytes === undefined ? {} : { bytes: maxBodyBytes };
-    return parseInput(body, await readBody(context, bounds), wrapper);
+    const input = parseInput(body, await readBody(context, bounds), wrapper);
+    if (signsIn) context.res.removeHeader("Connection");
+    return input;
   } catch (error) {
     if (signsIn) senders.refuse(context);
     throw error;
