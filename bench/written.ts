@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { runCommand } from "../scripts/command.ts";
+import { runCommand, tryCommand } from "../scripts/command.ts";
 import { installFor } from "../scripts/debian.ts";
 import { type Claim, type Pair, spreadOf } from "./claim.ts";
 import { prepareFlanco, startFlanco } from "./flanco-process.ts";
@@ -13,6 +13,7 @@ const PROMISED_KB: readonly (readonly [connections: number, kilobytes: number])[
   [1, 16],
   [64, 1.6],
 ];
+const WARM_UP_CONNECTIONS = 64;
 const DISK = "2G";
 const SECTOR_BYTES = 512;
 /** Which field of a block device's `stat` counts sectors written (Documentation/block/stat.rst of the kernel). */
@@ -27,7 +28,8 @@ export async function measureWritten(plan: Plan): Promise<readonly Claim[]> {
     const password = prepareFlanco(flancoSetting);
     const floor = await startPeer("floor", { directory: join(disk.directory, "floor") });
     const flanco = await startFlanco(flancoSetting, password);
-    for (const server of [floor, flanco]) await post(server, 1, plan.warmUpSeconds);
+    // Until SQLite's log has its full size: each commit that lengthens a file also writes the file system's journal.
+    for (const server of [floor, flanco]) await post(server, WARM_UP_CONNECTIONS, 2 * plan.warmUpSeconds);
     const claims: Claim[] = [];
     for (const [connections, promised] of PROMISED_KB) {
       const floorKb: number[] = [];
@@ -80,6 +82,8 @@ class CountingDisk {
     runCommand(["truncate", `--size=${DISK}`, image]);
     runCommand(["mke2fs", "-q", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0", image]);
     runCommand(["mount", "-o", "loop", image, this.directory]);
+    // Before the folder of the run is removed, also when a signal ends it.
+    process.prependOnceListener("exit", () => this.unmount());
   }
 
   /** Everything that was written so far, once nothing is left to write. */
@@ -93,7 +97,7 @@ class CountingDisk {
   }
 
   unmount(): void {
-    runCommand(["umount", "--lazy", this.directory]);
+    tryCommand(["umount", "--lazy", this.directory]);
   }
 }
 
