@@ -93,7 +93,7 @@ describe("Long work on a ledger, on a slow disk", function () {
   }
 
   const records = async () =>
-    (JSON.parse(await appliance.succeed(["verify", "--json"])) as { records: number }).records;
+    (JSON.parse((await appliance.call(["verify", "--json"])).stdout) as { records: number }).records;
 
   describe("before a start", () => {
     const UPGRADE = "flanco.db.upgrade";
