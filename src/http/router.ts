@@ -133,14 +133,15 @@ async function readInput(
   context: Context,
 ): Promise<unknown> {
   if (body === undefined) return undefined;
-  // A sender that is refused opens its next connection, which is paced. Node closes this one where the header says so.
-  if (signsIn) context.res.setHeader("Connection", "close");
-  if (signsIn) senders.admit(context);
+  if (signsIn) {
+    // To drop a large body costs work: its sender opens its next connection, which is paced.
+    const bytes = Number(context.req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+    if (bytes > UNKNOWN_SENDER.bytes) context.res.setHeader("Connection", "close");
+    senders.admit(context);
+  }
   try {
     const bounds = signsIn ? UNKNOWN_SENDER : maxBodyBytes === undefined ? {} : { bytes: maxBodyBytes };
-    const input = parseInput(body, await readBody(context, bounds), wrapper);
-    if (signsIn) context.res.removeHeader("Connection");
-    return input;
+    return parseInput(body, await readBody(context, bounds), wrapper);
   } catch (error) {
     if (signsIn) senders.refuse(context);
     throw error;
