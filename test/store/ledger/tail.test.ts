@@ -78,6 +78,15 @@ describe("The tail of a ledger", () => {
     await ledger.writer.voidRecord(4, "again").catch(() => {});
     await Promise.all([sell(2), ledger.writer.voidRecord(99, "not there").catch(() => {})]);
     await ledger.writer.setPassword(userId, "another");
+    const member = { name: "Eva", email: "eva@example.org", role: "staff", passwordHash: null } as const;
+    const { id } = await ledger.writer.addMember(userId, member);
+    await ledger.writer.addLink(userId, id, "used");
+    await ledger.writer.useLink("used", "chosen");
+    await ledger.writer.addLink(userId, id, "open");
+    await ledger.writer.changeMember(userId, id, { role: "technician", name: "Eva Ruiz" });
+    await ledger.writer.endSessionsOf(userId, id);
+    const gone = await ledger.writer.addMember(userId, { ...member, email: "luis@example.org" });
+    await ledger.writer.removeMember(userId, gone.id);
   }
 
   async function backUp(): Promise<ProvenBackup> {
