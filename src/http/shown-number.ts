@@ -18,14 +18,18 @@ export class ShownNumbers {
     this.#key = key;
   }
 
-  /** The ledger's number as it is shown; grows with nothing. */
+  /**
+   * The ledger's number as it is shown; grows with nothing. Numbers beyond 40 bits, to which no ledger comes, stand for
+   * themselves: a search goes on above all of them.
+   */
   show(number: number): number {
+    if (number >= HALF * HALF) return number;
     let [left, right] = halvesOf(number);
     for (let round = 0; round < ROUNDS; round += 1) [left, right] = [right, left ^ this.#mix(round, right)];
     return left * HALF + right;
   }
 
-  /** The ledger's number of one that was shown. No ledger comes to the numbers beyond 40 bits, which stand for themselves. */
+  /** The ledger's number of one that was shown. */
   find(shown: number): number {
     if (shown >= HALF * HALF) return shown;
     let [left, right] = halvesOf(shown);

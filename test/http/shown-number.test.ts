@@ -20,7 +20,11 @@ describe("A number as accounts see it", () => {
         expect(numbers.show(number)).to.be.below(BEYOND);
       }),
     );
-    for (const odd of [BEYOND, Number.MAX_SAFE_INTEGER]) expect(numbers.find(odd)).to.equal(odd);
+    // Where a search goes on above every record of a moment.
+    for (const above of [BEYOND, Number.MAX_SAFE_INTEGER]) {
+      expect(numbers.find(above)).to.equal(above);
+      expect(numbers.show(above)).to.equal(above);
+    }
   });
 
   it("tells neither order nor distance: neighbours are shown apart, by each key in another way", () => {
