@@ -8,7 +8,14 @@ import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
 import type { LineTest } from "./use-line-test.ts";
 
-export function WiredPanel({ board, doing }: { readonly board: Board; readonly doing: LineDoing }) {
+interface WiredPanelProps {
+  readonly board: Board;
+  readonly doing: LineDoing;
+  /** Undefined for a member who may not change prices. */
+  readonly onPrices: (() => void) | undefined;
+}
+
+export function WiredPanel({ board, doing, onPrices }: WiredPanelProps) {
   const texts = useTexts(linesTexts);
   const { compare } = useFormat();
   const wired = linesOf(board)
@@ -23,6 +30,11 @@ export function WiredPanel({ board, doing }: { readonly board: Board; readonly d
     <section class="panel" aria-labelledby="lines-wired">
       <div class="panel-head">
         <h2 id="lines-wired">{texts.wiredTitle}</h2>
+        {onPrices !== undefined && board.wirings.length > 0 && (
+          <Button kind="quiet" onPress={onPrices}>
+            {texts.prices}
+          </Button>
+        )}
       </div>
       {board.wirings.length === 0 ? (
         <Nothing title={texts.wiredNone} detail={texts.wiredNoneDetail} />

@@ -64,14 +64,9 @@ export function LinesView() {
       intro={texts.intro}
       actions={
         all.length > 0 && (
-          <>
-            {user.role === "owner" && board !== undefined && board.wirings.length > 0 && (
-              <Button onPress={() => setPricing(true)}>{texts.prices}</Button>
-            )}
-            <Button kind={test.isOn ? "plain" : "main"} onPress={test.isOn ? test.end : test.begin}>
-              {test.isOn ? texts.testStop : texts.test}
-            </Button>
-          </>
+          <Button kind={test.isOn ? "plain" : "main"} onPress={test.isOn ? test.end : test.begin}>
+            {test.isOn ? texts.testStop : texts.test}
+          </Button>
         )
       }
     >
@@ -92,7 +87,11 @@ export function LinesView() {
       {test.isOn && <TestPanel lines={all} doing={doing} />}
       {board !== undefined && all.length > 0 && (
         <>
-          <WiredPanel board={board} doing={doing} />
+          <WiredPanel
+            board={board}
+            doing={doing}
+            onPrices={user.role === "owner" ? () => setPricing(true) : undefined}
+          />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}
