@@ -80,8 +80,8 @@ export const SIMULATED_CONTROLS = {
   "no idempotency key is kept": [
     {
       file: "src/store/ledger/record.ts",
-      from: "if (earlier !== undefined) return repeated",
-      to: "if (earlier === undefined && false) return repeated",
+      from: "idempotency: Idempotency | null): PostedRecord {",
+      to: "idempotency: Idempotency | null): PostedRecord {\n      idempotency = null;",
     },
   ],
   "sales before the clock was set stay where they are": [

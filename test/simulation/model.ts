@@ -125,9 +125,15 @@ export class Model {
     this.#commits.push(commit);
   }
 
-  /** What the process had not committed is lost, unless the kernel holds the line on and the next process can know it. */
-  endProcess(): void {
+  /**
+   * What the process had not committed is lost, unless the kernel holds the line on and the next process can know it.
+   * `kept`: requests that must outlive the process where they are known.
+   */
+  endProcess(kept: readonly ChipRequest[]): void {
     const { seen, known } = this.#seen();
+    for (const request of kept) {
+      if (known.has(request) && !request.isOpen) this.#wrong.push(`not kept: ${request.line}`);
+    }
     for (const edge of this.#truth.chip.edges) {
       const isKept = edge.request?.isOpen === true && known.has(edge.request);
       if (!seen.has(edge) && !isKept) edge.isLossy = true;

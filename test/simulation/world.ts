@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import type { Clock } from "../../src/domain/clock.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
@@ -56,6 +56,7 @@ export interface Template {
   readonly file: string;
   readonly userId: string;
   readonly deviceId: string;
+  readonly ledgerId: string;
 }
 
 /** Takes 100 ms, and is asked for at each change of the zone. */
@@ -73,6 +74,7 @@ export class World {
   readonly #template: Template;
   readonly #directory: string;
   readonly #ledger: string;
+  /** The folder of the ledger's backups and its tail. */
   readonly #backups: string;
   readonly #time = new SimulatedTime();
   readonly #chip: SimulatedChip;
@@ -84,7 +86,7 @@ export class World {
   #clockErrorUs = 0;
   #isClockSet = false;
   #zone: string = ZONES[0];
-  /** The last commit, where the power failed while it was written: whether it is in the ledger shows at the next start. */
+  /** The commit during which the power fails. */
   #torn: Commit | undefined;
   #isTearing = false;
   #lastCommit = 0;
@@ -99,7 +101,7 @@ export class World {
     this.#directory = mkdtempSync(join(directory, "history-"));
     const { ledger, backups } = dataDirectoryOf(this.#directory);
     this.#ledger = ledger;
-    this.#backups = backups;
+    this.#backups = folderOf(backups, template.ledgerId);
     copyFileSync(template.file, ledger);
     this.#time.us = START_US;
     this.#clock = {
@@ -257,8 +259,6 @@ export class World {
   async #start({ killAfter, zone }: Extract<Step, { kind: "start" }>): Promise<void> {
     if (this.#process !== undefined) return;
     this.#zone = zone === undefined ? this.#zone : (ZONES[zone] ?? ZONES[0]);
-    const before = existsSync(this.#ledger) ? this.#commits() : undefined;
-    this.#learnTorn(before);
     const process = new SimulatedProcess({
       ...{ directory: this.#directory, timeZone: this.#zone, clock: this.#clock, bootId: this.#bootId },
       ...{ chip: this.#chip, keeper: this.#history.keeper, isClockSet: () => this.#isClockSet },
@@ -280,19 +280,8 @@ export class World {
     else this.#model.commit(commit);
   }
 
-  #commits(): number | undefined {
-    try {
-      return readLedger(this.#ledger, readCommits);
-    } catch {
-      return undefined;
-    }
-  }
-
-  #learnTorn(commits: number | undefined): void {
-    const torn = this.#torn;
-    this.#torn = undefined;
-    if (torn !== undefined && commits !== undefined && commits >= torn.number) this.#model.commit(torn);
-    this.#model.endProcess();
+  #commits(): number {
+    return readLedger(this.#ledger, readCommits);
   }
 
   async #stop(): Promise<void> {
@@ -310,8 +299,10 @@ export class World {
   #afterProcess(power: "on" | "off"): void {
     this.#process = undefined;
     this.#time.clear();
+    const isKeeping = power === "on" && this.#history.keeper;
+    const kept = isKeeping ? this.#chip.requests.filter(({ isOpen }) => isOpen) : [];
     this.#chip.end(power);
-    if (this.#torn === undefined) this.#model.endProcess();
+    if (!this.#isTearing) this.#model.endProcess(kept);
     this.#time.us += DOWN_US;
     if (power === "off") this.#boot();
   }
@@ -322,12 +313,15 @@ export class World {
     const before = process.logBytes();
     this.#isTearing = true;
     process.commit();
-    this.#isTearing = false;
     const after = process.logBytes();
     await this.#end("off");
+    this.#isTearing = false;
     rmSync(`${this.#ledger}-shm`, { force: true });
-    if (existsSync(`${this.#ledger}-wal`))
-      truncateSync(`${this.#ledger}-wal`, before + Math.round((after - before) * torn));
+    const log = `${this.#ledger}-wal`;
+    if (existsSync(log)) truncateSync(log, before + Math.round((after - before) * torn));
+    if (this.#torn !== undefined && this.#commits() >= this.#torn.number) this.#model.commit(this.#torn);
+    this.#torn = undefined;
+    this.#model.endProcess([]);
   }
 
   #setClock(errorUs: number): void {
@@ -399,16 +393,12 @@ export class World {
     this.#isRestored = false;
   }
 
-  get #folder(): string {
-    return folderOf(this.#backups, identityOf(this.#ledger) ?? "");
-  }
-
   async #restore(): Promise<void> {
-    const backup = listBackups(this.#folder)[0];
+    const backup = listBackups(this.#backups)[0];
     if (this.#process !== undefined || backup === undefined) return;
     restoreLedger({
-      ...{ backup: join(this.#folder, backup.file), ledger: this.#ledger },
-      ...{ nowMs: this.#clock.nowMs(), onProgress: () => {}, directories: [this.#backups] },
+      ...{ backup: join(this.#backups, backup.file), ledger: this.#ledger },
+      ...{ nowMs: this.#clock.nowMs(), onProgress: () => {}, directories: [dirname(this.#backups)] },
     });
     this.#isRestored = true;
     this.#model.goBack(backup.commits, backup.commits);
@@ -416,10 +406,10 @@ export class World {
 
   /** Damages the file of a ledger whose commits are all in a backup and the tail. */
   async #damage(how: number): Promise<void> {
-    if (this.#process !== undefined || this.#torn !== undefined || this.#isRestored) return;
-    const segments = segmentsIn(this.#folder);
-    const backup = listBackups(this.#folder)[0];
-    const commits = this.#commits() ?? 0;
+    if (this.#process !== undefined || this.#isRestored) return;
+    const segments = segmentsIn(this.#backups);
+    const backup = listBackups(this.#backups)[0];
+    const commits = this.#commits();
     const from = segments.findLast((segment, index) => segment.from !== segments[index - 1]?.end)?.from ?? 0;
     if (backup === undefined || from > backup.commits) return;
     const log = `${this.#ledger}-wal`;
@@ -434,13 +424,13 @@ export class World {
     markSuspect(this.#ledger, SILENT);
     const options = recovering(this.#directory, this.#zone, () => this.#clock.nowMs());
     await openRecovering(options, async () => {});
-    const held = this.#commits() ?? 0;
+    const held = this.#commits();
     this.#model.goBack(held > commits + PASSED_OVER / 2 ? held - PASSED_OVER : held, this.#copied);
   }
 
   /** A program of a later schema, and then this one again. */
   async #upgrade(): Promise<void> {
-    if (this.#process !== undefined || this.#torn !== undefined) return;
+    if (this.#process !== undefined) return;
     openForWriting(this.#ledger, () => {}, LATER_MIGRATIONS).close();
     const db = new DatabaseConstructor(this.#ledger);
     db.exec("DROP TABLE later");
@@ -471,5 +461,5 @@ export async function makeTemplate(directory: string): Promise<Template> {
     actuators: ROOMS.map((id) => ({ id, value: false })),
   });
   await writer.close();
-  return { file, userId, deviceId };
+  return { file, userId, deviceId, ledgerId: identityOf(file) ?? "" };
 }
