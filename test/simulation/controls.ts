@@ -90,31 +90,7 @@ export const SIMULATED_CONTROLS = {
   "the chain's head is not in the commit": [
     { file: COMMITTER, from: "      if (hasWritten) this.#chain.flush();\n", to: "" },
   ],
-  "the sums of a refused command count": [
-    {
-      file: COMMITTER,
-      from: "      this.#rollups.discard();\n      this.#chain.forget();",
-      to: "      this.#chain.forget();",
-    },
-  ],
-  "a restored ledger counts its commits on": [
-    {
-      file: "src/store/ledger/chain.ts",
-      from: "SET commits = max(commits, ?) +",
-      to: "SET commits = commits + 0 * ? +",
-    },
-  ],
   "a start forgets since when its lines are not watched": [
     { file: RECORDER, from: "this.#unwatched.ended(line);\n  }", to: "void line;\n  }" },
-  ],
-  "kept lines count as watched before their edges are committed": [
-    { file: RECORDER, from: "    await this.#queue.idle();\n", to: "" },
-  ],
-  "the sign of life passes what waits": [
-    {
-      file: RECORDER,
-      from: "    if (oldest === undefined) return monotonicMs(this.#dependencies.clock);\n",
-      to: "    if (oldest === undefined || true) return monotonicMs(this.#dependencies.clock);\n",
-    },
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>;
