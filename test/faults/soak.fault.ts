@@ -15,7 +15,7 @@ const SHORT = process.env["FLANCO_FAULTS"] === "short";
  */
 const WARM_UP_PACE = 8;
 const WARM_UP_MS = SHORT ? 8_000 : 240_000;
-const SOAK_MS = SHORT ? 20_000 : 1_800_000;
+const SOAK_MS = SHORT ? 20_000 : 3_600_000;
 const CONTROL_MS = SHORT ? 12_000 : 240_000;
 const EDGES_PER_SECOND = 50;
 const REQUESTS_PER_SECOND = 20;
