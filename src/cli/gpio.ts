@@ -1,4 +1,4 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
 import { type Clock, HOUR_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
@@ -9,7 +9,7 @@ import { createDriver } from "../gpio/driver.ts";
 import { noService } from "../http/operator.ts";
 import { systemClock, systemTimers } from "../service/clock.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { withService } from "./door.ts";
+import { withDoor, withService } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A timer that comes this seldom costs nothing. */
@@ -78,6 +78,47 @@ export function addGpioCommands(program: Command, context: CliContext): void {
       if (done === undefined) throw noService();
       terminal.out(`${line} is ${level}.`);
     });
+
+  gpio
+    .command("test")
+    .description("put wired lines of the running service under test: what they do is no sale until it ends")
+    .argument("[lines...]", "wired lines; none: show what is under test, and what it did")
+    .option("--minutes <minutes>", "how long at most, up to 480 (default 30)", toMinutes)
+    .option("--end", "end every test", false)
+    .addHelpText(
+      "after",
+      "\nExample:\n  flanco gpio test GPIO17 GPIO27 --minutes 15\n  flanco gpio test --end",
+    )
+    .action(async (lines: string[], { minutes, end }: TestOptions, command: Command) => {
+      await withDoor(context, command, async (door) => {
+        if (end) await door.call("endTest", {});
+        else if (lines.length > 0) await door.call("beginTest", { lines, minutes });
+        const { tests } = await door.call("status", {});
+        for (const { line, room, deviceName, untilTime } of tests) {
+          terminal.out(`${line}: room ${room} of ${deviceName}, under test until ${iso(untilTime)}`);
+        }
+        if (tests.length === 0) terminal.out("No line is under test.");
+        if (lines.length > 0) return;
+        for (const { time, line, room } of await door.call("listTestedEdges", {})) {
+          terminal.out(`${iso(time)}\t${line}\troom ${room}\tswitched on under test`);
+        }
+      });
+    });
+}
+
+interface TestOptions {
+  readonly minutes?: number;
+  readonly end: boolean;
+}
+
+function toMinutes(text: string): number {
+  const minutes = Number(text);
+  if (!Number.isInteger(minutes) || minutes < 1) throw new InvalidArgumentError("It must be a whole number.");
+  return minutes;
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }
 
 function makeDriver(config: Config, terminal: Terminal): LineDriver {
@@ -139,7 +180,7 @@ function describe(line: LineInfo): string {
 function describeEdge({ line, active, timeMs, sequence, missed }: ShownSighting): string {
   const what = sequence === 0 ? "at start" : active ? "rising" : "falling";
   const lost = missed === 0 ? "" : `\t${missed} edge(s) lost before it`;
-  return `${new Date(timeMs).toISOString()}\t${line}\t${active ? "high" : "low"}\t${what}${lost}`;
+  return `${iso(timeMs)}\t${line}\t${active ? "high" : "low"}\t${what}${lost}`;
 }
 
 /**

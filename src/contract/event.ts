@@ -25,6 +25,8 @@ export const EVENTS = {
   gap,
   /** Devices or locations were added, changed or removed. */
   locations: z.strictObject({}),
+  /** Lines came under test, or a test was ended. */
+  tests: z.strictObject({}),
 };
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
@@ -33,7 +35,7 @@ export const listenToEvents = declare({
   method: "get",
   path: "/event",
   summary:
-    "Live changes as server-sent events: actuator, gap, locations, and for a role with money record, void, time.",
+    "Live changes as server-sent events: actuator, gap, locations, tests, and for a role with money record, void, time.",
   roles: ROLES,
   status: 200,
   stream: "text/event-stream",

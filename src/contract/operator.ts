@@ -6,6 +6,7 @@ import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { type AnswerOf, type Declaration, declare } from "./declaration.ts";
 import { id, name, success, text, timeMs, valor } from "./field.ts";
+import { newTest, testedEdge } from "./line-test.ts";
 import { getStatus } from "./status.ts";
 
 /** Lines that one import may wire. */
@@ -200,6 +201,21 @@ export const OPERATIONS = {
       query: z.strictObject({ line: name }),
     },
     z.null(),
+  ),
+  beginTest: operation(
+    {
+      ...{ method: "put", path: "/operator/test", summary: "Put wired lines under test." },
+      body: z.strictObject(newTest),
+    },
+    z.null(),
+  ),
+  endTest: operation(
+    { method: "post", path: "/operator/test/end", summary: "End every test of lines." },
+    z.null(),
+  ),
+  listTestedEdges: operation(
+    { method: "get", path: "/operator/test", summary: "What lines under test did, newest first." },
+    z.array(testedEdge),
   ),
   voidRecord: operation(
     {

@@ -32,6 +32,14 @@ const status = z.strictObject({
   linesWired: z.int(),
   linesWatched: z.int(),
   lineFailures: z.array(z.strictObject({ line: z.string(), message: z.string() })),
+  tests: z
+    .array(
+      z.strictObject({
+        ...{ line: z.string(), deviceId: id, deviceName: z.string(), room: z.string() },
+        untilTime: timeMs,
+      }),
+    )
+    .describe("The lines under test: what they do is no sale."),
   lastEdges: z
     .array(
       z.strictObject({

@@ -3,6 +3,7 @@ import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
+import type { LineTest, TestedEdge } from "./line-test.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Sold } from "./overview.ts";
@@ -111,6 +112,14 @@ export interface LedgerCommands {
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
 
+  /**
+   * Puts wired lines under test, for `lifeMs` at most: what they do from now on is no sale. Rejects with `not_found` where
+   * one is not wired to a room of the account: then none is.
+   */
+  beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
+  /** Ends the test of a line, or of all of the account. Does nothing where none is under test. */
+  endTest(userId: Id, line: string | null, by?: Actor): void;
+
   /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
 
@@ -157,7 +166,8 @@ export interface Settled {
 }
 
 export interface Taken {
-  readonly meaning: Meaning;
+  /** `tested`: a rise of a line under test, which is no sale. */
+  readonly meaning: Meaning | "tested";
   readonly recordId: number | null;
 }
 
@@ -180,6 +190,7 @@ export type Change =
   | { readonly kind: "time"; readonly userId: Id; readonly recordId: number; readonly timeMs: number }
   | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
   | { readonly kind: "wiring" }
+  | { readonly kind: "tests"; readonly userId: Id }
   | { readonly kind: "locations"; readonly userId: Id }
   | { readonly kind: "sessions"; readonly userId: Id }
   | { readonly kind: "user"; readonly userId: Id };
@@ -227,6 +238,10 @@ export interface LedgerReader {
 
   /** All wirings, or one user's, ordered by line. */
   wirings(userId?: Id): readonly Wiring[];
+  /** The lines under test at this moment, of one user or of all, ordered by line. */
+  lineTests(now: BootMoment, userId?: Id): readonly LineTest[];
+  /** The newest rises of lines under test, newest first: at most `limit`, of one user or of all (null). */
+  testedEdges(userId: Id | null, limit: number): readonly TestedEdge[];
   /** The last committed sighting of a wired line; undefined before its first. */
   lastSighting(line: string): EdgeSource | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */

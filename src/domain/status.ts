@@ -4,6 +4,7 @@ import type { Fault } from "./fault.ts";
 import type { GapCount } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { DriverName } from "./line.ts";
+import type { LineTest } from "./line-test.ts";
 import type { EdgeQueue, LineFailure, Queue } from "./lines.ts";
 import type { Provisional } from "./record.ts";
 
@@ -94,6 +95,8 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly linesWired: number;
   readonly linesWatched: number;
   readonly lineFailures: readonly LineFailure[];
+  /** Lines under test. */
+  readonly tests: readonly LineTest[];
   readonly queues: Queues;
   /** What needs a person's attention. */
   readonly faults: readonly Fault[];

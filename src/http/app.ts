@@ -19,6 +19,7 @@ import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import { lineEndpoints } from "./line.ts";
+import { lineTestEndpoints } from "./line-test.ts";
 import { locationEndpoints } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
@@ -122,6 +123,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...reportEndpoints(reader, numbers, clock),
     ...wiringEndpoints(reader, writer, lines),
     ...lineEndpoints(lines, drivable),
+    ...lineTestEndpoints(reader, writer),
     ...statusEndpoints(status, numbers),
     ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),

@@ -144,6 +144,8 @@ function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
       return { event: "gap", data: toGapAnswer(change.gap, numbers) };
     case "locations":
       return { event: "locations", data: {} };
+    case "tests":
+      return { event: "tests", data: {} };
     default:
       return undefined;
   }

@@ -14,6 +14,7 @@ import {
 } from "../contract/operator.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -25,6 +26,7 @@ import type { StatusReader } from "../domain/status.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import { parseInput } from "./input.ts";
+import { SHOWN_EDGES, toTestedEdgeAnswer } from "./line-test.ts";
 import { newLink } from "./member.ts";
 import type { Endpoint } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -130,11 +132,40 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     removeWiring: async ({ line }, by) => {
       const name = (await lines?.wiredName(line)) ?? line;
       const wiring = reader.wirings().find((one) => one.line === name);
-      if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+      if (wiring === undefined) throw notWired(line);
       await writer.removeWiring(wiring.userId, name, by);
       await lines?.reconcile();
       return null;
     },
+    beginTest: async ({ lines: typed, minutes }, by) => {
+      const { lines } = running();
+      const names = await Promise.all(typed.map((line) => lines.wiredName(line)));
+      const wirings = reader.wirings();
+      const wired = names.map((name) => {
+        const wiring = wirings.find(({ line }) => line === name);
+        if (wiring === undefined) throw notWired(name);
+        return wiring;
+      });
+      for (const [userId, own] of Map.groupBy(new Set(wired), (wiring) => wiring.userId)) {
+        await writer.beginTest(
+          userId,
+          own.map(({ line }) => line),
+          minutes * MINUTE_MS,
+          by,
+        );
+      }
+      return null;
+    },
+    endTest: async (_input, by) => {
+      const users = new Set(
+        running()
+          .status.status()
+          .tests.map(({ userId }) => userId),
+      );
+      for (const userId of users) await writer.endTest(userId, null, by);
+      return null;
+    },
+    listTestedEdges: () => reader.testedEdges(null, SHOWN_EDGES).map(toTestedEdgeAnswer),
     voidRecord: async ({ recordId, reason }, by) => {
       await writer.voidRecord(numbers.find(recordId), reason, by);
       return null;
@@ -314,6 +345,10 @@ function memberByEmail(reader: LedgerReader, email: string): Member {
     });
   }
   return found.member;
+}
+
+function notWired(line: string): FlancoError {
+  return new FlancoError("not_found", `The line ${line} is not wired.`);
 }
 
 function onlySimulated(): FlancoError {

@@ -58,12 +58,16 @@ function inSteps<T extends { readonly [K in N]: number }, N extends string>(
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status, numbers: ShownNumbers) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
-  const { clock, queues, faults } = status;
+  const { clock, queues, faults, tests } = status;
   const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status, numbers),
     ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
     startedTime: startedMs,
+    tests: tests.map(({ userId: _user, remainingMs, ...test }) => ({
+      ...test,
+      untilTime: Math.round(clock.nowMs + remainingMs),
+    })),
     clock: {
       time: clock.nowMs,
       trusted: clock.trusted,

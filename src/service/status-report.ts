@@ -21,7 +21,7 @@ export interface StatusDependencies {
   readonly bootId: string;
   readonly clock: Clock;
   readonly trust: ClockTrust & { trustedSinceMs(): number | null };
-  readonly reader: Pick<LedgerReader, "ledgerStatus">;
+  readonly reader: Pick<LedgerReader, "ledgerStatus" | "lineTests">;
   readonly lines: Pick<Lines, "status">;
   readonly queues: () => Queues;
   readonly lastBackup: () => BackupStatus | null;
@@ -116,6 +116,7 @@ export class StatusReport implements StatusReader {
       linesWired: own.size,
       linesWatched: watched.filter((line) => own.has(line)).length,
       lineFailures: failures.filter(({ line }) => own.has(line)),
+      tests: reader.lineTests({ bootId, monotonicMs: bootedForMs }, userId),
       queues: queues(),
       lastBackup: lastBackup(),
       disk: this.#disk,

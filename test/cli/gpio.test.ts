@@ -91,6 +91,22 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     }
   });
 
+  it("puts wired lines under test, and shows what they did: no sale", async () => {
+    const before = recordsOf("SIM2").length;
+    const begun = await program.succeed(["gpio", "test", "simchip0:2", "--minutes", "15"]);
+    expect(begun).to.match(/^SIM2: room 103 of Pasillo A, under test until \d{4}-\S+Z\n$/);
+    await program.call(["gpio", "set", "SIM2", "high"]);
+    const shows = async () => program.succeed(["gpio", "test"]);
+    await until("the edge is shown", async () =>
+      /\tSIM2\troom 103\tswitched on under test\n/.test(await shows()),
+    );
+    await program.call(["gpio", "set", "SIM2", "low"]);
+    expect(await program.succeed(["gpio", "test", "--end"])).to.contain("No line is under test.");
+    expect(recordsOf("SIM2").length).to.equal(before);
+    const refused = await program.call(["gpio", "test", "SIM7"]);
+    expect(onlyLine(refused)).to.equal("flanco: The line SIM7 is not wired.");
+  });
+
   it("counts no second sale for a level that is set again, and none for a line that is not wired", async () => {
     await program.call(["gpio", "set", "SIM1", "high"]);
     await until("a record for the rise", () => recordsOf("SIM1").length === 1);

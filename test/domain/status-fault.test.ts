@@ -23,6 +23,7 @@ const SOUND: Reading = {
   linesWired: 0,
   linesWatched: 0,
   lineFailures: [],
+  tests: [],
   lastEdges: [],
   gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
   provisional: { waiting: 0, unplaced: 0 },

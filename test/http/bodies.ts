@@ -61,6 +61,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "post /api/record/void": { void: { recordId: 1, reason: "Prueba" } },
   "put /api/wiring": aWiring(),
   "put /api/wiring/price": { price: { lines: ["SIM0"], valor: 5 } },
+  "put /api/test": { test: { lines: ["SIM0"], minutes: 30 } },
   "post /api/line/read": { line: "SIM0" },
   "post /api/line/drive": { line: "SIM0", level: true },
 };

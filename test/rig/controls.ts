@@ -29,6 +29,13 @@ export const CONTROLS = {
       to: "await writer.addRecord(userId, record, null);",
     },
   ],
+  "an edge under test is a sale": [
+    {
+      file: "src/store/ledger/line.ts",
+      from: "const isTested = isRise && tests.keep(sighting, room, boot);",
+      to: "const isTested = isRise && tests.keep(sighting, room, boot) && false;",
+    },
+  ],
   "commits and files wait in the disk's cache": [
     {
       file: "src/store/ledger/open.ts",

@@ -51,7 +51,7 @@ describe("The appliance's status", () => {
       ...{ version: "1", timeZone: "UTC", bootId: "b", clock, log },
       currency: { code: "EUR", decimals: 2 },
       trust: { trusted: () => true, trustedSinceMs: () => START_MS },
-      reader: { ledgerStatus: () => ({ ...EMPTY, lastEdges: [edge] }) },
+      reader: { ledgerStatus: () => ({ ...EMPTY, lastEdges: [edge] }), lineTests: () => [] },
       lines: { status: lines },
       queues: () => ({ writes: { waiting: 0, limit: 1 }, edges: { waiting: 0, limit: 1, refused: false } }),
       lastBackup: () => null,

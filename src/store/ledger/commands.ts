@@ -11,6 +11,7 @@ import { correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
 import { lineCommands } from "./line.ts";
 import { LineRooms } from "./line-room.ts";
+import { lineTestCommands } from "./line-test.ts";
 import { locationCommands } from "./location.ts";
 import { memberCommands } from "./member.ts";
 import { purgeCommands } from "./purge.ts";
@@ -50,6 +51,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...correctionCommands(db, context),
     ...clockCorrectionCommands(db, context),
     ...lineCommands(db, context, rooms),
+    ...lineTestCommands(db, context),
     noteBoot: (...noted) => context.boots.note(...noted),
     ...purgeCommands(db, context),
     ...auditCommands(db, context),
@@ -90,6 +92,8 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   purge: "normal",
   setWiring: "normal",
   removeWiring: "normal",
+  beginTest: "normal",
+  endTest: "normal",
   noteAudit: "normal",
   linkEvidence: "normal",
   noteUnwatched: "edge",

@@ -8,6 +8,7 @@ import type { WriteContext } from "./commands.ts";
 import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
 import { lineStates } from "./line-state.ts";
+import { LineTests } from "./line-test.ts";
 import { recordInserter } from "./record.ts";
 
 const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
@@ -15,6 +16,7 @@ const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
   const states = lineStates(db);
   const gaps = gapWriter(db, context);
+  const tests = new LineTests(db, context);
   const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
   const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
   const recordedFrom = db
@@ -185,15 +187,18 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     if (meaning === "repeated") return { meaning, recordId: null };
     if (meaning === "sale" && isRecorded(sighting)) return { meaning: "repeated", recordId: null };
     const boot = bootNumber(sighting.source.bootId);
+    const isRise = meaning === "sale" || meaning === "same_sale";
+    const isTested = isRise && tests.keep(sighting, room, boot);
     // What was recorded by the other polarity has nothing to do with what is seen from here on.
     let recordId = meaning === "baseline" ? null : (before?.recordId ?? null);
-    if (meaning === "sale") recordId = addSale(sighting, room, boot);
+    if (isTested) recordId = null;
+    else if (meaning === "sale") recordId = addSale(sighting, room, boot);
     if (recordId !== null && meaning === "end") end(sighting, boot, recordId);
     if (recordId !== null && meaning === "same_sale") endRecord.run(null, null, null, recordId);
     noteMissed(sighting, room, before);
     showValue(sighting, room);
     if (isWired) saveState(sighting, meaning, boot, recordId);
-    return { meaning, recordId: meaning === "sale" ? recordId : null };
+    return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
   return {

@@ -207,6 +207,38 @@ const initial: Migration = {
       PRIMARY KEY (line, until_ms)
     ) STRICT, WITHOUT ROWID;
 
+    -- What an account's line does from begun_ms of boot, in monotonic milliseconds, for life_ms is no sale. It ends before that
+    -- where ended_boot and ended_ms say so.
+    CREATE TABLE line_test (
+      test_id INTEGER PRIMARY KEY,
+      user_id TEXT NOT NULL,
+      line TEXT NOT NULL,
+      boot INTEGER NOT NULL REFERENCES boot,
+      begun_ms INTEGER NOT NULL,
+      life_ms INTEGER NOT NULL CHECK (life_ms BETWEEN 1 AND 28800000),
+      ended_boot INTEGER REFERENCES boot,
+      ended_ms INTEGER
+    ) STRICT;
+    CREATE INDEX line_test_by_line ON line_test (line, user_id, test_id);
+    CREATE INDEX line_test_open ON line_test (user_id, line) WHERE ended_boot IS NULL;
+
+    -- A rise of a line under test: it would have been a sale.
+    CREATE TABLE tested_edge (
+      edge_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      test_id INTEGER NOT NULL,
+      user_id TEXT NOT NULL,
+      line TEXT NOT NULL,
+      device_id TEXT NOT NULL,
+      room TEXT NOT NULL,
+      time_ms INTEGER NOT NULL,
+      boot INTEGER NOT NULL REFERENCES boot,
+      monotonic_ns INTEGER NOT NULL,
+      request INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      UNIQUE (boot, line, request, sequence)
+    ) STRICT;
+    CREATE INDEX tested_edge_by_line ON tested_edge (user_id, line, edge_id);
+
     -- Since when a wired line is not watched, in monotonic milliseconds of a boot. No row while it is watched.
     CREATE TABLE unwatched (
       line TEXT PRIMARY KEY REFERENCES wiring ON DELETE CASCADE,

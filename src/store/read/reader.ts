@@ -10,6 +10,7 @@ import { clockReader } from "../ledger/clock-correction.ts";
 import { deviceReader } from "../ledger/device.ts";
 import { readLedgerId } from "../ledger/identity.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
+import { lineTestReader } from "../ledger/line-test.ts";
 import { locationReader } from "../ledger/location.ts";
 import { memberReader } from "../ledger/member.ts";
 import { openForReading } from "../ledger/open.ts";
@@ -46,6 +47,7 @@ function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
     ...overviewReader(db, calendar),
     ...wiringReader(db),
     ...lineStateReader(db),
+    ...lineTestReader(db),
     ...bootReader(db),
     ...statusReader(db, calendar),
     ...clockReader(db),

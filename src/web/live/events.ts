@@ -15,6 +15,7 @@ export const SERVER_EVENTS = [
   "actuator",
   "locations",
   "gap",
+  "tests",
 ] as const satisfies readonly EventName[];
 
 /** A change that the page is told. `missed`: changes may have been missed, so what was fetched must be fetched again. */

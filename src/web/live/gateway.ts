@@ -51,6 +51,9 @@ const REST_MS = 250;
 /** How often the gateway's status is asked for when nothing happens. */
 const ROUND_MS = 60_000;
 
+/** Events that change what the status tells. */
+const STATUS_EVENTS: readonly string[] = ["locations", "gap", "tests"];
+
 /** Opens the one live connection of all views, and keeps the gateway's status. `onEnded`: the session is over. */
 export function useGatewayConnection(user: User, onUser: (user: User) => void, onEnded: () => void): Gateway {
   const { locale } = useLanguage();
@@ -119,7 +122,7 @@ function connect(setLive: SetState<LiveState>, setStatus: SetState<Part<Status>>
         if (freshness.onStream(event.data.at)) onMissed();
         return;
       }
-      if (event.kind === "locations" || event.kind === "gap") refresher.ask();
+      if (STATUS_EVENTS.includes(event.kind)) refresher.ask();
       events.tell(event);
     },
     onRefused: () => refresher.ask(),

@@ -35,6 +35,10 @@ export const auditTexts = bilingual(
           : `Precio de la habitación ${value("room")}: ${value("valor")} (antes ${value("valorBefore")})`,
       wiring_removed: (value: (name: string) => string) =>
         `Línea ${value("line")} desconectada de la habitación ${value("room")}`,
+      test_begun: (value: (name: string) => string) =>
+        `Prueba de ${value("minutes")} min: no cuentan las habitaciones ${value("rooms")}`,
+      test_ended: (value: (name: string) => string) =>
+        `Fin de la prueba de las habitaciones ${value("rooms")}: ${value("edges")} encendidos que no cuentan`,
       record_voided: (value: (name: string) => string) =>
         `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
       ledger_restored: (value: (name: string) => string) =>
@@ -80,6 +84,9 @@ export const auditTexts = bilingual(
           ? `Line ${value("line")} wired to room ${value("room")}, ${value("valor")} a sale`
           : `Price of room ${value("room")}: ${value("valor")} (${value("valorBefore")} before)`,
       wiring_removed: (value) => `Line ${value("line")} unwired from room ${value("room")}`,
+      test_begun: (value) => `Test of ${value("minutes")} min: the rooms ${value("rooms")} do not count`,
+      test_ended: (value) =>
+        `End of the test of the rooms ${value("rooms")}: ${value("edges")} times switched on, none counts`,
       record_voided: (value) => `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
+import { HOUR_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
@@ -70,6 +71,10 @@ describe("The tail of a ledger", () => {
     await ledger.writer.noteBoot("boot", null);
     await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2), level(true, 3)]);
     await sell(3);
+    await ledger.writer.beginTest(userId, [LINE], HOUR_MS);
+    ledger.monotonicMs = 60_000;
+    await ledger.writer.takeIn([level(false, 58), level(true, 59)]);
+    await ledger.writer.endTest(userId, LINE);
     await ledger.writer.voidRecord(4, "relay tested");
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));

@@ -1,0 +1,199 @@
+import type { Database } from "better-sqlite3";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
+import { MINUTE_MS } from "../../domain/clock.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LineTest, TestedEdge } from "../../domain/line-test.ts";
+import type { Sighting } from "../../domain/sale.ts";
+import { bootReader } from "./boot.ts";
+import type { WriteContext } from "./commands.ts";
+import type { LineRoom } from "./line-room.ts";
+
+/** Tests of one line that are kept: an edge may come after the test of its time has ended. */
+const MAX_TESTS = 20;
+/** Edges of one line that are kept. */
+const MAX_EDGES = 1_000;
+
+/** When a test began, and for how long it lasts at most. */
+interface Begun {
+  readonly testId: number;
+  readonly bootId: string;
+  readonly begunMs: number;
+  readonly lifeMs: number;
+}
+
+interface OpenTest extends Begun, Omit<LineTest, "remainingMs"> {}
+
+const OPEN = `
+  SELECT test_id AS testId, boot_id AS bootId, begun_ms AS begunMs, life_ms AS lifeMs, t.user_id AS userId, t.line,
+         w.device_id AS deviceId, d.name AS deviceName, actuator_id AS room
+    FROM line_test t JOIN boot USING (boot) JOIN wiring w ON w.line = t.line AND w.user_id = t.user_id
+    JOIN device d USING (device_id)
+   WHERE ended_boot IS NULL`;
+
+export function lineTestReader(db: Database) {
+  const ofAll = db.prepare<[], OpenTest>(`${OPEN} ORDER BY t.line`);
+  const ofUser = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
+  const edges = db.prepare<
+    [Id | null, Id | null, number],
+    Omit<TestedEdge, "provisional"> & { provisional: number }
+  >(
+    `SELECT line, device_id AS deviceId, room, zero_ms IS NULL AS provisional,
+            coalesce(max(0, CAST(round(zero_ms + monotonic_ns / 1e6) AS INTEGER)), time_ms) AS timeMs
+       FROM tested_edge JOIN boot USING (boot) WHERE ? IS NULL OR user_id = ?
+      ORDER BY edge_id DESC LIMIT ?`,
+  );
+  const { boots } = bootReader(db);
+  return {
+    lineTests(now: BootMoment, userId?: Id): readonly LineTest[] {
+      const open = userId === undefined ? ofAll.all() : ofUser.all(userId);
+      if (open.length === 0) return [];
+      const known = boots();
+      return open
+        .map(({ testId: _test, bootId, begunMs, lifeMs, ...test }) => ({
+          ...test,
+          remainingMs: lifeMs - ageOf({ bootId, begunMs }, now, known),
+        }))
+        .filter(({ remainingMs }) => remainingMs > 0);
+    },
+    testedEdges: (userId: Id | null, limit: number): readonly TestedEdge[] =>
+      edges.all(userId, userId, limit).map((edge) => ({ ...edge, provisional: edge.provisional === 1 })),
+  };
+}
+
+/** The tests of lines as the writer thread asks for them, edge by edge. */
+export class LineTests {
+  readonly #context: Pick<WriteContext, "boots">;
+  readonly #at: { all(edge: Asked): Begun[] };
+  readonly #insert: { run(row: EdgeRow): unknown };
+  readonly #trim: { run(userId: Id, line: string): unknown };
+
+  constructor(db: Database, context: Pick<WriteContext, "boots">) {
+    this.#context = context;
+    // Boots are numbered in their order.
+    this.#at = db.prepare(
+      `SELECT test_id AS testId, boot_id AS bootId, begun_ms AS begunMs, life_ms AS lifeMs
+         FROM line_test t JOIN boot USING (boot)
+        WHERE line = @line AND user_id = @userId AND (t.boot, begun_ms) <= (@boot, @atMs)
+          AND (ended_boot IS NULL OR (ended_boot, ended_ms) > (@boot, @atMs))`,
+    );
+    this.#insert = db.prepare(
+      `INSERT OR IGNORE INTO tested_edge (test_id, user_id, line, device_id, room, time_ms, boot, monotonic_ns, request, sequence)
+       VALUES (@testId, @userId, @line, @deviceId, @room, @timeMs, @boot, @monotonicNs, @request, @sequence)`,
+    );
+    this.#trim = db.prepare(
+      `DELETE FROM tested_edge WHERE edge_id = (SELECT edge_id FROM tested_edge WHERE user_id = ? AND line = ?
+                                                 ORDER BY edge_id DESC LIMIT 1 OFFSET ${MAX_EDGES})`,
+    );
+  }
+
+  /** Keeps a rise that happened while its line was under test, by its own time. False where it was not. */
+  keep({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean {
+    const { userId, deviceId, actuatorId } = room;
+    const atMs = Number(monotonicNs) / 1e6;
+    const moment = { bootId: source.bootId, monotonicMs: atMs };
+    const found = this.#at.all({ line, userId, boot, atMs });
+    const test = found.find((one) => ageOf(one, moment, this.#context.boots.all()) < one.lifeMs);
+    if (test === undefined) return false;
+    const { request, sequence } = source;
+    this.#insert.run({
+      ...{ testId: test.testId, userId, line, deviceId, room: actuatorId, timeMs, boot },
+      ...{ monotonicNs: Number(monotonicNs), request, sequence },
+    });
+    this.#trim.run(userId, line);
+    return true;
+  }
+}
+
+interface Asked {
+  readonly line: string;
+  readonly userId: Id;
+  readonly boot: number;
+  readonly atMs: number;
+}
+
+interface EdgeRow extends Omit<Asked, "atMs">, Omit<TestedEdge, "provisional"> {
+  readonly testId: number;
+  readonly monotonicNs: number;
+  readonly request: number;
+  readonly sequence: number;
+}
+
+export function lineTestCommands(db: Database, context: WriteContext) {
+  const roomOf = db
+    .prepare<[Id, string], string>("SELECT actuator_id FROM wiring WHERE user_id = ? AND line = ?")
+    .pluck();
+  const insert = db.prepare<[Id, string, number, number, number]>(
+    "INSERT INTO line_test (user_id, line, boot, begun_ms, life_ms) VALUES (?, ?, ?, ?, ?)",
+  );
+  const trim = db.prepare<[string, Id]>(
+    `DELETE FROM line_test WHERE test_id = (SELECT test_id FROM line_test WHERE line = ? AND user_id = ?
+                                             ORDER BY test_id DESC LIMIT 1 OFFSET ${MAX_TESTS})`,
+  );
+  const close = db.prepare<[number, number, number]>(
+    "UPDATE line_test SET ended_boot = ?, ended_ms = ? WHERE test_id = ?",
+  );
+  const counted = db.prepare<[number], number>("SELECT count(*) FROM tested_edge WHERE test_id = ?").pluck();
+  const openOf = db.prepare<[Id], OpenTest>(`${OPEN} AND t.user_id = ? ORDER BY t.line`);
+
+  function now() {
+    const [moment, stored] = [context.boots.now(), context.boots.nowStored()];
+    if (moment === undefined || stored === undefined) {
+      throw new FlancoError("unavailable", "The ledger does not know this boot yet.", {
+        hint: "Try again in a moment.",
+      });
+    }
+    return { moment, ...stored };
+  }
+
+  /** Ends tests that last, and gives them. */
+  function end(userId: Id, isMeant: (line: string) => boolean): readonly OpenTest[] {
+    const { moment, boot, begunMs } = now();
+    const boots = context.boots.all();
+    const ended = openOf
+      .all(userId)
+      .filter((test) => isMeant(test.line) && ageOf(test, moment, boots) < test.lifeMs);
+    for (const { testId } of ended) close.run(boot, begunMs, testId);
+    return ended;
+  }
+
+  return {
+    beginTest(userId: Id, lines: readonly string[], lifeMs: number, by: Actor = SERVICE_ACTOR): void {
+      context.audit.requireFew(userId, by);
+      const rooms = lines.map((line) => {
+        const room = roomOf.get(userId, line);
+        if (room === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+        return room;
+      });
+      const { boot, begunMs } = now();
+      end(userId, (line) => lines.includes(line));
+      for (const line of lines) {
+        // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
+        insert.run(userId, line, boot, begunMs + 1, lifeMs);
+        trim.run(line, userId);
+      }
+      const details = { lines: lines.join(", "), rooms: rooms.join(", "), minutes: lifeMs / MINUTE_MS };
+      context.audit.note("test_begun", userId, { ...details, untilMs: context.nowMs() + lifeMs }, by);
+      context.tell({ kind: "tests", userId });
+    },
+    endTest(userId: Id, line: string | null, by: Actor = SERVICE_ACTOR): void {
+      const ended = end(userId, (one) => line === null || one === line);
+      if (ended.length === 0) return;
+      const edges = ended.reduce((sum, { testId }) => sum + (counted.get(testId) ?? 0), 0);
+      const lines = ended.map((test) => test.line).join(", ");
+      const rooms = ended.map((test) => test.room).join(", ");
+      context.audit.note("test_ended", userId, { lines, rooms, edges }, by);
+      context.tell({ kind: "tests", userId });
+    },
+  };
+}
+
+/** The least age of a test at a moment: a clock that is wrong prolongs no test beyond the machine's running time. */
+function ageOf(
+  { bootId, begunMs }: Pick<Begun, "bootId" | "begunMs">,
+  at: BootMoment,
+  boots: readonly Boot[],
+) {
+  return leastAgeMs({ bootId, monotonicMs: begunMs }, at, boots);
+}
