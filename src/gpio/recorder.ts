@@ -68,6 +68,8 @@ export class Recorder implements Lines {
   #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #state: "closed" | "open" | "ready" = "closed";
+  /** When `committedMs` was called last. */
+  #readMs: number;
 
   constructor(dependencies: RecorderDependencies) {
     this.#driver = dependencies.driver;
@@ -75,6 +77,7 @@ export class Recorder implements Lines {
     this.#queue = new SightingQueue(dependencies.writer, dependencies.log);
     const { bootId, lastAlive, clock, reader, writer, log } = dependencies;
     this.#lastRequest = reader.lastRequest();
+    this.#readMs = monotonicMs(clock);
     this.#unwatched = new UnwatchedLines({
       lastAlive,
       known: reader.unwatched(),
@@ -132,11 +135,16 @@ export class Recorder implements Lines {
     return this.#queue.state;
   }
 
-  /** Everything that was seen up to this monotonic time, in milliseconds, is committed. */
+  /**
+   * Everything that the lines did up to this monotonic time, in milliseconds, is committed: up to the call before, since
+   * which the loop has read what the kernel held then. Call it now and then, each time in another turn of the loop.
+   */
   committedMs(): number {
     const { oldest } = this.#queue;
-    if (oldest === undefined) return monotonicMs(this.#dependencies.clock);
-    return Number(oldest.monotonicNs / NANOSECONDS_PER_MILLISECOND);
+    const readMs = this.#readMs;
+    this.#readMs = monotonicMs(this.#dependencies.clock);
+    if (oldest === undefined) return readMs;
+    return Math.min(readMs, Number(oldest.monotonicNs / NANOSECONDS_PER_MILLISECOND));
   }
 
   healthy(): boolean {

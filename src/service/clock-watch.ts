@@ -51,6 +51,7 @@ export class ClockWatch implements ClockTrust {
   /** Whether the boots before have their times. */
   #resumed = false;
   #settled = false;
+  #committedMs = 0;
   #purgedAtMs = Number.NEGATIVE_INFINITY;
   #failing = false;
   #timer: NodeJS.Timeout | undefined;
@@ -68,6 +69,7 @@ export class ClockWatch implements ClockTrust {
       this.#zeroMs = reader.boots().find((boot) => boot.bootId === bootId)?.zeroMs ?? null;
     }
     this.#judge();
+    this.#committedMs = this.#dependencies.committedMs();
     await this.#attempt(() => this.#note());
     const { waiting, unplaced } = reader.provisional(bootId);
     if (waiting + unplaced > 0) log.warn({ waiting, unplaced }, "records without a trusted time");
@@ -84,6 +86,7 @@ export class ClockWatch implements ClockTrust {
     clearInterval(this.#timer);
     await this.#working;
     this.#noted = undefined;
+    this.#committedMs = this.#dependencies.committedMs();
     await this.#attempt(() => this.#note());
   }
 
@@ -107,6 +110,7 @@ export class ClockWatch implements ClockTrust {
       log.warn({ seconds: Math.round(jumpMs / 1000) }, "the wall clock was set");
     }
     this.#judge();
+    this.#committedMs = this.#dependencies.committedMs();
     this.#working ??= this.#attempt(() => this.#work()).finally(() => {
       this.#working = undefined;
     });
@@ -162,9 +166,9 @@ export class ClockWatch implements ClockTrust {
   }
 
   async #note(): Promise<void> {
-    const { bootId, writer, onBoots, committedMs } = this.#dependencies;
+    const { bootId, writer, onBoots } = this.#dependencies;
     const [zeroMs, setZeroMs] = [this.#zeroMs, this.#setZeroMs];
-    await writer.noteBoot(bootId, zeroMs, committedMs(), setZeroMs);
+    await writer.noteBoot(bootId, zeroMs, this.#committedMs, setZeroMs);
     this.#noted = { zeroMs, setZeroMs, atMs: this.#nowMs() };
     onBoots();
   }

@@ -136,6 +136,18 @@ describe("A line that is not watched over several processes", () => {
     expect(ledger.reader.unwatched()).to.have.lengthOf(0);
   });
 
+  it("was watched, as far as the ledger is told, up to where the loop has surely read what the kernel held", async () => {
+    at(10);
+    const recorder = process(new HandDriver());
+    await recorder.open();
+    await ledger.writer.ping();
+    at(11);
+    recorder.committedMs();
+    at(12);
+    expect(recorder.committedMs()).to.equal(11_000);
+    await recorder.close();
+  });
+
   it("has its gap also where the edges that the kernel kept are not committed when the power fails", async () => {
     at(10);
     const driver = new KeepingDriver();

@@ -235,6 +235,8 @@ export class Gateway {
     // Time that passed while a level waited for its commit is not known to have passed.
     await this.writer.ping();
     await this.#it.trust.idle();
+    // The look of a second ago.
+    this.recorder.committedMs();
     this.#it.trust.look();
     await this.#it.trust.idle();
   }

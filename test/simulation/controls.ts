@@ -90,6 +90,45 @@ export const SIMULATED_CONTROLS = {
   "the chain's head is not in the commit": [
     { file: COMMITTER, from: "      if (hasWritten) this.#chain.flush();\n", to: "" },
   ],
+  "the sums of a refused command count": [
+    {
+      file: COMMITTER,
+      from: "      this.#rollups.discard();\n      this.#chain.forget();",
+      to: "      this.#chain.forget();",
+    },
+  ],
+  "a restored ledger counts its commits on": [
+    {
+      file: "src/store/ledger/chain.ts",
+      from: "SET commits = max(commits, ?) +",
+      to: "SET commits = commits + 0 * ? +",
+    },
+  ],
+  "another line's edge is a sign of life": [
+    {
+      file: "src/store/ledger/boot.ts",
+      from: "last_ms AS monotonicMs FROM",
+      to: "max(last_ms, (SELECT coalesce(max(changed_ns) / 1e6, 0) FROM line_state WHERE changed_boot = boot.boot)) AS monotonicMs FROM",
+    },
+  ],
+  "kept lines count as watched before their edges are committed": [
+    { file: RECORDER, from: "    await this.#queue.idle();\n", to: "" },
+    { file: RECORDER, from: "isWatched && this.#queue.oldest === undefined", to: "isWatched" },
+  ],
+  "the sign of life passes what waits": [
+    {
+      file: RECORDER,
+      from: "if (oldest === undefined) return readMs;",
+      to: "if (oldest !== null) return readMs;",
+    },
+  ],
+  "the sign of life passes what is not read": [
+    {
+      file: RECORDER,
+      from: "    const readMs = this.#readMs;\n",
+      to: "    const readMs = monotonicMs(this.#dependencies.clock);\n",
+    },
+  ],
   "a start forgets since when its lines are not watched": [
     { file: RECORDER, from: "this.#unwatched.ended(line);\n  }", to: "void line;\n  }" },
   ],

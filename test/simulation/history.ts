@@ -8,7 +8,7 @@ export type Step =
   | { readonly kind: "wait"; readonly ms: number }
   /** The process does all that it can at this moment. */
   | { readonly kind: "settle" }
-  /** It reads its lines, and takes up what the disk has answered. */
+  /** One turn of its loop: timers that are due, then what the lines and the disk have for it. */
   | { readonly kind: "turn" }
   /** The disk commits what it was sent. */
   | { readonly kind: "commit" }
@@ -23,8 +23,13 @@ export type Step =
     }
   | { readonly kind: "unwire"; readonly line: number }
   | { readonly kind: "rename"; readonly name: string }
-  /** A command that fails after it has written something. */
-  | { readonly kind: "refused"; readonly line: number; readonly valor: number }
+  /** A command that fails after it has written something: a wiring, or a sale. */
+  | {
+      readonly kind: "refused";
+      readonly what: "wiring" | "sale";
+      readonly line: number;
+      readonly valor: number;
+    }
   | { readonly kind: "void" }
   | { readonly kind: "trust" }
   | { readonly kind: "step clock"; readonly ms: number }
@@ -93,10 +98,27 @@ export function historyOf(seed: number): History {
     ...(chance(0.1) ? { killAfter: below(4) } : {}),
     ...(chance(0.05) ? { zone: below(2) } : {}),
   });
+  const some = (most: number, step: () => Step): Step[] => Array.from({ length: below(most + 1) }, step);
+  const turn = (): Step => ({ kind: "turn" });
+  const commit = (): Step => ({ kind: "commit" });
+  /** The power fails between one commit and the next, where much is on its way. */
+  const cutOnTheWay = (): Step[] => {
+    const onTheWay = oneOf<() => Step[]>(
+      // What the lines kept for a process that was killed.
+      () => [{ kind: "kill" }, edges(), ...some(2, edges), { kind: "start" }],
+      // Edges of several lines while a commit takes long.
+      () => [edges(), turn(), edges(), ...some(1, edges), turn()],
+      // The same at a sign of life.
+      () => [{ kind: "wait", ms: 59_000 }, edges(), ...some(1, turn), edges(), turn()],
+    );
+    const commits = some(3, () => oneOf(turn(), commit()));
+    return [...onTheWay(), ...commits, commit(), { kind: "power cut" }, start()];
+  };
+  const restored = (): Step[] => [{ kind: "stop" }, { kind: "restore" }, start()];
   const rare = (): Step[] => {
     const which = below(12);
     if (which === 0) return [{ kind: "back up" }];
-    if (which === 1) return [{ kind: "stop" }, { kind: "restore" }, start()];
+    if (which === 1) return chance(0.5) ? restored() : [...restored(), edges(), edges(), ...restored()];
     if (which === 2)
       return [oneOf<Step>({ kind: "stop" }, { kind: "kill" }), { kind: "damage", how: below(3) }, start()];
     if (which === 3) return [down(), { kind: "upgrade" }, start()];
@@ -105,23 +127,30 @@ export function historyOf(seed: number): History {
     if (which === 6) return [{ kind: "trust" }];
     if (which === 7) return [{ kind: "hold", line: line(), held: chance(0.6) }];
     if (which === 8) return [{ kind: "rename", name: `Pasillo ${below(3)}` }];
-    if (which === 9) return [{ kind: "refused", line: line(), valor: 10 + below(9) }];
+    if (which === 9) {
+      const what = oneOf("wiring", "sale");
+      return [
+        { kind: "refused", what, line: line(), valor: 10 + below(9) },
+        { kind: "post", key: below(8) },
+      ];
+    }
     if (which === 10) return [{ kind: "void" }];
     return [{ kind: "unwire", line: line() }];
   };
-  const some = (): Step[] => {
+  const next = (): Step[] => {
     const which = random();
-    if (which < 0.35) return [edges()];
-    if (which < 0.5) return [{ kind: "wait", ms: oneOf(5, 600, 3_000, 70_000) }];
-    if (which < 0.58) return [{ kind: "settle" }];
-    if (which < 0.63) return [{ kind: "turn" }];
-    if (which < 0.68) return [{ kind: "commit" }];
-    if (which < 0.73) return [{ kind: "post", key: below(8) }];
-    if (which < 0.79) return [wire()];
-    if (which < 0.88) return chance(0.5) ? [down(), start()] : [down(), edges(), start()];
+    if (which < 0.32) return [edges()];
+    if (which < 0.46) return [{ kind: "wait", ms: oneOf(5, 600, 3_000, 70_000) }];
+    if (which < 0.53) return [{ kind: "settle" }];
+    if (which < 0.57) return [turn()];
+    if (which < 0.61) return [commit()];
+    if (which < 0.66) return [{ kind: "post", key: below(8) }];
+    if (which < 0.72) return [wire()];
+    if (which < 0.8) return chance(0.5) ? [down(), start()] : [down(), edges(), start()];
+    if (which < 0.88) return cutOnTheWay();
     return rare();
   };
-  const steps = [wire(), wire(), ...Array.from({ length: 8 + below(20) }, some).flat()];
+  const steps = [wire(), wire(), ...Array.from({ length: 8 + below(20) }, next).flat()];
   return {
     seed,
     bufferEvents: chance(0.9) ? 12 : 1_024,

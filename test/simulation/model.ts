@@ -9,6 +9,8 @@ const US_PER_MS = 1_000;
 const NS_PER_US = 1_000;
 /** Times are kept in whole milliseconds, and rounded on their way. */
 const ROUNDING_MS = 1.5;
+/** What a line did so long before it was unwired may go with a power cut, and without a gap. */
+const ON_ITS_WAY_US = 5_000_000;
 
 type Input<N extends keyof LedgerCommands> = Parameters<LedgerCommands[N]>;
 
@@ -206,12 +208,16 @@ export class Model {
     const { seen } = this.#seen();
     return chip.edges.flatMap((edge) => {
       const { line, atUs, high } = edge;
-      const stretch = wired.get(line)?.findLast(({ fromUs }) => fromUs <= atUs)?.stretch;
+      const changes = wired.get(line) ?? [];
+      const stretch = changes.findLast(({ fromUs }) => fromUs <= atUs)?.stretch;
+      const next = changes.find(({ fromUs }) => fromUs > atUs);
       if (stretch?.firstUs === undefined || atUs <= stretch.firstUs) return [];
       if (seen.has(edge) || counted.has(edge) || edge.isErased) return [];
       if (this.#undone.some(({ fromUs, toUs }) => fromUs <= atUs && atUs <= toUs)) return [];
       const text = `${line} ${high ? "high" : "low"} at ${atUs}`;
       if (!edge.isLossy) return [`never taken in: ${text}`];
+      // A line that is not wired any more has no gaps.
+      if (next?.stretch === null && next.fromUs - atUs < ON_ITS_WAY_US) return [];
       const isRise = high !== (stretch.last?.activeLow === true);
       return isRise && !isIn(line, atUs / US_PER_MS) ? [`lost without a gap: ${text}`] : [];
     });

@@ -12,6 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import type { Clock } from "../../src/domain/clock.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
+import type { Wiring } from "../../src/domain/wiring.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { listBackups } from "../../src/store/backup/backup-directory.ts";
 import { restoreLedger } from "../../src/store/backup/restore.ts";
@@ -30,6 +32,7 @@ import { writerHere } from "../rig/writer.ts";
 import { LINES, SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
+import { prepareOnUse } from "./prepare-on-use.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
 import { written } from "./sync-files.ts";
 import { SimulatedTime } from "./time.ts";
@@ -58,6 +61,8 @@ export interface Template {
   readonly deviceId: string;
   readonly ledgerId: string;
 }
+
+prepareOnUse();
 
 /** Takes 100 ms, and is asked for at each change of the zone. */
 const offsetChanges = LocalCalendar.prototype.offsetChanges;
@@ -159,6 +164,7 @@ export class World {
       case "settle":
         return this.#settle();
       case "turn":
+        while (this.#time.next(this.#time.us));
         this.#chip.wakeAll();
         this.#process?.answer();
         return this.#time.turn();
@@ -269,11 +275,6 @@ export class World {
   }
 
   #committed(made: Made): void {
-    if (process.env["SIM_DEBUG"])
-      console.log(
-        this.#time.us,
-        JSON.stringify(made, (_, v) => (typeof v === "bigint" ? `${v}` : v)),
-      );
     const commit = { ...made, bootId: this.#bootId, atUs: this.#time.us };
     this.#lastCommit = commit.number;
     if (this.#isTearing) this.#torn = commit;
@@ -361,12 +362,14 @@ export class World {
       if (wired === undefined) return;
       const wiring = { ...wired, valorMicros: step.valor * 1e6 };
       const other = { ...wiring, line: "D" };
-      ask(
-        writer.setWiring([
-          { userId, wiring },
-          { userId, wiring: other },
-        ]),
-      );
+      if (step.what === "sale") ask(writer.takeIn([this.#impossibleSale(wired)]));
+      else
+        ask(
+          writer.setWiring([
+            { userId, wiring },
+            { userId, wiring: other },
+          ]),
+        );
     } else if (step.kind === "void") {
       const newest = process.reading === undefined ? 0 : readHead(process.reading).position;
       if (newest > 0) ask(writer.voidRecord(newest, "tested"));
@@ -377,6 +380,15 @@ export class World {
       };
       ask(writer.addRecord(userId, record, { key: `key ${step.key}`, bodyHash: "hash" }));
     }
+  }
+
+  /** Its record and its sums are made before the ledger refuses half an edge. */
+  #impossibleSale({ line, deviceId, actuatorId, activeLow }: Wiring): Sighting {
+    return {
+      ...{ line, deviceId, actuatorId, activeLow, active: true, provisional: false, missed: 0.5 },
+      ...{ timeMs: this.#clock.nowMs(), monotonicNs: this.#clock.monotonicNs() },
+      source: { bootId: this.#bootId, request: 2 ** 31, sequence: 1 },
+    };
   }
 
   async #backUp(): Promise<void> {

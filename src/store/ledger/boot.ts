@@ -15,12 +15,8 @@ const BOOTS = `SELECT boot_id AS bootId, zero_ms AS zeroMs, last_ms AS lastMs
 
 export function bootReader(db: Database) {
   const boots = db.prepare<[], Boot>(BOOTS);
-  // A level of a line is a sign of life as well, and often later than the last note.
   const last = db.prepare<[], BootMoment>(
-    `SELECT boot_id AS bootId,
-            max(last_ms, coalesce((SELECT max(changed_ns) / 1e6 FROM line_state WHERE changed_boot = boot.boot), 0))
-              AS monotonicMs
-       FROM boot ORDER BY boot DESC LIMIT 1`,
+    "SELECT boot_id AS bootId, last_ms AS monotonicMs FROM boot ORDER BY boot DESC LIMIT 1",
   );
   return {
     boots: (): readonly Boot[] => boots.all(),

@@ -87,9 +87,15 @@ export function gapWriter(db: Database, context: Pick<WriteContext, "boots" | "n
       });
     },
 
-    /** The line was not watched since then. `before` is its last state: without one nothing could be missed. */
-    outage(end: GapEnd, since: BootMoment, before: LineState): void {
+    /**
+     * The line was not watched since then, or since its last state, where that came after. Without one nothing could be
+     * missed.
+     */
+    outage(end: GapEnd, unwatched: BootMoment, before: LineState): void {
       const { moment, timeMs } = end;
+      const changedMs = Number(before.changed.monotonicNs) / NS_PER_MS;
+      const isLater = before.changed.bootId === unwatched.bootId && changedMs > unwatched.monotonicMs;
+      const since = isLater ? { ...unwatched, monotonicMs: changedMs } : unwatched;
       const isSameBoot = since.bootId === moment?.bootId;
       const lastedMs = isSameBoot ? moment.monotonicMs - since.monotonicMs : 0;
       add(end, {
