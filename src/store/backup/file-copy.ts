@@ -1,16 +1,24 @@
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
 const OWNER_ONLY = 0o600;
 
-/** Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. */
-export function copyDurably(from: string, to: string): string {
+/** Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes. */
+export function copyDurably(
+  from: string,
+  to: string,
+  onProgress: (done: number, total: number) => void = () => {},
+): string {
   const target = openSync(to, "w", OWNER_ONLY);
   try {
-    const sha256 = readThrough(from, (chunk) => {
-      for (let written = 0; written < chunk.length; ) written += writeSync(target, chunk, written);
-    });
+    const sha256 = readThrough(
+      from,
+      (chunk) => {
+        for (let written = 0; written < chunk.length; ) written += writeSync(target, chunk, written);
+      },
+      onProgress,
+    );
     fsyncSync(target);
     return sha256;
   } finally {
@@ -23,15 +31,23 @@ export function hashFile(file: string): string {
   return readThrough(file, () => {});
 }
 
-function readThrough(file: string, take: (chunk: Buffer) => void): string {
+function readThrough(
+  file: string,
+  take: (chunk: Buffer) => void,
+  onProgress: (done: number, total: number) => void = () => {},
+): string {
   const source = openSync(file, "r");
   try {
     const hash = createHash("sha256");
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { size } = fstatSync(source);
+    let done = 0;
     for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer)) {
       const chunk = buffer.subarray(0, length);
       hash.update(chunk);
       take(chunk);
+      done += length;
+      onProgress(done, size);
     }
     return hash.digest("hex");
   } finally {

@@ -126,7 +126,11 @@ function noteRestored(
 }
 
 /** Copies a backup to a draft that may be changed: with this program's schema. Gives it open. */
-export function openDraft(backup: string, draft: string): Database {
+export function openDraft(
+  backup: string,
+  draft: string,
+  onProgress: (done: number, total: number) => void = () => {},
+): Database {
   if (!existsSync(backup)) {
     throw new FlancoError("not_found", `There is no backup ${backup}.`, {
       hint: "Backups lie in the directory that backup_dir names (flanco config show).",
@@ -134,7 +138,7 @@ export function openDraft(backup: string, draft: string): Database {
   }
   removeDatabase(draft);
   requireRoom(dirname(draft), statSync(backup).size, "copy the backup");
-  const sha256 = copyDurably(backup, draft);
+  const sha256 = copyDurably(backup, draft, onProgress);
   // A file that was copied by hand from a data directory may have its log beside it.
   if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0) {
     copyDurably(`${backup}-wal`, `${draft}-wal`);
