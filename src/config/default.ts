@@ -31,7 +31,7 @@ const INSTALLED: Config = {
   daily_bytes: 100 * LARGE_CLINIC_RECORDS * RECORD_BYTES,
   clock_trust: "auto",
   gpio_driver: "chardev",
-  simulated_lines: 8,
+  simulated_lines: 24,
   simulated_trace: "",
   demo: false,
   allowed_origins: [],

@@ -1,39 +1,175 @@
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
+import {
+  type Clock,
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  monotonicMs,
+  NANOSECONDS_PER_MILLISECOND,
+} from "../domain/clock.ts";
+import { type Day, formatDay, parseDay } from "../domain/day.ts";
+import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../domain/wiring.ts";
+import type { NewMember } from "../domain/member.ts";
+import type { NewRecord } from "../domain/record.ts";
+import type { Sighting } from "../domain/sale.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
+import { imagineSales, randomFrom } from "./imagined-sales.ts";
 
-const LOCATION = { name: "Clínica Demostración", description: "Ocho habitaciones simuladas." };
+const PLACES = [
+  { name: "Clínica Norte", description: "Avenida de la Paz, 12" },
+  { name: "Clínica Sur", description: "Calle del Molino, 3" },
+  { name: "Residencia El Pinar", description: "Camino del Pinar, s/n" },
+] as const;
+/** Prices in units: until the rise and since. */
 const DEVICES = [
-  { dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], valor: 4 },
-  { dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], valor: 5.5 },
+  { place: 0, dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], prices: [3.5, 4] },
+  { place: 0, dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], prices: [5, 5.5] },
+  {
+    place: 1,
+    dId: "7236",
+    name: "Planta 1",
+    rooms: ["110", "111", "112", "113", "114", "115", "116"],
+    prices: [4, 4.5],
+  },
+  { place: 2, dId: "7237", name: "Ala este", rooms: ["1", "2", "3", "4", "5"], prices: [3, 3.5] },
+] as const;
+const PEOPLE: readonly Omit<NewMember, "passwordHash">[] = [
+  { role: "staff", name: "Recepción", email: "recepcion@clinica.example" },
+  { role: "technician", name: "Marta Gil", email: "mantenimiento@clinica.example" },
+  { role: "display", name: "Control de enfermería", email: "control@clinica.example" },
 ];
+/** Of records that are voided: one of so many. */
+const VOIDED_OF = 450;
+const VOID_REASONS = ["Prueba del técnico", "Encendida por error", "Cambio de habitación"] as const;
+const OUTAGE_AGO_MS = 9 * DAY_MS;
+const OUTAGE_MS = 40 * MINUTE_MS;
+const LOST_AGO_MS = 20 * DAY_MS;
+const SEED = 17;
+/** Records on their way at once, within the writer's bounded queue. */
+const BATCH = 1_000;
 
-/** Gives the first user two devices with eight wired rooms; does nothing for a user who has devices. */
-export async function seedDemo(reader: LedgerReader, writer: LedgerWriter): Promise<void> {
+interface DemonstrationParts {
+  readonly reader: Pick<LedgerReader, "members" | "devices" | "localTime" | "lastAlive">;
+  readonly writer: LedgerWriter;
+  readonly clock: Clock;
+  readonly bootId: string;
+}
+
+/** A room with the lines and names that its sales have. */
+interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTimeMs"> {
+  readonly pricesMicros: readonly [number, number];
+  readonly wiring: NewWiring;
+}
+
+/**
+ * Gives the first user places, wired rooms, people, and sales since the January of the year before; does nothing for a
+ * user who has devices.
+ */
+export async function seedDemo(parts: DemonstrationParts): Promise<void> {
+  const { reader, writer } = parts;
   const userId = reader.members()[0]?.userId;
   if (userId === undefined || reader.devices(userId).length > 0) return;
-  const locationId = await writer.addLocation(userId, LOCATION);
-  const wirings: OwnedWiring[] = [];
-  let line = 0;
-  for (const { dId, name, rooms, valor } of DEVICES) {
-    const actuators = rooms.map((id) => ({ id, value: false }));
-    await writer.addDevice(userId, { dId, name, locationId, locationName: LOCATION.name, actuators });
-    for (const actuatorId of rooms) {
-      wirings.push({
-        userId,
-        wiring: {
-          line: `SIM${line}`,
-          dId,
-          actuatorId,
-          valorMicros: valor * MICROS_PER_UNIT,
-          activeLow: false,
-          bias: "as-is",
-          debounceMs: DEFAULT_DEBOUNCE_MS,
-          rearmMs: DEFAULT_REARM_MS,
-        },
-      });
-      line += 1;
+  const rooms = await addRooms(writer, userId);
+  const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
+  // In one commit with the wiring: the recorder watches the lines after that.
+  await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
+  for (const member of PEOPLE) await writer.addMember(userId, { ...member, passwordHash: null });
+  await sellSinceLastYear(parts, userId, rooms);
+}
+
+async function addRooms(writer: LedgerWriter, userId: Id): Promise<readonly DemonstrationRoom[]> {
+  const locationIds: Id[] = [];
+  for (const place of PLACES) locationIds.push(await writer.addLocation(userId, place));
+  const rooms: DemonstrationRoom[] = [];
+  for (const { place, dId, name: deviceName, rooms: numbers, prices } of DEVICES) {
+    const locationName = PLACES[place].name;
+    const actuators = numbers.map((id) => ({ id, value: false }));
+    const device = { dId, name: deviceName, locationId: locationIds[place] ?? "", locationName, actuators };
+    const deviceId = await writer.addDevice(userId, device);
+    const pricesMicros = [prices[0] * MICROS_PER_UNIT, prices[1] * MICROS_PER_UNIT] as const;
+    for (const room of numbers) {
+      const wiring: NewWiring = {
+        ...{ line: `SIM${rooms.length}`, dId, actuatorId: room, valorMicros: pricesMicros[1] },
+        ...{ activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS, rearmMs: DEFAULT_REARM_MS },
+      };
+      rooms.push({ locationName, deviceName, deviceId, room, pricesMicros, wiring });
     }
   }
-  await writer.setWiring(wirings);
+  return rooms;
+}
+
+/**
+ * Forty minutes of last week in which the first place was not watched, and a sale of last month that was not seen. None
+ * before the boot that runs is known: its first sign of life would be these.
+ */
+function imagineIncidents(
+  { reader, clock, bootId }: DemonstrationParts,
+  rooms: readonly DemonstrationRoom[],
+): readonly Sighting[] {
+  if (reader.lastAlive()?.bootId !== bootId) return [];
+  const seen = (room: DemonstrationRoom, sequence: number, agoMs: number, active = false): Sighting => ({
+    ...{ line: room.wiring.line, deviceId: room.deviceId, actuatorId: room.room },
+    ...{ activeLow: false, active, provisional: false, missed: 0 },
+    timeMs: clock.nowMs() - agoMs,
+    monotonicNs: clock.monotonicNs() - BigInt(agoMs) * NANOSECONDS_PER_MILLISECOND,
+    source: { bootId, request: 0, sequence },
+  });
+  const unwatchedSince = { bootId, monotonicMs: monotonicMs(clock) - OUTAGE_AGO_MS - OUTAGE_MS };
+  const outage = rooms
+    .filter(({ locationName }) => locationName === PLACES[0].name)
+    .flatMap((room) => [
+      seen(room, 0, OUTAGE_AGO_MS + DAY_MS),
+      { ...seen(room, 1, OUTAGE_AGO_MS), unwatchedSince },
+    ]);
+  const last = rooms.at(-1);
+  if (last === undefined) return outage;
+  return [
+    ...outage,
+    seen(last, 0, LOST_AGO_MS + DAY_MS),
+    seen(last, 1, LOST_AGO_MS + HOUR_MS, true),
+    { ...seen(last, 4, LOST_AGO_MS), missed: 2 },
+  ];
+}
+
+async function sellSinceLastYear(
+  { reader, writer, clock }: DemonstrationParts,
+  userId: Id,
+  rooms: readonly DemonstrationRoom[],
+): Promise<void> {
+  const nowMs = clock.nowMs();
+  const today = parseDay(reader.localTime(nowMs).slice(0, "2026-11-21".length)) ?? 0;
+  const thisYear = Math.floor(today / 10_000);
+  const firstDay = (thisYear - 1) * 10_000 + 101;
+  const risen = thisYear * 10_000 + 101;
+  const midnights = new Map<Day, number>();
+  const midnightOf = (day: Day): number => {
+    const known = midnights.get(day) ?? midnightMs(day, reader);
+    midnights.set(day, known);
+    return known;
+  };
+  const sales = imagineSales(rooms.length, firstDay, today, SEED)
+    .map(({ room, day, sinceMidnightMs }) => ({ room, day, timeMs: midnightOf(day) + sinceMidnightMs }))
+    .filter(({ timeMs }) => timeMs < nowMs);
+  const random = randomFrom(SEED);
+  for (let done = 0; done < sales.length; done += BATCH) {
+    const adding = sales.slice(done, done + BATCH).flatMap(({ room, day, timeMs }) => {
+      const sold = rooms[room];
+      if (sold === undefined) return [];
+      const { pricesMicros, wiring, ...names } = sold;
+      const valorMicros = pricesMicros[day < risen ? 0 : 1];
+      return [writer.addRecord(userId, { ...names, valorMicros, createdTimeMs: timeMs }, null)];
+    });
+    for (const { recordId } of await Promise.all(adding)) {
+      if (random() * VOIDED_OF >= 1) continue;
+      const reason = VOID_REASONS[recordId % VOID_REASONS.length] ?? VOID_REASONS[0];
+      await writer.voidRecord(recordId, reason);
+    }
+  }
+}
+
+/** When a local day begins; an hour off on the two days of the year on which the clocks change. */
+function midnightMs(day: Day, { localTime }: Pick<LedgerReader, "localTime">): number {
+  const asUtcMs = Date.parse(`${formatDay(day)}T00:00:00.000Z`);
+  return asUtcMs - (Date.parse(`${localTime(asUtcMs)}Z`) - asUtcMs);
 }

@@ -175,7 +175,7 @@ export class Service {
     const passwords = new WorkerPasswordHasher();
     this.#closing.push(() => passwords.close());
     const driver = this.#makeDriver();
-    await this.#openDemonstration(driver, dataDirectory, ledger);
+    await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
     // Read before the clock's watch stores that this process runs.
     const lastAlive = reader.lastAlive();
     const synchronized = await this.#synchronized();
@@ -297,13 +297,14 @@ export class Service {
     driver: LineDriver,
     { demonstrated }: DataDirectory,
     { reader, writer }: OpenLedger,
+    bootId: string,
   ): Promise<void> {
     // Its lines are simulated ones: with any other driver they would be wired and never found.
     if (!this.#options.config.demo || !driver.simulated || existsSync(demonstrated)) return;
     const seed = async (): Promise<void> => {
       if (reader.userCount() === 0) return;
       this.#seed = undefined;
-      await seedDemo(reader, writer);
+      await seedDemo({ reader, writer, clock: this.#options.clock, bootId });
       writeDurably(demonstrated, "The demonstration was wired here; it is not wired again.\n");
     };
     this.#seed = seed;

@@ -2,9 +2,11 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { hashSync } from "bcryptjs";
 import Database from "better-sqlite3";
+import type { Id } from "../../src/domain/id.ts";
+import type { LedgerWriter } from "../../src/domain/ledger.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type OwnedWiring } from "../../src/domain/wiring.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { systemClock } from "../../src/service/clock.ts";
-import { seedDemo } from "../../src/service/demonstration.ts";
 import { openReader } from "../../src/store/read/reader.ts";
 import { PASSWORD } from "../rig/program.ts";
 import { writerHere } from "../rig/writer.ts";
@@ -20,11 +22,18 @@ const SALE = {
   valorMicros: 4_000_000,
 };
 
+const WIRING = {
+  activeLow: false,
+  bias: "as-is",
+  debounceMs: DEFAULT_DEBOUNCE_MS,
+  rearmMs: DEFAULT_REARM_MS,
+} as const;
+
 /** The number of the first record in a ledger that is made so: the account and its lines are entries before it. */
 export const FIRST_RECORD = 10;
 
 /**
- * Makes a ledger with one user, who has the demonstration's two devices, eight rooms and eight lines, and
+ * Makes a ledger with one user, who has two devices of four rooms each on eight lines, and
  * a record of device 7234 worth 4 at each of these times (Unix milliseconds).
  */
 export async function seedLedger(file: string, recordTimesMs: readonly number[] = []): Promise<void> {
@@ -35,21 +44,39 @@ export async function seedLedger(file: string, recordTimesMs: readonly number[] 
     },
   });
   await writer.open();
-  const reader = openReader(file, "UTC");
   try {
     const user = await writer.addUser({
       name: "Ana",
       email: EMAIL,
       passwordHash: hashSync(PASSWORD, BCRYPT_COST),
     });
-    await seedDemo(reader, writer);
+    await wireRooms(writer, user.id);
     for (const createdTimeMs of recordTimesMs) {
       await writer.addRecord(user.id, { ...SALE, createdTimeMs }, null);
     }
   } finally {
-    reader.close();
     await writer.close();
   }
+}
+
+async function wireRooms(writer: LedgerWriter, userId: Id): Promise<void> {
+  const locationName = "Clínica Norte";
+  const locationId = await writer.addLocation(userId, { name: locationName, description: "" });
+  const wirings: OwnedWiring[] = [];
+  for (const [corridor, name] of ["Pasillo A", "Pasillo B"].entries()) {
+    const dId = String(7234 + corridor);
+    const rooms = [1, 2, 3, 4].map((room) => String((corridor + 1) * 100 + room));
+    const actuators = rooms.map((id) => ({ id, value: false }));
+    await writer.addDevice(userId, { dId, name, locationId, locationName, actuators });
+    for (const actuatorId of rooms) {
+      const line = `SIM${wirings.length}`;
+      wirings.push({
+        userId,
+        wiring: { ...WIRING, line, dId, actuatorId, valorMicros: corridor === 0 ? 4_000_000 : 5_500_000 },
+      });
+    }
+  }
+  await writer.setWiring(wirings);
 }
 
 /** Gives a ledger that no program has open a second user, with a device of the same dId as the first one's. */

@@ -43,14 +43,14 @@ describe("flanco serve, for the first time", function () {
     expect(guessed.status).to.equal(401);
 
     const cookie = await service.makeFirstUser();
-    const rows = await until("eight lines are watched", async () => {
+    const rows = await until("twenty lines are watched", async () => {
       const { data } = (await (await service.get("/api/wiring", cookie)).json()) as {
         data: { line: string; dId: string; actuatorId: string; watched: boolean }[];
       };
-      return data.length === 8 && data.every(({ watched }) => watched) && data;
+      return data.length === 20 && data.every(({ watched }) => watched) && data;
     });
-    expect(new Set(rows.map(({ dId }) => dId)).size).to.equal(2);
-    expect(new Set(rows.map(({ actuatorId }) => actuatorId)).size).to.equal(8);
+    expect(new Set(rows.map(({ dId }) => dId)).size).to.equal(4);
+    expect(new Set(rows.map(({ actuatorId }) => actuatorId)).size).to.equal(20);
     expect((await service.get("/healthz")).status).to.equal(200);
 
     const again = await service.post("/api/first-run", { ...user, token: service.firstRunToken });
@@ -112,7 +112,7 @@ describe("flanco serve, with the demonstration", function () {
     const first = await program.start(quiet);
     const cookie = await first.signIn(EMAIL, PASSWORD);
     const shown = await devices(first);
-    expect(shown).to.have.length(2);
+    expect(shown).to.have.length(4);
     for (const { dId } of shown) {
       const url = `${first.baseUrl}/api/device?dId=${dId}`;
       expect((await fetch(url, { method: "DELETE", headers: { cookie } })).status).to.equal(200);

@@ -31,7 +31,7 @@ describe("the documents' commands", () => {
     await program.start();
     const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"];
     await program.succeed(ana, "a long password\n");
-    const wired = async () => (await program.succeed(["wiring", "list"])).trim().split("\n").length === 8;
+    const wired = async () => (await program.succeed(["wiring", "list"])).trim().split("\n").length === 20;
     await until("the demonstration is wired", wired);
   });
 

@@ -1,0 +1,102 @@
+import { expect } from "chai";
+import { type Day, monthOf, weekdayOf } from "../../src/domain/day.ts";
+import { seedDemo } from "../../src/service/demonstration.ts";
+import { imagineSales } from "../../src/service/imagined-sales.ts";
+import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
+import { TestLedger } from "../store/ledger.ts";
+
+const BOOT = "11111111-2222-4333-8444-555555555555";
+const ROOMS = 20;
+
+describe("The demonstration", () => {
+  const ledger = new TestLedger();
+
+  before(async () => {
+    ledger.nowMs = Date.UTC(2026, 0, 31, 18);
+    await ledger.open("Europe/Madrid");
+    await ledger.writer.noteBoot(BOOT, ledger.nowMs);
+    const { id } = await ledger.addUser();
+    expect(ledger.reader.devices(id)).to.deep.equal([]);
+    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT });
+  });
+
+  after(() => ledger.remove());
+
+  const userId = () => ledger.reader.members()[0]?.userId ?? "";
+  const overview = () =>
+    ledger.reader.overview(
+      userId(),
+      { period: "year", at: null, filter: { location: null, deviceId: null } },
+      ledger.nowMs,
+    );
+
+  it("fills every figure of the panel, each beside a whole period before it", () => {
+    for (const { name, count, before, isComparable } of overview().spans) {
+      expect(count, name).to.be.greaterThan(0);
+      expect(before.count, name).to.be.greaterThan(0);
+      expect(isComparable, name).to.equal(true);
+    }
+    expect(overview().places.map(({ name }) => name)).to.have.members([
+      "Clínica Norte",
+      "Clínica Sur",
+      "Residencia El Pinar",
+    ]);
+  });
+
+  it("has twenty rooms, a member of each role, voided records and interruptions", () => {
+    expect(ledger.reader.wirings(userId())).to.have.length(ROOMS);
+    expect(new Set(ledger.reader.members().map(({ role }) => role)).size).to.equal(4);
+    const voids = ledger.changes.filter(({ kind }) => kind === "void");
+    expect(voids.length).to.be.greaterThan(5);
+    const reasons = ledger.reader
+      .gaps(userId(), { before: null, limit: 100 })
+      .map(({ reason, missedRises }) => `${reason} ${missedRises}`);
+    expect(new Set(reasons)).to.deep.equal(new Set(["outage null", "overflow 1"]));
+  });
+
+  it("is a ledger that verifies", () => {
+    const verification = verifyLedger(ledger.file, () => {});
+    expect(faultsOf(verification)).to.deep.equal([]);
+    expect(verification.records).to.be.greaterThan(5_000);
+  });
+
+  it("leaves a user who has devices as they are", async () => {
+    const records = ledger.reader.newestEntry();
+    const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT });
+    expect(ledger.reader.newestEntry()).to.equal(records);
+  });
+});
+
+describe("Imagined sales", () => {
+  const [year, yearAfter] = [sold(20250101, 20251231), sold(20260101, 20261231)];
+
+  it("are those of a seed each time, and others in another year", () => {
+    expect(sold(20250101, 20250331)).to.deep.equal(sold(20250101, 20250331));
+    const times = (sales: typeof year) => sales.map(({ sinceMidnightMs }) => sinceMidnightMs).slice(0, 100);
+    expect(times(year)).not.to.deep.equal(times(yearAfter));
+  });
+
+  it("are more in winter than in summer, on Sundays than on Mondays, and in the evening than at night", () => {
+    const share = (has: (sale: (typeof year)[number]) => boolean) => year.filter(has).length / year.length;
+    const inMonth = (month: number) => share(({ day }) => monthOf(day) % 100 === month);
+    expect(inMonth(1)).to.be.greaterThan(1.5 * inMonth(8));
+    const onDay = (weekday: number) => share(({ day }) => weekdayOf(day) === weekday);
+    expect(onDay(0)).to.be.greaterThan(onDay(1));
+    const inHour = (hour: number) =>
+      share(({ sinceMidnightMs }) => Math.floor(sinceMidnightMs / 3_600_000) === hour);
+    expect(inHour(3)).to.equal(0);
+    expect(inHour(18)).to.be.greaterThan(0.05);
+  });
+
+  it("are of every room, in the order of their times", () => {
+    expect(new Set(year.map(({ room }) => room)).size).to.equal(ROOMS);
+    const times = year.map(({ day, sinceMidnightMs }) => day * 100_000_000 + sinceMidnightMs);
+    expect(times).to.deep.equal(times.toSorted((one, other) => one - other));
+  });
+});
+
+function sold(from: Day, to: Day) {
+  return imagineSales(ROOMS, from, to, 17);
+}
