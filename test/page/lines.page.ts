@@ -99,7 +99,7 @@ describe("The technician's page of lines", () => {
 
   it("says which line moved when a relay is switched, for free lines and for rooms", async () => {
     const { page } = opening;
-    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await beginTest(page);
     await page.getByText("Esperando a que se mueva una línea…").waitFor();
     await page.getByRole("button", { name: "Probar todas las libres" }).click();
     // A line's first look is none of its moves: every picked line must have been looked at once.
@@ -119,6 +119,28 @@ describe("The technician's page of lines", () => {
     await page.getByRole("dialog", { name: "Conectar SIM5" }).waitFor();
   });
 
+  it("counts no sale of a room under test, says so on every view, and counts again once it is ended there", async () => {
+    const { page } = opening;
+    const sales = async () => (await opened.get<Status>("/api/status")).recordsToday?.sales ?? 0;
+    const before = await sales();
+    await beginTest(page, "101");
+    await page.getByText("Se ha movido").waitFor({ state: "hidden" });
+    await opened.drive("SIM0", true);
+    await page.getByRole("cell", { name: "SIM0" }).waitFor();
+    await opened.drive("SIM0", false);
+    expect(await sales()).to.equal(before);
+    await page.goto("/habitaciones");
+    const banner = page.getByText(/^1 línea en prueba hasta \d\d:\d\d\. No se cuentan ventas de: 101\.$/);
+    await banner.waitFor();
+    await page.locator(".tile", { hasText: "101" }).getByText("En prueba").waitFor();
+    await page.goto("/");
+    await page.getByRole("button", { name: "Terminar", exact: true }).click();
+    await banner.waitFor({ state: "hidden" });
+    await opened.drive("SIM0", true);
+    await until("it is a sale again", async () => (await sales()) === before + 1);
+    await opened.drive("SIM0", false);
+  });
+
   it("looks at free lines only while a test is on, and gently", async () => {
     const { page } = opening;
     let looks = 0;
@@ -127,7 +149,7 @@ describe("The technician's page of lines", () => {
     });
     // Its buffer keeps the first entries alone, and the page has asked for much else.
     await page.evaluate("performance.clearResourceTimings()");
-    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await beginTest(page);
     await page.getByRole("checkbox", { name: "Probar la línea SIM6" }).check();
     const times = await until("it was looked at several times", async () => {
       const begun = await lookTimes(page);
@@ -138,7 +160,7 @@ describe("The technician's page of lines", () => {
     await page.getByRole("button", { name: "Terminar la prueba" }).click();
     await page.getByText("Modo de prueba").waitFor({ state: "hidden" });
     const before = looks;
-    await page.getByRole("button", { name: "Probar líneas" }).click();
+    await beginTest(page);
     await page.getByText("Esperando a que se mueva una línea…").waitFor();
     await opened.drive("SIM0", true);
     await page.getByText("Se ha movido SIM0, la habitación 101").waitFor();
@@ -173,4 +195,13 @@ function lookTimes(page: Page): Promise<number[]> {
     .filter(({ name }) => name.endsWith("${LOOK}"))
     .map(({ startTime }) => startTime)
     .sort((one, other) => one - other)`);
+}
+
+/** Begins a test of free lines, and of these rooms. */
+async function beginTest(page: Page, ...rooms: readonly string[]): Promise<void> {
+  await page.getByRole("button", { name: "Probar líneas" }).click();
+  const dialog = page.getByRole("dialog");
+  for (const room of rooms) await dialog.getByRole("checkbox", { name: room, exact: true }).check();
+  const action = rooms.length > 0 ? "Empezar la prueba" : "Mirar solo las líneas libres";
+  await dialog.getByRole("button", { name: action }).click();
 }

@@ -66,6 +66,9 @@ describe("The views of records, report, locations, lines, state and people", fun
     await expectSound(page, axe, "delete a location");
     await page.goto("/lineas");
     await page.getByRole("button", { name: "Probar líneas" }).click();
+    await expectSound(page, axe, "which rooms to test");
+    await page.getByRole("dialog").getByRole("checkbox").nth(1).check();
+    await page.getByRole("button", { name: "Empezar la prueba" }).click();
     await page.getByRole("button", { name: "Probar todas las libres" }).click();
     await page.locator(".chip-line:not(.chip-line-used) .tag").first().waitFor();
     await expectSound(page, axe, "test mode");

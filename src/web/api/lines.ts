@@ -1,6 +1,14 @@
 import type { Bias } from "../../domain/line.ts";
 import type { Api } from "./api.ts";
-import type { Board, LevelAnswer, LinesAnswer, Wiring, WiringAnswer } from "./shapes.ts";
+import type {
+  Board,
+  LevelAnswer,
+  LinesAnswer,
+  TestedEdge,
+  TestedEdgesAnswer,
+  Wiring,
+  WiringAnswer,
+} from "./shapes.ts";
 
 interface WiringDraft extends Omit<Wiring, "deviceName" | "bias" | "valor" | "watched" | "problem"> {
   /** Undefined from a member that sets no prices. */
@@ -39,4 +47,18 @@ export function setPrices(api: Api, lines: readonly string[], valor: number): Pr
 /** The line is released; its records are kept. */
 export function unwire(api: Api, line: string): Promise<unknown> {
   return api.send("DELETE", `/api/wiring?${new URLSearchParams({ line })}`);
+}
+
+/** What these lines do is no sale for so many minutes. */
+export function beginTest(api: Api, lines: readonly string[], minutes: number): Promise<unknown> {
+  return api.send("PUT", "/api/test", { test: { lines, minutes } });
+}
+
+/** Sales of all lines count again. */
+export function endTests(api: Api): Promise<unknown> {
+  return api.send("DELETE", "/api/test");
+}
+
+export async function loadTestedEdges(api: Api): Promise<readonly TestedEdge[]> {
+  return (await api.get<TestedEdgesAnswer>("/api/test/edge")).data;
 }

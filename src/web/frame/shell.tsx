@@ -12,6 +12,7 @@ import { Link } from "../navigation.tsx";
 import { addressOf, homeOf, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
 import { Nav, SeldomNav } from "./nav.tsx";
+import { TestBanner } from "./test-banner.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
 import { LanguageSwitch, Wordmark } from "./wordmark.tsx";
 
@@ -81,6 +82,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           </div>
         </header>
         <div class="shell-main">
+          <TestBanner />
           <main class="content" id="content" tabIndex={-1}>
             {isElsewhere && gateway !== undefined && (
               <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>

@@ -75,7 +75,7 @@ interface WiredLineProps {
 function WiredLine({ line, wiring, doing }: WiredLineProps) {
   const texts = useTexts(linesTexts);
   const { money } = useFormat();
-  const { levelOf, onWire, onUnwire, onDrive, test } = doing;
+  const { levelOf, onWire, onUnwire, onDrive, test, tests } = doing;
   const name = lineName(line);
   const level = levelOf(line);
   const isMoved = test.isOn && test.moves.moves[0]?.line === line.address;
@@ -90,6 +90,7 @@ function WiredLine({ line, wiring, doing }: WiredLineProps) {
       </div>
       <div class="wired-room words">
         <strong>{wiring.actuatorId}</strong>
+        {tests.has(wiring.line) && <span class="tag tag-warn">{texts.underTest}</span>}
         <span class="soft">{line.wired?.deviceName}</span>
       </div>
       <div class="wired-line words">
@@ -238,4 +239,6 @@ export interface LineDoing {
   /** Sets the physical level of a simulated line; undefined where lines are real. */
   readonly onDrive: ((line: Line, high: boolean) => void) | undefined;
   readonly test: LineTest;
+  /** Names of the lines that do not count now. */
+  readonly tests: ReadonlySet<string>;
 }

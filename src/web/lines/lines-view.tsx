@@ -1,5 +1,5 @@
-import { useCallback, useState } from "preact/hooks";
-import { driveLine, loadLines, loadWirings } from "../api/lines.ts";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { beginTest, driveLine, endTests, loadLines, loadWirings } from "../api/lines.ts";
 import { loadDevices } from "../api/locations.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
@@ -9,27 +9,42 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import type { Part } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
+import { useTests } from "../live/use-tests.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { addressOfRoom, type Board, linesOf, wiringOf } from "./board.ts";
+import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./board.ts";
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
 import { PriceDialog } from "./price-dialog.tsx";
+import { TestDialog } from "./test-dialog.tsx";
 import { TestPanel } from "./test-panel.tsx";
+import { TestedPanel } from "./tested-panel.tsx";
 import { useLineTest } from "./use-line-test.ts";
 import { Unwire, WireForm } from "./wire-form.tsx";
 
-type Work = { readonly kind: "wire" | "unwire"; readonly line: Line };
+type Work =
+  | { readonly kind: "wire" | "unwire"; readonly line: Line }
+  | { readonly kind: "prices" }
+  | { readonly kind: "test" };
+
+const MINUTE_MS = 60_000;
 
 /** The technician's page: which line is which room, live, and a way to find out. */
 export function LinesView() {
   const texts = useTexts(linesTexts);
-  const { api, user } = useGateway();
+  const { api, format, now, user } = useGateway();
   const test = useLineTest();
   const { part, levels, note, reload } = useBoard(test.change);
   const [work, setWork] = useState<Work | null>(null);
-  const [isPricing, setPricing] = useState(false);
   const [done, setDone] = useState("");
   const driving = useSending();
+  const ending = useSending();
+  const tests = useTests();
+  // Also one that was begun on another screen, or before the page was opened.
+  const firstEndMs = tests.map(({ untilTime }) => untilTime).sort()[0];
+  const isTested = firstEndMs !== undefined;
+  useEffect(() => {
+    if (isTested) test.begin();
+  }, [isTested]);
   const board = part.kind === "ready" ? part.value : undefined;
   const all = board === undefined ? [] : linesOf(board);
 
@@ -48,12 +63,24 @@ export function LinesView() {
     onUnwire: (line) => setWork({ kind: "unwire", line }),
     onDrive: board?.simulated === true ? (line, high) => void drive(line, high) : undefined,
     test,
+    tests: new Set(tests.map(({ line }) => line)),
+  };
+  const uncovered = (board?.wirings ?? []).filter(({ line }) => !doing.tests.has(line));
+  const endTest = async () => {
+    if (!isTested || (await ending.send(() => endTests(api)))) test.end();
   };
   const finish = (text: string) => {
     // A line that is wired tells its own moves.
-    if (work?.kind === "wire") test.drop(work.line.address);
+    if (work?.kind === "wire") {
+      const { line } = work;
+      test.drop(line.address);
+      // What is wired during a test belongs to it.
+      if (line.wired === null && firstEndMs !== undefined && board !== undefined) {
+        const minutes = Math.ceil((firstEndMs - now()) / MINUTE_MS);
+        void ending.send(() => beginTest(api, [wiringName(board, line)], minutes));
+      }
+    }
     setWork(null);
-    setPricing(false);
     setDone(text);
     reload();
   };
@@ -64,7 +91,15 @@ export function LinesView() {
       intro={texts.intro}
       actions={
         all.length > 0 && (
-          <Button kind={test.isOn ? "plain" : "main"} onPress={test.isOn ? test.end : test.begin}>
+          <Button
+            kind={test.isOn ? "plain" : "main"}
+            isBusy={ending.isBusy}
+            onPress={() => {
+              if (test.isOn) void endTest();
+              else if (board?.wirings.length === 0) test.begin();
+              else setWork({ kind: "test" });
+            }}
+          >
             {test.isOn ? texts.testStop : texts.test}
           </Button>
         )
@@ -79,8 +114,8 @@ export function LinesView() {
           <Nothing title={texts.none} detail={texts.noneDetail} />
         </section>
       )}
-      {test.isOn && board !== undefined && board.wirings.length > 0 && (
-        <Notice kind="warn" title={texts.testCounts}>
+      {test.isOn && uncovered.length > 0 && (
+        <Notice kind="warn" title={texts.testCounts(uncovered.length, format.count(uncovered.length))}>
           <p>{texts.testCountsDetail}</p>
         </Notice>
       )}
@@ -90,18 +125,25 @@ export function LinesView() {
           <WiredPanel
             board={board}
             doing={doing}
-            onPrices={user.role === "owner" ? () => setPricing(true) : undefined}
+            onPrices={user.role === "owner" ? () => setWork({ kind: "prices" }) : undefined}
           />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />
           ))}
         </>
       )}
-      {isPricing && board !== undefined && (
-        <PriceDialog board={board} onDone={finish} onClose={() => setPricing(false)} />
-      )}
+      {all.length > 0 && <TestedPanel />}
       {work !== null && board !== undefined && (
-        <WorkDialog work={work} board={board} onDone={finish} onClose={() => setWork(null)} />
+        <WorkDialog
+          work={work}
+          board={board}
+          onDone={finish}
+          onTest={() => {
+            setWork(null);
+            test.begin();
+          }}
+          onClose={() => setWork(null)}
+        />
       )}
     </ViewFrame>
   );
@@ -111,10 +153,13 @@ interface WorkDialogProps {
   readonly work: Work;
   readonly board: Board;
   readonly onDone: (text: string) => void;
+  readonly onTest: () => void;
   readonly onClose: () => void;
 }
 
-function WorkDialog({ work, board, onDone, onClose }: WorkDialogProps) {
+function WorkDialog({ work, board, onDone, onTest, onClose }: WorkDialogProps) {
+  if (work.kind === "prices") return <PriceDialog board={board} onDone={onDone} onClose={onClose} />;
+  if (work.kind === "test") return <TestDialog board={board} onDone={onTest} onClose={onClose} />;
   const wiring = wiringOf(work.line, board.wirings);
   if (work.kind === "wire")
     return <WireForm line={work.line} board={board} onDone={onDone} onClose={onClose} />;

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { setPrices } from "../api/lines.ts";
-import type { Wiring } from "../api/shapes.ts";
 import { Dialog } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
 import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
@@ -10,6 +9,7 @@ import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import type { Board } from "./board.ts";
 import { isOddPrice, priceOf } from "./price.ts";
+import { RoomChoice } from "./room-choice.tsx";
 
 interface PriceDialogProps {
   readonly board: Board;
@@ -31,14 +31,6 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
     wirings.map((wiring) => wiring.valor),
   );
   const currency = readyValue(status)?.currency.code;
-  const check = (lines: readonly Wiring[], isChecked: boolean) => {
-    const next = new Set(chosen);
-    for (const { line } of lines) {
-      if (isChecked) next.add(line);
-      else next.delete(line);
-    }
-    setChosen(next);
-  };
   const send = async () => {
     const isReady = valor !== undefined && chosen.size > 0 && (!isOdd || isSure);
     const isDone = await submit(isReady, async () => {
@@ -51,32 +43,11 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
   return (
     <Dialog title={texts.prices} onClose={onClose}>
       <Form form={form} onSubmit={send}>
-        {devices.map(({ dId, name, locationName }) => {
-          const own = wirings
-            .filter((wiring) => wiring.dId === dId)
-            .sort((one, other) => format.compare(one.actuatorId, other.actuatorId));
-          if (own.length === 0) return null;
-          const isAll = own.every(({ line }) => chosen.has(line));
-          return (
-            <fieldset key={dId} class="price-rooms">
-              <legend>
-                <CheckField
-                  label={`${name} · ${locationName}`}
-                  isChecked={isAll}
-                  onCheck={(isChecked) => check(own, isChecked)}
-                />
-              </legend>
-              {own.map((wiring) => (
-                <CheckField
-                  key={wiring.line}
-                  label={texts.priceOf(wiring.actuatorId, format.money(wiring.valor ?? 0))}
-                  isChecked={chosen.has(wiring.line)}
-                  onCheck={(isChecked) => check([wiring], isChecked)}
-                />
-              ))}
-            </fieldset>
-          );
-        })}
+        <RoomChoice
+          {...{ devices, wirings, chosen }}
+          onChosen={setChosen}
+          textOf={({ actuatorId, valor: now }) => texts.priceOf(actuatorId, format.money(now ?? 0))}
+        />
         <TextField
           label={texts.priceField}
           value={price}

@@ -40,6 +40,12 @@ export const frameTexts = bilingual(
       detail: "Nada de esto es real: ningún relé está conectado y las ventas son inventadas.",
     },
 
+    tests: {
+      title: (count: number, lines: string, until: string) =>
+        count === 1 ? `1 línea en prueba hasta ${until}.` : `${lines} líneas en prueba hasta ${until}.`,
+      detail: (rooms: string) => `No se cuentan ventas de: ${rooms}.`,
+      end: "Terminar",
+    },
     news: {
       sale: (room: string, valor: string) => `Venta: habitación ${room}, ${valor}.`,
       off: (room: string) => `Habitación ${room} apagada.`,
@@ -92,6 +98,12 @@ export const frameTexts = bilingual(
       detail: "None of this is real: no relay is connected, and the sales are made up.",
     },
 
+    tests: {
+      title: (count, lines, until) =>
+        count === 1 ? `1 line under test until ${until}.` : `${lines} lines under test until ${until}.`,
+      detail: (rooms) => `No sales are counted of: ${rooms}.`,
+      end: "End",
+    },
     news: {
       sale: (room, valor) => `Sale: room ${room}, ${valor}.`,
       off: (room) => `Room ${room} is off.`,

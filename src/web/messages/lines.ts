@@ -44,9 +44,23 @@ export const linesTexts = bilingual(
       `${line} no se puede leer: la usa otro programa. Se ha quitado de la prueba.`,
     testFailed: "No se puede leer del equipo ahora. Se reintenta.",
 
-    testCounts: "Las habitaciones conectadas siguen contando",
-    testCountsDetail:
-      "Cada vez que encienda una de ellas se registra una venta. Anule después las de la prueba en «Registros».",
+    testMeaning:
+      "Elija las habitaciones que va a encender. Mientras dura la prueba no cuentan ventas: lo que hagan se guarda aparte.",
+    testFreeOnly: "Mirar solo las líneas libres",
+    testFor: "Termina sola en",
+    testForHint: "También puede terminarla antes. Sigue aunque cierre esta página.",
+    testBegin: "Empezar la prueba",
+    testCounts: (count: number, rooms: string) =>
+      count === 1 ? "1 habitación sigue contando" : `${rooms} habitaciones siguen contando`,
+    testCountsDetail: "No están en prueba: cada vez que se encienda una, se registra una venta.",
+    underTest: "En prueba",
+    tested: {
+      title: "Encendidas en prueba",
+      intro: "No son ventas: no están en los registros ni en ninguna suma.",
+      room: "Habitación",
+      line: "Línea",
+      time: "Cuándo",
+    },
 
     prices: "Cambiar precios",
     priceOf: (room: string, money: string) => `${room} (ahora ${money})`,
@@ -146,9 +160,22 @@ export const linesTexts = bilingual(
     unreadable: (line) => `${line} cannot be read: another program uses it. It was taken out of the test.`,
     testFailed: "The gateway cannot be read right now. Trying again.",
 
-    testCounts: "Rooms that are connected still count",
-    testCountsDetail:
-      "Each time you switch one of them on, a sale is recorded. Void those of the test afterwards in “Records”.",
+    testMeaning:
+      "Choose the rooms that you will switch on. While the test lasts they count no sales: what they do is kept apart.",
+    testFreeOnly: "Only look at free lines",
+    testFor: "It ends by itself in",
+    testForHint: "You can also end it before. It goes on if you close this page.",
+    testBegin: "Begin the test",
+    testCounts: (count, rooms) => (count === 1 ? "1 room still counts" : `${rooms} rooms still count`),
+    testCountsDetail: "They are not under test: each time one is switched on, a sale is recorded.",
+    underTest: "Under test",
+    tested: {
+      title: "Switched on under test",
+      intro: "These are no sales: they are neither in the records nor in any sum.",
+      room: "Room",
+      line: "Line",
+      time: "When",
+    },
 
     prices: "Change prices",
     priceOf: (room, money) => `${room} (now ${money})`,

@@ -7,7 +7,9 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded, useMinute } from "../live/use-loaded.ts";
+import { useTests } from "../live/use-tests.ts";
 import { elementTexts } from "../messages/element.ts";
+import { linesTexts } from "../messages/lines.ts";
 import { roomsTexts } from "../messages/rooms.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
@@ -45,6 +47,7 @@ export function RoomsView() {
   // Tiles appear with their sales: nothing in them moves afterwards.
   const isComplete = today.kind !== "waiting";
   const tallies = readyValue(today);
+  const tested = new Set(useTests().map((test) => roomKey(test.deviceId, test.room)));
   const isUnwired = (device: Device, room: Room) => tallies?.get(roomKey(device._id, room.id))?.line === null;
   const count = (isIt: (device: Device, room: Room) => boolean) =>
     (devices ?? []).flatMap((device) => device.actuators.filter((room) => isIt(device, room))).length;
@@ -116,6 +119,7 @@ export function RoomsView() {
           rooms={rooms}
           times={times}
           tallies={tallies}
+          tested={tested}
           style={`tiles${isMany ? " tiles-many" : ""}${live === "lost" ? " tiles-stale" : ""}`}
         />
       ))}
@@ -158,13 +162,15 @@ interface DeviceRoomsProps {
   readonly times: ReadonlyMap<string, number>;
   /** Room key to what it sold today; undefined while that is not known. */
   readonly tallies: ReadonlyMap<string, Tally> | undefined;
+  /** Room keys of those under test. */
+  readonly tested: ReadonlySet<string>;
   /** Those of its rooms that are shown. */
   readonly rooms: readonly Room[];
   readonly style: string;
 }
 
 /** One device: a corridor, say, and the rooms along it. */
-function DeviceRooms({ device, times, tallies, rooms, style }: DeviceRoomsProps) {
+function DeviceRooms({ device, times, tallies, tested, rooms, style }: DeviceRoomsProps) {
   const texts = useTexts(roomsTexts);
   const { count } = useFormat();
   const titleId = useId();
@@ -189,6 +195,7 @@ function DeviceRooms({ device, times, tallies, rooms, style }: DeviceRoomsProps)
               room={room}
               sinceMs={times.get(key)}
               tally={tallies?.get(key)}
+              isTested={tested.has(key)}
             />
           );
         })}
@@ -204,16 +211,20 @@ interface RoomTileProps {
   readonly sinceMs: number | undefined;
   /** What it sold today; undefined while that is not known. */
   readonly tally: Tally | undefined;
+  /** Under test: it counts no sales. */
+  readonly isTested: boolean;
 }
 
 /** One room: lit while it is on, dashed where it has no line. It leads to the room's history where the role may see it. */
-function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
+function RoomTile({ deviceId, room, sinceMs, tally, isTested }: RoomTileProps) {
   const texts = useTexts(roomsTexts);
   const { on, off } = useTexts(elementTexts);
+  const { underTest } = useTexts(linesTexts);
   const { format, now, user } = useGateway();
   const isUnwired = tally?.line === null;
   const isOn = room.value && !isUnwired;
   const sales = tally?.sales ?? null;
+  const stateText = isUnwired ? texts.noLine : isOn ? on : off;
   const content = (
     <>
       <span class="tile-room" title={room.id}>
@@ -222,7 +233,14 @@ function RoomTile({ deviceId, room, sinceMs, tally }: RoomTileProps) {
       </span>
       <span class="tile-state">
         <span class="tile-lamp" aria-hidden="true" />
-        {isUnwired ? texts.noLine : isOn ? on : off}
+        {isTested ? (
+          <>
+            <span class="aloud">{isOn ? on : off}, </span>
+            {underTest}
+          </>
+        ) : (
+          stateText
+        )}
       </span>
       <span class="tile-since">
         {isUnwired
