@@ -1,39 +1,25 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import type { Log } from "../domain/log.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
 
 /** systemd-timesyncd(8): made once the clock was set from the network, in a folder that each boot begins without. */
 const SYSTEMD_MARK = "/run/systemd/timesync/synchronized";
-/** linux/timex.h: adjtimex(2) gives it while the clock is not synchronized. */
-const TIME_ERROR = 5;
-const STA_UNSYNC = 0x0040;
-/** struct timex on 64-bit processors: its size, and where the status stands. */
-const TIMEX_BYTES = 208;
-const STATUS_OFFSET = 40;
-
-/** adjtimex(2); `modes`, the structure's first word, is 0 here, which only reads. */
-type Adjtimex = (timex: Uint8Array) => number;
 
 /** Whether something has set the wall clock from a source outside since the machine was started. */
 export type Synchronized = () => boolean;
 
-/** How often a service is asked, and how long it may take to answer: it is started for that. */
-const ASK_EVERY_MS = 60_000;
+/** How often systemd-timedated is asked, and how long it may take to answer: it is started for that. */
+const ASK_EVERY_MS = MINUTE_MS;
 const ANSWER_MS = 20_000;
 const TIMEDATECTL = ["show", "--property=NTPSynchronized", "--value"];
 
 /**
- * Returns the way to ask, and loads koffi for it. Systemd's mark alone decides where koffi does not load, which the log
- * says. The kernel refuses to answer under ProtectClock= of the unit: then systemd-timedated is asked.
+ * By systemd-timesyncd's mark at once, and for every other time daemon (chrony, ntpd) by systemd-timedated. The kernel
+ * itself is not asked with adjtimex(2): under ProtectClock= of the unit it refuses to answer.
  */
-export async function openSynchronized(log: Log): Promise<Synchronized> {
-  const adjtimex = await loadAdjtimex(log);
-  const answer = adjtimex !== undefined && mayAsk(adjtimex) ? () => isSynchronized(adjtimex) : askTimedated();
-  return () => existsSync(SYSTEMD_MARK) || answer();
-}
-
-function mayAsk(adjtimex: Adjtimex): boolean {
-  return adjtimex(new Uint8Array(TIMEX_BYTES)) >= 0;
+export function synchronizedBySystem(): Synchronized {
+  const timedated = askTimedated();
+  return () => existsSync(SYSTEMD_MARK) || timedated();
 }
 
 /**
@@ -59,22 +45,4 @@ export function askTimedated(
     });
     return false;
   };
-}
-
-/** Any time daemon tells the kernel: ntpd, chrony, timesyncd. */
-function isSynchronized(adjtimex: Adjtimex): boolean {
-  const timex = new Uint8Array(TIMEX_BYTES);
-  const state = adjtimex(timex);
-  const status = new DataView(timex.buffer).getInt32(STATUS_OFFSET, true);
-  return state >= 0 && state !== TIME_ERROR && (status & STA_UNSYNC) === 0;
-}
-
-async function loadAdjtimex(log: Log): Promise<Adjtimex | undefined> {
-  try {
-    const koffi = await import("koffi");
-    return koffi.load(null).func("int adjtimex(void *timex)");
-  } catch (error) {
-    log.warn({ err: error }, "the kernel cannot be asked whether the clock is set: koffi does not load");
-    return undefined;
-  }
 }

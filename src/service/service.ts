@@ -34,7 +34,7 @@ import { readDisk } from "../store/read/disk.ts";
 import { Api } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
 import { systemTimers } from "./clock.ts";
-import { openSynchronized, type Synchronized } from "./clock-trust.ts";
+import { synchronizedBySystem } from "./clock-trust.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
@@ -50,8 +50,6 @@ export interface ServiceOptions {
   readonly log: Log;
   /** The built page, and the demonstration's trace, which is played when `demo` is on and no other trace is named. */
   readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
-  /** What says that the clock was set from outside; undefined: systemd and the kernel do. */
-  readonly synchronized?: Synchronized;
   /** Keeps lines open while no process runs; undefined without such a keeper. */
   readonly keeper?: DescriptorKeeper | undefined;
   /** Called each second of long work at the start; `moves` is false while it does nothing. */
@@ -178,7 +176,7 @@ export class Service {
     await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
     // Read before the clock's watch stores that this process runs.
     const lastAlive = reader.lastAlive();
-    const synchronized = await this.#synchronized();
+    const synchronized = config.clock_trust === "always" ? "always" : synchronizedBySystem();
     const onBoots = () => sessions.reload();
     const committedMs = () => recorder.committedMs();
     const trust = new ClockWatch({
@@ -260,11 +258,6 @@ export class Service {
       () => this.#options.clock.nowMs(),
     ).callback();
     this.#openDoor().catch((err: unknown) => this.#options.log.error({ err }, "the ports cannot be opened"));
-  }
-
-  async #synchronized(): Promise<Synchronized | "always"> {
-    const { config, log, synchronized } = this.#options;
-    return config.clock_trust === "always" ? "always" : (synchronized ?? (await openSynchronized(log)));
   }
 
   #makeDriver(): LineDriver {

@@ -35,24 +35,8 @@ export class Api {
     this.#cookie = cookie.slice(0, cookie.indexOf(";"));
   }
 
-  /** Whether the session still stands. */
-  async isSignedIn(): Promise<boolean> {
-    return (await this.#ask("GET", "/api/verify")).status === 200;
-  }
-
   /** Registers a device of eight rooms and wires a line to each. */
   async wireEightRooms(): Promise<void> {
-    await this.#addDevice();
-    for (const offset of ROOMS.keys()) await this.wire(offset);
-  }
-
-  /** Registers a device of eight rooms and wires a line to the first. */
-  async wireFirstRoom(line: string): Promise<void> {
-    await this.#addDevice();
-    await this.wire(0, line);
-  }
-
-  async #addDevice(): Promise<void> {
     await this.#send("POST", "/api/device", {
       newDevice: {
         dId: D_ID,
@@ -62,10 +46,12 @@ export class Api {
         actuators: ROOMS.map((id) => ({ id, value: false })),
       },
     });
+    for (const offset of ROOMS.keys()) await this.wire(offset);
   }
 
-  /** Wires the line of that offset, or another one, to the offset's room. */
-  async wire(offset: number, line = typedName(offset)): Promise<void> {
+  /** Wires the line of that offset to its room. */
+  async wire(offset: number): Promise<void> {
+    const line = typedName(offset);
     const timing = { debounceMs: 0, rearmMs: 0 };
     const wiring = { line, dId: D_ID, actuatorId: ROOMS[offset], valor: valorOf(offset), ...timing };
     await this.#send("PUT", "/api/wiring", { wiring });
@@ -101,14 +87,7 @@ export class Api {
   }
 
   async #send(method: string, path: string, body?: unknown): Promise<Response> {
-    const response = await this.#ask(method, path, body);
-    if (!response.ok)
-      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return response;
-  }
-
-  #ask(method: string, path: string, body?: unknown): Promise<Response> {
-    return fetch(`${this.#baseUrl}${path}`, {
+    const response = await fetch(`${this.#baseUrl}${path}`, {
       method,
       headers: {
         cookie: this.#cookie,
@@ -118,5 +97,8 @@ export class Api {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response;
   }
 }

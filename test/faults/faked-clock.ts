@@ -1,13 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { installFor } from "../../../scripts/debian.ts";
-import type { Patch } from "../../../scripts/patch.ts";
-import { ControlClient } from "../../../src/control/client.ts";
-import { Api } from "../../guest/inside/api.ts";
-import { clockTrustedBy } from "../../rig/controls.ts";
-import { Program, type RunningService } from "../../rig/program.ts";
-import { Variant } from "../variant.ts";
-import type { ClockWorld } from "./story.ts";
+import { installFor } from "../../scripts/debian.ts";
+import type { Patch } from "../../scripts/patch.ts";
+import { ControlClient } from "../../src/control/client.ts";
+import { change, EMAIL, seedLedger } from "../cli/ledger.ts";
+import { clockTrustedBy } from "../rig/controls.ts";
+import { type Ended, PASSWORD, Program, type RunningService } from "../rig/program.ts";
+import { Variant } from "./variant.ts";
 
 /** The line of libfaketime for programs with threads, as Debian's package has it. */
 const LIBRARY = "faketime/libfaketimeMT.so.1";
@@ -17,19 +16,18 @@ const LINE = "SIM0";
  * The real program on this machine with simulated lines, its wall clock made up by libfaketime; monotonic time is
  * the machine's. Whether the machine's own clock is set must not show: the program looks for a mark of the test's.
  */
-export class FakedWorld implements ClockWorld {
+export class FakedClock {
   readonly #appliance: Program;
   readonly #variant: Variant;
-  readonly #api: Api;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #clockFile: string;
   readonly #mark: string;
   #service: RunningService | undefined;
   #remote: ControlClient | undefined;
+  #cookie = "";
 
   private constructor(appliance: Program, patches: readonly Patch[]) {
     this.#appliance = appliance;
-    this.#api = new Api(`http://127.0.0.1:${appliance.httpPort}`);
     this.#clockFile = join(appliance.directory, "faketime");
     this.#mark = join(appliance.directory, "synchronized");
     this.#variant = new Variant([...clockTrustedBy(this.#mark), ...patches]);
@@ -40,11 +38,14 @@ export class FakedWorld implements ClockWorld {
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
     };
-    this.setWall(Date.now());
   }
 
-  static async make(patches: readonly Patch[]): Promise<FakedWorld> {
-    return new FakedWorld(await Program.make({ FLANCO_CLOCK_TRUST: "auto" }), patches);
+  static async make(patches: readonly Patch[]): Promise<FakedClock> {
+    const appliance = await Program.make({ FLANCO_CLOCK_TRUST: "auto" });
+    await seedLedger(appliance.ledgerFile);
+    // Each level counts at once.
+    change(appliance.ledgerFile, "UPDATE wiring SET debounce_ms = 0");
+    return new FakedClock(appliance, patches);
   }
 
   get ledgerFile(): string {
@@ -56,15 +57,18 @@ export class FakedWorld implements ClockWorld {
     writeFileSync(this.#clockFile, `${seconds < 0 ? "" : "+"}${seconds.toFixed(3)}`);
   }
 
+  /** Sets the wall clock to what is true, and says so as a time daemon would. Gives the wall time of monotonic zero. */
   synchronize(): number {
     this.setWall(Date.now());
     writeFileSync(this.#mark, "");
     return Date.now() - Number(process.hrtime.bigint()) / 1e6;
   }
 
+  /** Starts the program; the first start also begins the session. */
   async start(): Promise<void> {
     this.#service = await this.#appliance.start(this.#environment, { program: this.#variant.program });
     this.#remote = await ControlClient.connect(this.#appliance.controlSocket);
+    if (this.#cookie === "") this.#cookie = await this.#service.signIn(EMAIL, PASSWORD);
   }
 
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -72,22 +76,17 @@ export class FakedWorld implements ClockWorld {
     await this.#service?.end(signal);
   }
 
-  async prepare(): Promise<void> {
-    await this.#api.makeFirstUser(this.#service?.firstRunToken ?? "");
-    await this.#api.wireFirstRoom(LINE);
-  }
-
-  isSignedIn(): Promise<boolean> {
-    return this.#api.isSignedIn();
+  async isSignedIn(): Promise<boolean> {
+    return (await this.#service?.get("/api/verify", this.#cookie))?.status === 200;
   }
 
   async drive(high: boolean): Promise<void> {
     await this.#remote?.call("setLine", { line: LINE, high });
   }
 
-  async verify(): Promise<{ exitCode: number | null; output: string }> {
-    const { exitCode, stdout, stderr } = await this.#appliance.run(["verify"]);
-    return { exitCode, output: stdout + stderr };
+  /** Runs `flanco verify` beside the program. */
+  verify(): Promise<Ended> {
+    return this.#appliance.call(["verify"]);
   }
 
   async close(): Promise<void> {
