@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
@@ -8,9 +7,10 @@ import { copyDurably } from "../backup/file-copy.ts";
 import { requireRoom } from "../free-room.ts";
 import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
 
-/** Of progress: the copy takes some three of these, its check and each look at the totals the others. */
+/** Of progress: the copy takes four of these; its migrations, the comparison and the check take two each. */
 const STEPS = 10;
-const MONTH_MS = 30 * 24 * 3_600_000;
+/** Records. */
+const COMPARED_AT_ONCE = 100_000;
 /** The copy, and what a migration writes to its log. */
 const COPIES = 2;
 
@@ -33,18 +33,17 @@ export function upgradeLedger(
     onProgress(0, STEPS);
     removeDraft(draft);
     requireRoom(dirname(file), COPIES * statSync(file).size, "bring the ledger up to date");
-    const before = monthlyTotals(db);
-    onProgress(1, STEPS);
     bringLogIn(db, file);
     // Page by page: rows that are read and written one by one take ten times the processor's time.
-    copyDurably(file, draft, (done, total) => onProgress(1 + (3 * done) / total, STEPS));
+    copyDurably(file, draft, (done, total) => onProgress((4 * done) / total, STEPS));
     const migrating = (done: number, total: number) => onProgress(4 + (2 * done) / total, STEPS);
     migrating(0, 1);
-    const after = migrateCopy(draft, db, (copy) => {
+    migrateCopy(draft, db, (copy) => {
       migrate(copy, migrating, migrations);
       onProgress(6, STEPS);
+      const comparing = (done: number, total: number) => onProgress(6 + (2 * done) / total, STEPS);
+      if (!hasSameSales(copy, file, comparing)) throw new Error("a room's monthly totals would have changed");
     });
-    if (after !== before) throw new Error("a room's monthly totals would have changed");
     syncPath(draft);
     leaveAlone(db, file);
     const kept = `${file}.schema-${from}`;
@@ -67,8 +66,8 @@ export function upgradeLedger(
   }
 }
 
-/** Migrates the copy and gives its totals. */
-function migrateCopy(draft: string, original: Database, run: (copy: Database) => void): string {
+/** Migrates the copy, and throws where it does not hold together. */
+function migrateCopy(draft: string, original: Database, run: (copy: Database) => void): void {
   const copy = new DatabaseConstructor(draft, { fileMustExist: true });
   try {
     // One file: a log would have to be copied into it.
@@ -79,7 +78,6 @@ function migrateCopy(draft: string, original: Database, run: (copy: Database) =>
     run(copy);
     const damage = copy.pragma("quick_check", { simple: true });
     if (damage !== "ok" || hasNewStrays(copy, original)) throw new Error("the copy does not hold together");
-    return monthlyTotals(copy);
   } finally {
     copy.close();
   }
@@ -114,21 +112,32 @@ function straysOf(db: Database): ReadonlyMap<string, number> {
 }
 
 /**
- * Every room's records and sum per month (of thirty days: any division in time will do, and this one is cheap), as one
- * hash. A migration must leave it as it was, whatever it does to tables.
+ * Whether every sale counts in the copy as it did: the same room, time and valor. Both are read once, in their order: sums
+ * per room would have to be sorted, on a disk that may be slow and full.
  */
-function monthlyTotals(db: Database): string {
-  const totals = db
-    .prepare<[], unknown[]>(
-      `SELECT user_id, location_name, device_id, room, effective_ms / ${MONTH_MS},
-              count(*), sum(valor_micros / 1000000), sum(valor_micros % 1000000)
-         FROM record WHERE voided_by IS NULL GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+function hasSameSales(copy: Database, original: string, onProgress: MigrationProgress): boolean {
+  copy.prepare("ATTACH ? AS original").run(original);
+  const counted = copy.prepare<[], { before: number; after: number; newest: number }>(
+    `SELECT (SELECT count(*) FROM original.record) AS before, (SELECT count(*) FROM main.record) AS after,
+            coalesce((SELECT max(record_id) FROM original.record), 0) AS newest`,
+  );
+  const differs = copy
+    .prepare<[number, number], number>(
+      `SELECT 1 FROM original.record AS o LEFT JOIN main.record AS n USING (record_id)
+        WHERE record_id BETWEEN ? AND ?
+          AND (o.user_id, o.location_name, o.device_id, o.room, o.effective_ms, o.valor_micros, o.voided_by IS NULL)
+              IS NOT (n.user_id, n.location_name, n.device_id, n.room, n.effective_ms, n.valor_micros, n.voided_by IS NULL)
+        LIMIT 1`,
     )
-    .raw()
-    .safeIntegers();
-  const sum = createHash("sha256");
-  for (const row of totals.iterate()) sum.update(`${row.map(String).join("\t")}\n`);
-  return sum.digest("hex");
+    .pluck();
+  const { before, after, newest } = counted.get() ?? { before: 0, after: 0, newest: 0 };
+  if (before !== after) return false;
+  for (let from = 1; from <= newest; from += COMPARED_AT_ONCE) {
+    if (differs.get(from, from + COMPARED_AT_ONCE - 1) !== undefined) return false;
+    onProgress(Math.min(newest, from + COMPARED_AT_ONCE), newest);
+  }
+  copy.exec("DETACH original");
+  return true;
 }
 
 /** Afterwards the file by itself is the whole ledger. */
