@@ -1,11 +1,13 @@
+import { setTimeout } from "node:timers/promises";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
-import { type Clock, HOUR_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
-import type { ChipInfo, LineDriver, LineInfo } from "../domain/line.ts";
+import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
+import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
+import { TraceWriter } from "../gpio/trace.ts";
 import { noService } from "../http/operator.ts";
 import { systemClock, systemTimers } from "../service/clock.ts";
 import { type CliContext, configOf } from "./context.ts";
@@ -14,6 +16,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** A timer that comes this seldom costs nothing. */
 const KEEP_AWAKE_MS = HOUR_MS;
+/** How often a service that has ended is looked for. */
+const SERVICE_RETRY_MS = SECOND_MS;
 
 /** `flanco gpio`: what lines there are, and what they do. */
 export function addGpioCommands(program: Command, context: CliContext): void {
@@ -63,6 +67,17 @@ export function addGpioCommands(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco gpio watch GPIO17 GPIO27")
     .action(async (lines: string[], options: { json: boolean }, command: Command) => {
       await watch(configOf(context, command), lines, terminal, options.json);
+    });
+
+  gpio
+    .command("record")
+    .description(
+      "write a trace of lines, until Ctrl-C, for 'flanco simulate': of a running service the wired lines as it sees them, else every change of the lines named here",
+    )
+    .argument("[lines...]", "lines to record while no service runs; none: every free line")
+    .addHelpText("after", "\nExample:\n  flanco gpio record > relays.trace")
+    .action(async (lines: string[], _options: object, command: Command) => {
+      await record(configOf(context, command), lines, terminal);
     });
 
   gpio
@@ -157,12 +172,41 @@ async function watch(
     return true;
   });
   if (watched) return;
-  await watchLines(makeDriver(config, terminal), systemClock, lines, show, async (names) => {
-    // A Ctrl-C may come as soon as the text stands: listen first.
-    const ended = interrupted();
-    terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
-    await ended;
-  });
+  const driver = makeDriver(config, terminal);
+  await watchLines(driver, systemClock, lines, show, (names) => untilInterrupted(names, terminal));
+}
+
+async function untilInterrupted(names: readonly string[], terminal: Terminal): Promise<void> {
+  // A Ctrl-C may come as soon as the text stands: listen first.
+  const ended = interrupted();
+  terminal.err(`Watching ${names.join(", ")}. Ctrl-C ends it.`);
+  await ended;
+}
+
+/** Of a service that ends, the trace goes on with the next. */
+async function record(config: Config, lines: readonly string[], terminal: Terminal): Promise<void> {
+  const trace = new TraceWriter(systemClock, (row) => terminal.out(row));
+  const isWanted = (line: string) => lines.length === 0 || lines.includes(line);
+  const show = ({ line, active, activeLow, ...seen }: ShownSighting) => {
+    if (isWanted(line)) trace.level({ ...seen, line, high: active !== activeLow });
+  };
+  trace.begin();
+  for (let isFirst = true; ; isFirst = false) {
+    const recorded = await withService(config, async (service) => {
+      if (!isFirst) trace.now({ kind: "start" });
+      for (const { line, debounce_ms, rearm_ms, active_low } of await service.call("listWiring", {})) {
+        const settings = { debounceMs: debounce_ms, rearmMs: rearm_ms, activeLow: active_low };
+        if (isWanted(line)) trace.now({ kind: "wire", line, ...settings });
+      }
+      for await (const sighting of service.watch()) show(sighting);
+      trace.now({ kind: "stop" });
+      return true;
+    });
+    if (recorded === undefined && isFirst) break;
+    await setTimeout(SERVICE_RETRY_MS);
+  }
+  const driver = makeDriver(config, terminal);
+  await watchLines(driver, systemClock, lines, show, (names) => untilInterrupted(names, terminal), 0);
 }
 
 /** Resolves at Ctrl-C. A signal's handler keeps no process running, and neither does every driver. */
@@ -193,6 +237,7 @@ export async function watchLines(
   lines: readonly string[],
   show: (sighting: ShownSighting) => void,
   during: (names: readonly string[]) => Promise<void>,
+  debounceMs = DEFAULT_DEBOUNCE_MS,
 ): Promise<void> {
   await driver.open();
   try {
@@ -201,13 +246,16 @@ export async function watchLines(
     lost.promise.catch(() => {});
     const names = lines.length > 0 ? lines : freeLines(await driver.detect());
     for (const line of names) {
-      const request = { line, activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS } as const;
+      const request = { line, activeLow: false, bias: "as-is", debounceMs } as const;
       const watched = await driver.watch(request);
-      show({ line, active: watched.initiallyActive, timeMs: clock.nowMs(), sequence: 0, missed: 0 });
-      watched.listen(({ active, timeNs, sequence, missed }) => {
+      const showEdge = ({ active, timeNs, sequence, missed }: Edge) => {
         const agoMs = Number((clock.monotonicNs() - timeNs) / NANOSECONDS_PER_MILLISECOND);
-        show({ line, active, timeMs: clock.nowMs() - agoMs, sequence, missed });
-      }, lost.reject);
+        const times = { timeMs: clock.nowMs() - agoMs, monotonicMs: monotonicMs(clock) - agoMs };
+        show({ line, active, activeLow: false, ...times, sequence, missed });
+      };
+      const timeNs = clock.monotonicNs();
+      showEdge({ active: watched.initiallyActive, timeNs, sequence: 0, missed: 0 });
+      watched.listen(showEdge, lost.reject);
     }
     await Promise.race([during(names), lost.promise]);
   } finally {

@@ -12,6 +12,7 @@ import { addLogsCommand } from "./logs.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addSecretCommands } from "./secret.ts";
 import { addServeCommand } from "./serve.ts";
+import { addSimulateCommand } from "./simulate.ts";
 import { addStatusCommand } from "./status.ts";
 import { addTlsCommands } from "./tls.ts";
 import { addUserCommands } from "./user.ts";
@@ -54,6 +55,7 @@ export function createProgram(context: CliContext): Command {
   addSecretCommands(program, context);
   addWiringCommands(program, context);
   addGpioCommands(program, context);
+  addSimulateCommand(program, context);
   addConfigCommands(program, context);
   addTlsCommands(program, context);
   addVerifyCommand(program, context);

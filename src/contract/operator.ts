@@ -55,7 +55,9 @@ const chip = z.strictObject({
 export const sighting = z.strictObject({
   line: z.string(),
   active: z.boolean(),
+  activeLow: z.boolean(),
   timeMs,
+  monotonicMs: z.int(),
   sequence: z.int(),
   missed: z.int(),
 });

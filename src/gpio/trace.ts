@@ -1,17 +1,37 @@
-import { type Cancel, type Clock, DAY_MS, monotonicMs, type Timers } from "../domain/clock.ts";
+import { type Cancel, type Clock, DAY_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, DrivableLines } from "../domain/line.ts";
+import type { WiringSettings } from "../domain/wiring.ts";
 import { resolveLine } from "./address.ts";
 
 /** Node's timers hold at most 24 days. */
-const MAX_AT_MS = DAY_MS;
+const MAX_AT_MS = 20 * DAY_MS;
+const HINT =
+  "A row is AT_MS LINE high|low (1500 SIM0 high). Others are AT_MS repeat, stop, start, time DATE_TIME, test LINE LIFE_MS, and wire LINE DEBOUNCE_MS REARM_MS active-high|active-low.";
 
-export interface TraceStep {
+/** A change of a line's physical level. */
+export interface LevelStep {
+  readonly kind: "level";
   /** Milliseconds since the trace's start; never less than the step before. */
   readonly atMs: number;
   readonly line: string;
   readonly high: boolean;
 }
+
+/** How a line is wired from then on. */
+export interface WireStep extends Pick<WiringSettings, "debounceMs" | "rearmMs" | "activeLow"> {
+  readonly kind: "wire";
+  readonly atMs: number;
+  readonly line: string;
+}
+
+/** A step of a trace: also a line that is put under test, a wall clock that is set, the service's end and start. */
+export type TraceStep =
+  | LevelStep
+  | WireStep
+  | { readonly kind: "test"; readonly atMs: number; readonly line: string; readonly lifeMs: number }
+  | { readonly kind: "time"; readonly atMs: number; readonly timeMs: number }
+  | { readonly kind: "stop" | "start"; readonly atMs: number };
 
 /** The levels of lines over time. */
 export interface Trace {
@@ -21,10 +41,11 @@ export interface Trace {
 }
 
 /**
- * Parses a trace: one change per row, `AT_MS LINE high|low`, in order of time; `#` begins a comment; the last row may be
- * `AT_MS repeat`. Throws `config`, naming `file`, with every mistake and its row number.
+ * Parses a trace: one step per row, in order of time; `#` begins a comment; the last row may be `AT_MS repeat`. Lines
+ * must be among those of `chips`, where they are given. Throws `config`, naming `file`, with every mistake and its row
+ * number.
  */
-export function parseTrace(file: string, text: string, chips: readonly ChipInfo[]): Trace {
+export function parseTrace(file: string, text: string, chips?: readonly ChipInfo[]): Trace {
   const steps: TraceStep[] = [];
   const mistakes: string[] = [];
   let repeatAtMs: number | null = null;
@@ -37,29 +58,65 @@ export function parseTrace(file: string, text: string, chips: readonly ChipInfo[
       complain("nothing may follow the row that repeats");
       continue;
     }
-    const [at = "", line = "", level] = words;
+    const [at = "", ...what] = words;
     const atMs = /^\d+$/.test(at) && Number(at) <= MAX_AT_MS ? Number(at) : null;
     if (atMs === null) complain(`'${at}' is not a time in whole milliseconds from 0 to ${MAX_AT_MS}`);
     else if (atMs < lastAtMs) complain(`${atMs} ms is before the row above (${lastAtMs} ms)`);
     lastAtMs = Math.max(lastAtMs, atMs ?? 0);
-    if (line === "repeat" && level === undefined) {
+    if (what.length === 1 && what[0] === "repeat") {
       repeatAtMs = lastAtMs;
       if (atMs === 0) complain("a trace must last longer than 0 ms before it repeats");
-    } else if (level === undefined || words.length > 3) {
-      complain(`'${words.join(" ")}' is not AT_MS LINE high|low`);
-    } else {
-      const mistake = lineMistake(line, chips);
+      continue;
+    }
+    const step = parseStep(lastAtMs, what);
+    if (typeof step === "string") complain(step);
+    else steps.push(step);
+    if (typeof step === "object" && "line" in step && chips !== undefined) {
+      const mistake = lineMistake(step.line, chips);
       if (mistake !== undefined) complain(mistake);
-      if (level !== "high" && level !== "low") complain(`'${level}' is neither high nor low`);
-      steps.push({ atMs: lastAtMs, line, high: level === "high" });
     }
   }
   if (mistakes.length > 0) {
     throw new FlancoError("config", `The trace ${file} has mistakes:\n  ${mistakes.join("\n  ")}`, {
-      hint: "A row is AT_MS LINE high|low (1500 SIM0 high), or, at the end, AT_MS repeat.",
+      hint: HINT,
     });
   }
   return { steps, repeatAtMs };
+}
+
+/** One row without its time; a text says what is wrong with it. */
+function parseStep(atMs: number, words: readonly string[]): TraceStep | string {
+  const [first = "", second = "", ...rest] = words;
+  if (words.length === 1 && (first === "stop" || first === "start")) return { kind: first, atMs };
+  if (words.length === 2 && (second === "high" || second === "low")) {
+    return { kind: "level", atMs, line: first, high: second === "high" };
+  }
+  if (words.length === 2 && first === "time") {
+    const timeMs = Date.parse(second);
+    return Number.isNaN(timeMs) ? `'${second}' is not a date and time` : { kind: "time", atMs, timeMs };
+  }
+  if (words.length === 3 && first === "test" && /^[1-9]\d{0,7}$/.test(rest.join())) {
+    return { kind: "test", atMs, line: second, lifeMs: Number(rest[0]) };
+  }
+  if (words.length === 5 && first === "wire") {
+    const [debounce = "", rearm = "", polarity = ""] = rest;
+    if (/^\d{1,8}$/.test(debounce) && /^\d{1,8}$/.test(rearm) && /^active-(high|low)$/.test(polarity)) {
+      const settings = { debounceMs: Number(debounce), rearmMs: Number(rearm) };
+      return { kind: "wire", atMs, line: second, ...settings, activeLow: polarity === "active-low" };
+    }
+  }
+  return `'${words.join(" ")}' is not a step of a trace`;
+}
+
+/** One step as a row that `parseTrace` reads. */
+export function formatStep(step: TraceStep): string {
+  const { kind, atMs } = step;
+  if (kind === "level") return `${atMs} ${step.line} ${step.high ? "high" : "low"}`;
+  if (kind === "time") return `${atMs} time ${new Date(step.timeMs).toISOString()}`;
+  if (kind === "test") return `${atMs} test ${step.line} ${step.lifeMs}`;
+  if (kind !== "wire") return `${atMs} ${kind}`;
+  const polarity = step.activeLow ? "active-low" : "active-high";
+  return `${atMs} wire ${step.line} ${step.debounceMs} ${step.rearmMs} ${polarity}`;
 }
 
 function lineMistake(line: string, chips: readonly ChipInfo[]): string | undefined {
@@ -72,13 +129,77 @@ function lineMistake(line: string, chips: readonly ChipInfo[]): string | undefin
   }
 }
 
+/** A wall clock that goes by this much more or less than the monotonic one was set. */
+const CLOCK_STEP_MS = SECOND_MS;
+
+/** A level as it was seen; times in milliseconds. */
+export interface SeenLevel {
+  readonly line: string;
+  /** The physical level. */
+  readonly high: boolean;
+  readonly timeMs: number;
+  readonly monotonicMs: number;
+  /** Edges lost just before. */
+  readonly missed: number;
+}
+
+/** Writes a trace, a row as each thing is seen. */
+export class TraceWriter {
+  readonly #clock: Clock;
+  readonly #write: (row: string) => void;
+  readonly #startMs: number;
+  /** How far the wall clock is ahead of the monotonic one. */
+  #aheadMs: number;
+  #lastAtMs = 0;
+
+  constructor(clock: Clock, write: (row: string) => void) {
+    this.#clock = clock;
+    this.#write = write;
+    this.#startMs = monotonicMs(clock);
+    this.#aheadMs = clock.nowMs() - this.#startMs;
+  }
+
+  /** The first row: the wall time at which the trace begins. */
+  begin(): void {
+    this.#write(formatStep({ kind: "time", atMs: 0, timeMs: this.#startMs + this.#aheadMs }));
+  }
+
+  /** Something that happens at this moment. */
+  now(step: WithoutTime<TraceStep>): void {
+    this.#write(formatStep({ ...step, atMs: this.#at(monotonicMs(this.#clock)) }));
+  }
+
+  level({ line, high, timeMs, monotonicMs: seenMs, missed }: SeenLevel): void {
+    const atMs = this.#at(seenMs);
+    const aheadMs = timeMs - seenMs;
+    if (Math.abs(aheadMs - this.#aheadMs) >= CLOCK_STEP_MS) {
+      this.#aheadMs = aheadMs;
+      this.#write(formatStep({ kind: "time", atMs, timeMs }));
+    }
+    if (missed > 0) this.#write(`# ${missed} edges of ${line} were lost here`);
+    this.#write(formatStep({ kind: "level", atMs, line, high }));
+  }
+
+  /** Rows are in order of time, also where lines are read one after the other. */
+  #at(seenMs: number): number {
+    this.#lastAtMs = Math.max(this.#lastAtMs, Math.round(seenMs - this.#startMs));
+    return this.#lastAtMs;
+  }
+}
+
+/** A step of each kind, its time left out. */
+type WithoutTime<S> = S extends TraceStep ? Omit<S, "atMs"> : never;
+
 export interface TraceDependencies {
   readonly lines: DrivableLines;
   readonly clock: Clock;
   readonly timers: Timers;
 }
 
-/** Plays a trace on simulated lines. Times count from `open`, so that late timers do not add up. */
+/**
+ * Plays a trace's levels on simulated lines; its other steps change nothing here. Times count from `open`, so that late
+ * timers do not add up.
+ */
 export class TracePlayer {
   readonly #trace: Trace;
   readonly #dependencies: TraceDependencies;
@@ -106,7 +227,7 @@ export class TracePlayer {
     const elapsedMs = monotonicMs(clock) - this.#startMs;
     let step = this.#trace.steps[this.#next];
     while (step !== undefined && step.atMs <= elapsedMs) {
-      lines.set(step.line, step.high);
+      if (step.kind === "level") lines.set(step.line, step.high);
       this.#next += 1;
       step = this.#trace.steps[this.#next];
     }

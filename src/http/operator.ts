@@ -14,7 +14,7 @@ import {
 } from "../contract/operator.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
-import { MINUTE_MS } from "../domain/clock.ts";
+import { MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -259,8 +259,10 @@ function watch(lines: Pick<Lines, "listen">): PassThrough {
   return stream;
 }
 
-function toShown({ line, active, timeMs, missed, source }: Sighting): ShownSighting {
-  return { line, active, timeMs, sequence: source.sequence, missed };
+function toShown(sighting: Sighting): ShownSighting {
+  const { line, active, activeLow, timeMs, monotonicNs, missed, source } = sighting;
+  const monotonicMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND);
+  return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
 }
 
 function listWiring(reader: LedgerReader, lines: Lines | undefined): OperationData<"listWiring"> {

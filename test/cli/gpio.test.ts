@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { watchLines } from "../../src/cli/gpio.ts";
 import type { ShownSighting } from "../../src/contract/operator.ts";
@@ -33,7 +34,7 @@ describe("flanco gpio, while the service runs simulated lines", function () {
 
   it("detects the chip with its lines, and says which of them flanco itself holds", async () => {
     const text = (await program.call(["gpio", "detect"])).stdout.split("\n");
-    expect(text[0]).to.equal("simchip0 [flanco simulation] (8 lines)");
+    expect(text[0]).to.equal("simchip0 [flanco simulation] (24 lines)");
     expect(text[1]).to.equal('  simchip0:0\tSIM0\tin use by "flanco"');
     expect(text[8]).to.equal("  simchip0:7\tSIM7\tfree");
     const chips = JSON.parse((await program.call(["gpio", "detect", "--json"])).stdout) as {
@@ -52,9 +53,9 @@ describe("flanco gpio, while the service runs simulated lines", function () {
       name: "SIM7",
       holder: null,
     });
-    const none = await program.call(["gpio", "info", "SIM8"]);
+    const none = await program.call(["gpio", "info", "SIM24"]);
     expect(none.exitCode).to.equal(1);
-    expect(onlyLine(none)).to.match(/^flanco: No line is called SIM8\. Free lines: SIM7\. /);
+    expect(onlyLine(none)).to.match(/^flanco: No line is called SIM24\. Free lines: SIM7, SIM8, /);
   });
 
   it("records a line that is set high, ends the record when it is set low, and shows both edges", async () => {
@@ -89,6 +90,35 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     for (const { createdMs, endedMs } of recordsOf("SIM0")) {
       expect(createdMs).to.be.within(beganMs, endedMs ?? 0);
     }
+  });
+
+  it("writes a trace of what the service sees, of which a simulation makes the same sales", async () => {
+    const before = recordsOf("SIM3").length;
+    const recording = program.spawn(["gpio", "record", "SIM3"]);
+    const trace = listen(recording);
+    await until("the trace begins", () => trace.stdout.includes("wire SIM3 "));
+    await until("the trace has a rise, and the fall after it", async () => {
+      for (const [high, active] of [
+        ["high", 1],
+        ["low", 0],
+      ] as const) {
+        await program.call(["gpio", "set", "SIM3", high]);
+        await until(`SIM3 is ${high}`, () => lineRow(program.ledgerFile, "SIM3")?.active === active);
+      }
+      return /\d SIM3 high\n\d+ SIM3 low\n/.test(trace.stdout);
+    });
+    recording.kill("SIGINT");
+    await once(recording, "close");
+    const rises = trace.stdout.match(/ SIM3 high$/gm)?.length ?? 0;
+    expect(rises).to.be.within(1, recordsOf("SIM3").length - before);
+
+    const file = join(program.directory, "relays.trace");
+    writeFileSync(file, trace.stdout);
+    const shown = await program.succeed(["simulate", file]);
+    expect(shown.match(/ ms\t\S+Z\tSIM3\thigh\tsale$/gm)).to.have.length(rises);
+    expect(shown).to.match(new RegExp(`\nSales: ${rises}\\.\n$`));
+    const answer = JSON.parse(await program.succeed(["simulate", file, "--json"])) as { sales: number };
+    expect(answer.sales).to.equal(rises);
   });
 
   it("puts wired lines under test, and shows what they did: no sale", async () => {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { VirtualTime } from "../rig/virtual-time.ts";
 import { FakeKernel } from "./fake-kernel.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
 

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { BIASES, type LineRequest } from "../../src/domain/line.ts";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { nameOf, parseKeptName } from "../../src/gpio/kept-lines.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { VirtualTime } from "../rig/virtual-time.ts";
 import { FakeKeeper, FakeKernel, LateKeeper } from "./fake-kernel.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
 

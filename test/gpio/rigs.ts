@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bias, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { createDriver } from "../../src/gpio/driver.ts";
 import type { GpioKernel } from "../../src/gpio/kernel.ts";
 import { loadKernel } from "../../src/gpio/kernel.ts";
@@ -13,7 +14,6 @@ import {
   LINE_FLAG,
 } from "../../src/gpio/uapi.ts";
 import { systemClock, systemTimers } from "../../src/service/clock.ts";
-import { VirtualTime } from "../rig/virtual-time.ts";
 
 /** The lines of a rig that the tests use. */
 const LINES = [0, 1, 2, 3];

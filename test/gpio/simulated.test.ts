@@ -1,8 +1,8 @@
 import { expect } from "chai";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
-import { VirtualTime } from "../rig/virtual-time.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
 
 describe("The simulated driver, beyond what all drivers do,", () => {

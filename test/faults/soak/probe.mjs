@@ -9,24 +9,33 @@ channel.unref();
 if (isMainThread) {
   const threads = new Set();
   const asked = new Set();
-  channel.onmessage = ({ data }) => {
-    if (data.begun) threads.add(data.thread);
-    if (data.ended) threads.delete(data.thread);
-    if (!data.begun && asked.delete(data.thread) && asked.size === 0) tell();
+  /** @param {number} thread */
+  const answered = (thread) => {
+    if (asked.delete(thread) && asked.size === 0) tell();
   };
+  // A thread that is terminated runs no code of its own at its end.
+  process.on("worker", (worker) => {
+    const { threadId: thread } = worker;
+    threads.add(thread);
+    worker.once("exit", () => {
+      threads.delete(thread);
+      answered(thread);
+    });
+  });
+  channel.onmessage = ({ data }) => answered(data.thread);
   process.on("SIGUSR2", () => {
     for (const thread of threads) asked.add(thread);
     channel.postMessage("collect");
     if (asked.size === 0) tell();
   });
 } else {
-  channel.postMessage({ thread: threadId, begun: true });
-  process.on("exit", () => channel.postMessage({ thread: threadId, ended: true }));
   channel.onmessage = ({ data }) => {
     if (data !== "collect") return;
     globalThis.gc?.();
     channel.postMessage({ thread: threadId });
   };
+  // A question that came before there was a channel is answered by this.
+  channel.postMessage({ thread: threadId });
 }
 
 function tell() {

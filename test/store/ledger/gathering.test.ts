@@ -2,10 +2,10 @@ import { EventEmitter } from "node:events";
 import { expect } from "chai";
 import fc from "fast-check";
 import { SeededRandom } from "../../../scripts/powercut/random.ts";
+import { VirtualTime } from "../../../src/domain/virtual-time.ts";
 import type { WriterRequest } from "../../../src/store/ledger/commands.ts";
 import { Gathering } from "../../../src/store/ledger/gathering.ts";
 import { storeWriter } from "../../../src/store/ledger/writer.ts";
-import { VirtualTime } from "../../rig/virtual-time.ts";
 
 const RUN_MS = 2_000;
 /** What a post takes the main thread before and after its commit, and the writer thread; measured on two x86-64 cores. */

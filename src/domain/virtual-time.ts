@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, NANOSECONDS_PER_MILLISECOND, type Timers } from "../../src/domain/clock.ts";
+import { type Cancel, type Clock, NANOSECONDS_PER_MILLISECOND, type Timers } from "./clock.ts";
 
 interface Pending {
   readonly dueMs: number;
@@ -7,15 +7,17 @@ interface Pending {
 
 /** Time that passes only when it is told to, in whole milliseconds, for clock and timers alike. */
 export class VirtualTime implements Clock, Timers {
-  #nowMs = 1_000;
+  #monotonicMs = 1_000;
+  /** How far the wall clock is ahead of the monotonic one. */
+  #aheadMs = 0;
   #pending: Pending[] = [];
 
   nowMs(): number {
-    return this.#nowMs;
+    return this.#monotonicMs + this.#aheadMs;
   }
 
   monotonicNs(): bigint {
-    return BigInt(this.#nowMs) * NANOSECONDS_PER_MILLISECOND;
+    return BigInt(this.#monotonicMs) * NANOSECONDS_PER_MILLISECOND;
   }
 
   get pendingTimers(): number {
@@ -23,7 +25,7 @@ export class VirtualTime implements Clock, Timers {
   }
 
   after(delayMs: number, callback: () => void): Cancel {
-    const timer = { dueMs: this.#nowMs + delayMs, callback };
+    const timer = { dueMs: this.#monotonicMs + delayMs, callback };
     this.#pending.push(timer);
     return () => {
       this.#pending = this.#pending.filter((one) => one !== timer);
@@ -32,19 +34,24 @@ export class VirtualTime implements Clock, Timers {
 
   /** Lets `ms` pass and runs the timers that fall due, in the order in which they do. */
   advance(ms: number): void {
-    const endMs = this.#nowMs + ms;
+    const endMs = this.#monotonicMs + ms;
     for (;;) {
       const [next] = this.#pending.toSorted((a, b) => a.dueMs - b.dueMs);
       if (next === undefined || next.dueMs > endMs) break;
       this.#pending = this.#pending.filter((one) => one !== next);
-      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      this.#monotonicMs = Math.max(this.#monotonicMs, next.dueMs);
       next.callback();
     }
-    this.#nowMs = endMs;
+    this.#monotonicMs = endMs;
   }
 
   /** The clock alone moves on, as for a process that is too busy to run its timers. */
   stall(ms: number): void {
-    this.#nowMs += ms;
+    this.#monotonicMs += ms;
+  }
+
+  /** Sets the wall clock, in Unix milliseconds. */
+  setWall(timeMs: number): void {
+    this.#aheadMs = timeMs - this.#monotonicMs;
   }
 }

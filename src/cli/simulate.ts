@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError } from "commander";
+import { FlancoError } from "../domain/error.ts";
+import { parseTrace } from "../gpio/trace.ts";
+import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
+import type { CliContext } from "./context.ts";
+
+const HELP = `
+A trace is a text of one step a row, in order of time (docs/wiring.md). 'flanco gpio record' writes
+one. The recorder runs over it by the trace's own time, on a ledger that is thrown away: the
+appliance's ledger, lines and clock stay as they are.
+
+Example:
+  flanco simulate relays.trace --debounce 20`;
+
+const WORDS: Readonly<Record<Outcome, string>> = {
+  sale: "sale",
+  same_sale: "no new sale: it was low for less than the rearm time",
+  end: "the room is off",
+  baseline: "the level at the start: no sale",
+  nothing: "nothing: this level was recorded already",
+  repeated: "nothing: this edge was recorded before",
+  tested: "no sale: the line is under test",
+  debounced: "nothing: it did not hold for the debounce",
+  unchanged: "nothing: the line had this level",
+  unwatched: "not seen: the line was not watched",
+};
+
+interface Options {
+  readonly debounce: number;
+  readonly rearm: number;
+  readonly activeLow: boolean;
+  readonly json: boolean;
+}
+
+/** `flanco simulate`: what the recorder would make of a trace, and why. */
+export function addSimulateCommand(program: Command, { terminal }: CliContext): void {
+  const { debounceMs, rearmMs } = DEFAULT_REPLAY_WIRING;
+  program
+    .command("simulate")
+    .description("show what would be recorded of a trace of lines, and why")
+    .argument("<trace>", "file with the trace")
+    .option("--debounce <ms>", "of lines that the trace does not wire", toWhole, debounceMs)
+    .option("--rearm <ms>", "of lines that the trace does not wire", toWhole, rearmMs)
+    .option("--active-low", "lines that the trace does not wire are active while low", false)
+    .option("--json", "as JSON", false)
+    .addHelpText("after", HELP)
+    .action(async (file: string, options: Options) => {
+      const trace = parseTrace(file, read(file));
+      const { debounce, rearm, activeLow } = options;
+      const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
+      if (options.json) {
+        terminal.json(result);
+        return;
+      }
+      for (const level of result.levels) terminal.out(describe(level));
+      const gaps = result.gaps === 0 ? "" : `, gaps in which sales may be missing: ${result.gaps}`;
+      terminal.out(`Sales: ${result.sales}${gaps}.`);
+    });
+}
+
+function describe({ atMs, timeMs, line, high, found, outcome }: ReplayedLevel): string {
+  const level = `${high ? "high" : "low"}${found ? " (found)" : ""}`;
+  return [`${atMs} ms`, new Date(timeMs).toISOString(), line, level, WORDS[outcome]].join("\t");
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("not_found", `The trace ${file} cannot be read.`, {
+      hint: "Name a file that this user may read.",
+      cause: error,
+    });
+  }
+}
+
+function toWhole(text: string): number {
+  if (!/^\d{1,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of milliseconds.");
+  return Number(text);
+}

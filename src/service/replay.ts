@@ -1,0 +1,250 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { MICROS_PER_UNIT } from "../domain/amount.ts";
+import type { BootMoment } from "../domain/boot.ts";
+import { monotonicMs, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import type { Id } from "../domain/id.ts";
+import type { Taken } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
+import type { Sighting } from "../domain/sale.ts";
+import { VirtualTime } from "../domain/virtual-time.ts";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../domain/wiring.ts";
+import { Recorder } from "../gpio/recorder.ts";
+import { SimulatedDriver } from "../gpio/simulated.ts";
+import type { LevelStep, Trace, TraceStep, WireStep } from "../gpio/trace.ts";
+import { LocalCalendar } from "../store/ledger/calendar.ts";
+import { openUpToDate } from "../store/ledger/up-to-date.ts";
+import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
+import { openReader, type StoreReader } from "../store/read/reader.ts";
+
+const TIME_ZONE = "UTC";
+const BOOT_ID = "simulated";
+const DEVICE = { dId: "trace", name: "Trace" };
+/** Longer than any debounce: what the last row begins is seen to its end. */
+const AFTER_LAST_MS = 60_001;
+/** What the recorder has seen is committed before more than this waits. */
+const MAX_WAITING = 1_000;
+const QUIET: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What became of a level: a meaning for the ledger, or why the ledger never saw it. */
+export type Outcome =
+  | Taken["meaning"]
+  | "debounced" // it did not hold for the debounce
+  | "unchanged" // the line had this level already
+  | "unwatched"; // no service ran, or the line was not wired
+
+/** A level of the trace, or one that the service found at its start. */
+export interface ReplayedLevel {
+  readonly atMs: number;
+  /** By the trace's wall clock, in Unix milliseconds. */
+  readonly timeMs: number;
+  readonly line: string;
+  readonly high: boolean;
+  /** Whether the service found this level at its start. */
+  readonly found: boolean;
+  readonly outcome: Outcome;
+}
+
+/** What the recorder would have made of a trace. */
+export interface Replay {
+  /** In order of time. */
+  readonly levels: readonly ReplayedLevel[];
+  readonly sales: number;
+  /** Times in which sales may be missing. */
+  readonly gaps: number;
+}
+
+/** How lines are wired that the trace wires nowhere. */
+export type ReplayWiring = Pick<WireStep, "debounceMs" | "rearmMs" | "activeLow">;
+
+export const DEFAULT_REPLAY_WIRING: ReplayWiring = {
+  debounceMs: DEFAULT_DEBOUNCE_MS,
+  rearmMs: DEFAULT_REARM_MS,
+  activeLow: false,
+};
+
+/**
+ * Runs the recorder over a trace, on a ledger of its own that is removed at the end: by the trace's time, without
+ * waiting. `wiring` holds for lines that the trace does not wire. A trace that repeats is run once.
+ */
+export async function replay(trace: Trace, wiring: ReplayWiring): Promise<Replay> {
+  const directory = mkdtempSync(join(tmpdir(), "flanco-simulate-"));
+  try {
+    const file = join(directory, "ledger.sqlite");
+    const time = new VirtualTime();
+    let gaps = 0;
+    openUpToDate({ file }, new LocalCalendar(TIME_ZONE), () => {}).close();
+    const writer = storeWriter({ file, timeZone: TIME_ZONE }, time, {
+      onChanges: (changes) => {
+        gaps += changes.filter(({ kind }) => kind === "gap").length;
+      },
+      onDeath: () => {},
+    });
+    await writer.open();
+    const reader = openReader(file, TIME_ZONE);
+    try {
+      const { userId } = await writer.addUser({ name: "trace", email: "trace@localhost", passwordHash: "" });
+      const levels = await new Replaying(trace, time, { writer, reader, userId }).play(wiring);
+      return { levels, sales: levels.filter(({ outcome }) => outcome === "sale").length, gaps };
+    } finally {
+      reader.close();
+      await writer.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface ScratchLedger {
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+  readonly userId: Id;
+}
+
+/** A trace on its way through a recorder. */
+class Replaying {
+  readonly #steps: readonly TraceStep[];
+  readonly #time: VirtualTime;
+  readonly #ledger: ScratchLedger;
+  readonly #startMs: number;
+  /** The trace's lines; each is the simulated line of its number. */
+  readonly #lines: readonly string[];
+  readonly #driver: SimulatedDriver;
+  readonly #high = new Map<string, boolean>();
+  readonly #wired = new Set<string>();
+  /** Undefined is the outcome of levels that the ledger may tell of. */
+  readonly #levels: (Omit<ReplayedLevel, "outcome"> & { readonly outcome: Outcome | undefined })[] = [];
+  /** What the ledger made of edges, by `keyOf`. */
+  readonly #meanings = new Map<string, Taken["meaning"][]>();
+  #recorder: Recorder | undefined;
+  #stopped: BootMoment | undefined;
+
+  constructor({ steps }: Trace, time: VirtualTime, ledger: ScratchLedger) {
+    this.#steps = steps;
+    this.#time = time;
+    this.#ledger = ledger;
+    this.#startMs = monotonicMs(time);
+    this.#lines = [...new Set(steps.flatMap((step) => ("line" in step ? [step.line] : [])))];
+    this.#driver = new SimulatedDriver({ clock: time, timers: time, lineCount: this.#lines.length });
+  }
+
+  async play(wiring: ReplayWiring): Promise<readonly ReplayedLevel[]> {
+    const { writer, userId } = this.#ledger;
+    const locationId = await writer.addLocation(userId, { name: DEVICE.name, description: "" });
+    const actuators = this.#lines.map((id) => ({ id, value: false }));
+    await writer.addDevice(userId, { ...DEVICE, locationId, locationName: DEVICE.name, actuators });
+    await writer.noteBoot(BOOT_ID, null);
+    const wiredLater = new Set(this.#steps.flatMap((step) => (step.kind === "wire" ? [step.line] : [])));
+    for (const line of this.#lines) if (!wiredLater.has(line)) await this.#wire({ line, ...wiring });
+    for (const line of this.#lines) {
+      const first = this.#steps.find((step) => step.kind === "level" && step.line === line);
+      // It was high before.
+      if (first?.kind === "level" && !first.high) this.#set({ ...first, atMs: 0, high: true });
+    }
+    // What stands at 0 is how the service finds things.
+    const isAtStart = ({ atMs, kind }: TraceStep) => atMs === 0 && kind !== "stop" && kind !== "start";
+    for (const step of this.#steps.filter(isAtStart)) await this.#apply(step);
+    await this.#start();
+    for (const step of this.#steps.filter((one) => !isAtStart(one))) {
+      this.#time.advance(this.#startMs + step.atMs - monotonicMs(this.#time));
+      await this.#apply(step);
+      if (this.#waiting > MAX_WAITING) await this.#committed();
+    }
+    this.#time.advance(AFTER_LAST_MS);
+    await this.#recorder?.close();
+    return this.#outcomes();
+  }
+
+  async #apply(step: TraceStep): Promise<void> {
+    const { writer, userId } = this.#ledger;
+    // The ledger knows what came before.
+    if (step.kind !== "level") await this.#committed();
+    if (step.kind === "level") this.#set(step);
+    else if (step.kind === "time") this.#time.setWall(step.timeMs);
+    else if (step.kind === "wire") await this.#wire(step);
+    else if (step.kind === "test") await writer.beginTest(userId, [this.#simulated(step.line)], step.lifeMs);
+    else if (step.kind === "start") await this.#start();
+    else await this.#stop();
+  }
+
+  async #wire({ line, debounceMs, rearmMs, activeLow }: ReplayWiring & { line: string }): Promise<void> {
+    const { writer, userId } = this.#ledger;
+    const named = { line: this.#simulated(line), dId: DEVICE.dId, actuatorId: line };
+    const settings = { debounceMs, rearmMs, activeLow, bias: "as-is", valorMicros: MICROS_PER_UNIT } as const;
+    this.#wired.add(line);
+    await writer.setWiring([{ userId, wiring: { ...named, ...settings } }]);
+    await this.#recorder?.reconcile();
+  }
+
+  #set({ atMs, line, high }: LevelStep): void {
+    const isUnchanged = (this.#high.get(line) ?? false) === high;
+    const isWatched = this.#recorder !== undefined && this.#wired.has(line);
+    this.#high.set(line, high);
+    this.#driver.set(this.#simulated(line), high);
+    // The service finds this at its first start.
+    if (this.#recorder === undefined && this.#stopped === undefined) return;
+    const outcome = isUnchanged ? "unchanged" : isWatched ? undefined : "unwatched";
+    this.#levels.push({ atMs, timeMs: this.#time.nowMs(), line, high, found: false, outcome });
+  }
+
+  async #start(): Promise<void> {
+    if (this.#recorder !== undefined) return;
+    const { writer, reader } = this.#ledger;
+    const takeIn = async (sightings: readonly Sighting[]): Promise<readonly Taken[]> => {
+      const taken = await writer.takeIn(sightings);
+      for (const [index, sighting] of sightings.entries()) {
+        this.#note(sighting, taken[index]?.meaning ?? "nothing");
+      }
+      return taken;
+    };
+    this.#recorder = new Recorder({
+      ...{ driver: this.#driver, reader, clock: this.#time, log: QUIET, bootId: BOOT_ID },
+      writer: { takeIn, noteUnwatched: (line, since) => writer.noteUnwatched(line, since) },
+      trust: { trusted: () => true },
+      lastAlive: this.#stopped,
+    });
+    await this.#recorder.open();
+  }
+
+  async #stop(): Promise<void> {
+    await this.#recorder?.close();
+    this.#recorder = undefined;
+    this.#stopped = { bootId: BOOT_ID, monotonicMs: monotonicMs(this.#time) };
+  }
+
+  get #waiting(): number {
+    return this.#recorder?.queue().waiting ?? 0;
+  }
+
+  async #committed(): Promise<void> {
+    while (this.#waiting > 0) await setImmediate();
+  }
+
+  #note(sighting: Sighting, outcome: Taken["meaning"]): void {
+    const { timeMs, monotonicNs, actuatorId: line, active, activeLow, source } = sighting;
+    const atMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND) - this.#startMs;
+    const level = { atMs, line, high: active !== activeLow };
+    if (source.sequence === 0) this.#levels.push({ ...level, timeMs, found: true, outcome });
+    else this.#meanings.set(keyOf(level), [...(this.#meanings.get(keyOf(level)) ?? []), outcome]);
+  }
+
+  #simulated(line: string): string {
+    return `SIM${this.#lines.indexOf(line)}`;
+  }
+
+  /** Each level with what the ledger made of it, in order of time. */
+  #outcomes(): readonly ReplayedLevel[] {
+    return this.#levels
+      .map((level) => {
+        const meaning = level.outcome ?? this.#meanings.get(keyOf(level))?.shift();
+        return { ...level, outcome: meaning ?? ("debounced" as const) };
+      })
+      .toSorted((a, b) => a.atMs - b.atMs);
+  }
+}
+
+function keyOf({ atMs, line, high }: Pick<ReplayedLevel, "atMs" | "line" | "high">): string {
+  return `${atMs} ${line} ${high}`;
+}
