@@ -27,7 +27,5 @@ export const listAudit = declare({
     "Who did what, and from where, newest first, in pages: of the user's own account, and of the appliance as a whole.",
   roles: OWNER,
   query: pageQuery,
-  status: 200,
   answer: success.extend({ data: z.array(auditEntry), next: z.int().nullable() }),
-  errors: ["invalid", "unavailable", "internal"],
 });

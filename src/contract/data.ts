@@ -22,7 +22,7 @@ export const postData = declare({
   status: 201,
   answer: success.extend({ message: z.literal("Data saved successfully") }),
   errorField: "message",
-  errors: ["invalid", "unprocessable", "too_many", "overloaded", "unavailable", "internal"],
+  errors: ["unprocessable", "too_many"],
   texts: { internal: NOT_SAVED, overloaded: NOT_SAVED, unavailable: NOT_SAVED },
   headers: {
     "Idempotency-Key": "1 to 255 characters: posts with the same key and body store one record.",
@@ -35,7 +35,6 @@ export const getSummary = declare({
   summary: "What was sold in the last seven days, or in this calendar year.",
   roles: MONEY,
   query: z.object({ period: z.enum(["semanal", "anual"]) }),
-  status: 200,
   answer: success.extend({
     data: z.strictObject({
       totalRevenue: z.number(),
@@ -47,7 +46,7 @@ export const getSummary = declare({
     }),
   }),
   errorField: "message",
-  errors: ["invalid", "not_found", "internal"],
+  errors: ["not_found"],
   texts: {
     invalid: "Periodo no válido. Debe ser semanal o anual",
     not_found: "No se encontraron datos para el periodo solicitado",

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../domain/error.ts";
 import type { Role } from "../domain/member.ts";
+import { success } from "./field.ts";
 
 /** What the path of every operation begins with. */
 export const API_PREFIX = "/api";
@@ -46,15 +47,30 @@ export interface Declaration {
   readonly answer?: z.ZodType;
   /** Media type of a stream. */
   readonly stream?: string;
-  /** The errors that a client must expect here, beside those of sessions, of bodies and of other sites. */
+  /** The errors that a client must expect beside those of all operations (`openapi.ts`). */
   readonly errors: readonly ErrorCode[];
+  /** It needs nothing of the ledger, and meets none of its errors. */
+  readonly withoutLedger?: true;
   /** Headers that a client may send. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Keeps the exact type of a declaration, from which that of its request and its answer follow. */
-export function declare<const D extends Declaration>(declaration: D): D {
-  return declaration;
+/** A declaration as it is written: what `declare` adds may be left out. */
+type Written = Omit<Declaration, "status" | "errors"> & Partial<Pick<Declaration, "status" | "errors">>;
+type Declared<D extends Written> = D &
+  Pick<Declaration, "status" | "errors"> &
+  (D extends { readonly answer: z.ZodType } | { readonly stream: string }
+    ? unknown
+    : { readonly answer: typeof success });
+
+/**
+ * Keeps the exact type of a declaration, from which that of its request and its answer follow. Adds what most have: the
+ * status 200, an answer without data, no errors of its own.
+ */
+export function declare<const D extends Written>(declaration: D): Declared<D> {
+  const answer = declaration.stream === undefined ? { answer: success } : {};
+  // The compiler does not follow which fields the declaration itself has.
+  return { status: 200, errors: [], ...answer, ...declaration } as unknown as Declared<D>;
 }
 
 /** The value of a shape, read-only to its depth. */

@@ -26,9 +26,7 @@ export const listDevices = declare({
   path: "/device",
   summary: "The user's devices, with the live state of their actuators.",
   roles: ROLES,
-  status: 200,
   answer: success.extend({ data: z.array(device) }),
-  errors: ["internal"],
   statuses: LEDGER_FAILS,
 });
 
@@ -61,9 +59,7 @@ export const addDevice = declare({
     }),
   }),
   wrapper: "newDevice",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "conflict", "overloaded", "internal"],
+  errors: ["conflict"],
   statuses: LEDGER_FAILS,
 });
 
@@ -75,9 +71,7 @@ export const changeDevice = declare({
   query: deviceQuery,
   body: z.object({ device: someOf({ name, locationId: name }) }),
   wrapper: "device",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "internal"],
+  errors: ["not_found"],
   statuses: LEDGER_FAILS,
 });
 
@@ -87,8 +81,6 @@ export const removeDevice = declare({
   summary: "Remove a device. Its lines are released; its records stay.",
   roles: TECHNICAL,
   query: deviceQuery,
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "internal"],
+  errors: ["not_found"],
   statuses: LEDGER_FAILS,
 });

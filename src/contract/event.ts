@@ -37,7 +37,7 @@ export const listenToEvents = declare({
   summary:
     "Live changes as server-sent events: actuator, gap, locations, tests, and for a role with money record, void, time.",
   roles: ROLES,
-  status: 200,
   stream: "text/event-stream",
+  withoutLedger: true,
   errors: ["overloaded"],
 });

@@ -16,7 +16,6 @@ export const makeFirstUser = declare({
     email: z.email().max(MAX_TEXT),
     password: z.string().min(1).max(MAX_PASSWORD),
   }),
-  status: 200,
   answer: userAnswer,
-  errors: ["invalid", "unauthorized", "conflict", "too_many", "overloaded", "unavailable", "internal"],
+  errors: ["unauthorized", "conflict", "too_many"],
 });

@@ -21,7 +21,5 @@ export const listGaps = declare({
   summary: "Stretches in which edges of a line were lost, or it was not watched, newest first, in pages.",
   roles: PEOPLE,
   query: pageQuery,
-  status: 200,
   answer: success.extend({ data: z.array(gap), next: z.int().nullable() }),
-  errors: ["invalid", "unavailable", "internal"],
 });

@@ -25,9 +25,7 @@ export const beginTest = declare({
   roles: TECHNICAL,
   body: z.object({ test: z.object(newTest) }),
   wrapper: "test",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "too_many", "overloaded", "unavailable", "internal"],
+  errors: ["not_found", "too_many"],
 });
 
 export const endTest = declare({
@@ -36,9 +34,6 @@ export const endTest = declare({
   summary: "End the test of a line, or of all lines of the account: sales count again.",
   roles: TECHNICAL,
   query: z.object({ line: name.optional() }),
-  status: 200,
-  answer: success,
-  errors: ["invalid", "overloaded", "unavailable", "internal"],
 });
 
 export const testedEdge = z.strictObject({
@@ -54,7 +49,5 @@ export const listTestedEdges = declare({
   path: "/test/edge",
   summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
   roles: PEOPLE,
-  status: 200,
   answer: success.extend({ data: z.array(testedEdge) }),
-  errors: ["unavailable", "internal"],
 });

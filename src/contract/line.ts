@@ -32,9 +32,7 @@ export const listLines = declare({
   path: "/line",
   summary: "Every line of this machine: its room, its level, and which other program has it.",
   roles: TECHNICAL,
-  status: 200,
   answer: success.extend({ data: lines }),
-  errors: ["unavailable", "internal"],
 });
 
 export const readLine = declare({
@@ -43,11 +41,10 @@ export const readLine = declare({
   summary: "The physical level of a free line, by one look: to see which one is which.",
   roles: TECHNICAL,
   body: z.object({ line: name }),
-  status: 200,
   answer: success.extend({
     data: z.strictObject({ level: z.boolean().describe("Physical: true is high.") }),
   }),
-  errors: ["invalid", "not_found", "conflict", "unavailable", "internal"],
+  errors: ["not_found", "conflict"],
 });
 
 export const driveLine = declare({
@@ -56,7 +53,5 @@ export const driveLine = declare({
   summary: "Set the physical level of a simulated line.",
   roles: TECHNICAL,
   body: z.object({ line: name, level: z.boolean() }),
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "conflict", "unavailable", "internal"],
+  errors: ["not_found", "conflict"],
 });

@@ -24,9 +24,7 @@ export const listLocations = declare({
   path: "/location",
   summary: "The user's locations, with the devices at each.",
   roles: PEOPLE,
-  status: 200,
   answer: success.extend({ data: z.array(location) }),
-  errors: ["internal"],
   statuses: LEDGER_FAILS,
 });
 
@@ -37,9 +35,7 @@ export const addLocation = declare({
   roles: TECHNICAL,
   body: z.object({ location: z.object(locationFields) }),
   wrapper: "location",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "conflict", "overloaded", "internal"],
+  errors: ["conflict"],
   statuses: LEDGER_FAILS,
 });
 
@@ -51,9 +47,7 @@ export const changeLocation = declare({
   query: locationQuery,
   body: z.object({ location: someOf(locationFields) }),
   wrapper: "location",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "internal"],
+  errors: ["not_found"],
   statuses: LEDGER_FAILS,
 });
 
@@ -63,8 +57,6 @@ export const removeLocation = declare({
   summary: "Remove a location. Its devices and records stay.",
   roles: TECHNICAL,
   query: locationQuery,
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "internal"],
+  errors: ["not_found"],
   statuses: LEDGER_FAILS,
 });

@@ -26,9 +26,7 @@ export const getSelf = declare({
   path: "/me",
   summary: "The signed-in member, with its role.",
   roles: ROLES,
-  status: 200,
   answer: success.extend({ data: self }),
-  errors: ["unavailable", "internal"],
 });
 
 export const changeSelf = declare({
@@ -38,9 +36,6 @@ export const changeSelf = declare({
   roles: ROLES,
   body: z.object({ me: z.object({ name }) }),
   wrapper: "me",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "overloaded", "unavailable", "internal"],
 });
 
 export const changePassword = declare({
@@ -49,9 +44,7 @@ export const changePassword = declare({
   summary: "Change the own password. All of the member's sessions end; the answer begins another.",
   roles: ROLES,
   body: z.object({ current: password, password }),
-  status: 200,
-  answer: success,
-  errors: ["invalid", "too_many", "overloaded", "unavailable", "internal"],
+  errors: ["too_many"],
 });
 
 export const listMembers = declare({
@@ -59,9 +52,7 @@ export const listMembers = declare({
   path: "/member",
   summary: "The account's members.",
   roles: OWNER,
-  status: 200,
   answer: success.extend({ data: z.array(member) }),
-  errors: ["unavailable", "internal"],
 });
 
 export const inviteMember = declare({
@@ -71,9 +62,8 @@ export const inviteMember = declare({
   roles: OWNER,
   body: z.object({ member: z.object({ name, email: z.email().max(MAX_TEXT), role }) }),
   wrapper: "member",
-  status: 200,
   answer: linkAnswer,
-  errors: ["invalid", "conflict", "overloaded", "unavailable", "internal"],
+  errors: ["conflict"],
 });
 
 export const changeMember = declare({
@@ -84,9 +74,7 @@ export const changeMember = declare({
   query: memberQuery,
   body: z.object({ member: someOf({ name, role }) }),
   wrapper: "member",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+  errors: ["not_found", "conflict"],
 });
 
 export const removeMember = declare({
@@ -95,9 +83,7 @@ export const removeMember = declare({
   summary: "Remove a member: its sessions end. The last owner stays.",
   roles: OWNER,
   query: memberQuery,
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+  errors: ["not_found", "conflict"],
 });
 
 export const linkMember = declare({
@@ -106,9 +92,8 @@ export const linkMember = declare({
   summary: "A new link by which a member chooses a password; an earlier one ends.",
   roles: OWNER,
   body: z.object({ memberId: name }),
-  status: 200,
   answer: linkAnswer,
-  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+  errors: ["not_found"],
 });
 
 export const endMemberSessions = declare({
@@ -117,9 +102,7 @@ export const endMemberSessions = declare({
   summary: "End all sessions of a member.",
   roles: OWNER,
   body: z.object({ memberId: name }),
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+  errors: ["not_found"],
 });
 
 export const useLink = declare({
@@ -129,7 +112,6 @@ export const useLink = declare({
   roles: null,
   signsIn: true,
   body: z.object({ token: name, password }),
-  status: 200,
   answer: userAnswer,
-  errors: ["invalid", "unauthorized", "too_many", "overloaded", "unavailable", "internal"],
+  errors: ["unauthorized", "too_many"],
 });

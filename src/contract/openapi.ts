@@ -52,7 +52,10 @@ function success(declaration: Declaration): object {
 
 function failures(declaration: Declaration): Record<string, object> {
   const codes: ErrorCode[] = [...declaration.errors, "forbidden"];
+  if (!declaration.withoutLedger) codes.push("unavailable", "internal");
+  if (!declaration.withoutLedger && declaration.method !== "get") codes.push("overloaded");
   if (declaration.roles !== null) codes.push("unauthorized");
+  if (declaration.query !== undefined || declaration.body !== undefined) codes.push("invalid");
   if (declaration.body !== undefined) codes.push("too_large", "unsupported_media_type");
   const schema = {
     $ref: `#/components/schemas/${declaration.errorField === "message" ? "DataError" : "Error"}`,

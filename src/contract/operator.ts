@@ -114,7 +114,7 @@ function operation<
 >(declaration: D, data: A) {
   return { ...declaration, ...COMMON, answer: success.extend({ data }) };
 }
-const COMMON = { roles: null, status: 200, errors: ["invalid", "unavailable", "internal"] } as const;
+const COMMON = { roles: null, status: 200, errors: [] } as const;
 
 /**
  * What a technician does by commands on the appliance itself. These endpoints are mounted on the control socket, which

@@ -52,7 +52,5 @@ export const getOverview = declare({
     location,
     device,
   }),
-  status: 200,
   answer: success.extend({ data: overview }),
-  errors: ["invalid", "unavailable", "internal"],
 });

@@ -32,7 +32,6 @@ export const listRecords = declare({
     limit: pageSize,
     ...recordFilter,
   }),
-  status: 200,
   answer: success.extend({
     data: z.array(record),
     next: z
@@ -42,7 +41,6 @@ export const listRecords = declare({
         "Ask on with ?before=next until it is null: a page may hold fewer than its limit, even none.",
       ),
   }),
-  errors: ["invalid", "unavailable", "internal"],
 });
 
 export const sumRecords = declare({
@@ -51,9 +49,7 @@ export const sumRecords = declare({
   summary: "Number and sum of the user's records that are not void.",
   roles: MONEY,
   query: z.object(recordFilter),
-  status: 200,
   answer: success.extend({ data: z.strictObject({ sales: z.int(), revenue: z.number() }) }),
-  errors: ["invalid", "overloaded", "unavailable", "internal"],
 });
 
 export const voidRecord = declare({
@@ -63,9 +59,7 @@ export const voidRecord = declare({
   roles: OWNER,
   body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
   wrapper: "void",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "conflict", "overloaded", "unavailable", "internal"],
+  errors: ["not_found", "conflict"],
 });
 
 export const exportRecords = declare({
@@ -74,7 +68,5 @@ export const exportRecords = declare({
   summary: "The user's records as a table for a spreadsheet, newest first by time.",
   roles: MONEY,
   query: z.object({ lang: z.enum(["es", "en"]), ...recordFilter }),
-  status: 200,
   stream: "text/csv",
-  errors: ["invalid", "overloaded", "unavailable", "internal"],
 });

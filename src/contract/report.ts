@@ -36,7 +36,5 @@ export const getReport = declare({
   summary: "What each room of a location has sold in a month, and what is not certain about it.",
   roles: MONEY,
   query: z.object({ month: dateText(parseMonth, "YYYY-MM"), location: name }),
-  status: 200,
   answer: success.extend({ data: report }),
-  errors: ["invalid", "overloaded", "unavailable", "internal"],
 });

@@ -28,7 +28,5 @@ export const listRooms = declare({
   summary:
     "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
   roles: ROLES,
-  status: 200,
   answer: success.extend({ data: z.array(room) }),
-  errors: ["unavailable", "internal"],
 });

@@ -114,7 +114,5 @@ export const getStatus = declare({
   path: "/status",
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
   roles: ROLES,
-  status: 200,
   answer: success.extend({ data: status }),
-  errors: ["unavailable", "internal"],
 });

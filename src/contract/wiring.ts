@@ -47,9 +47,7 @@ export const listWirings = declare({
   path: "/wiring",
   summary: "Which line is which room, and whether it is being watched.",
   roles: PEOPLE,
-  status: 200,
   answer: success.extend({ data: z.array(wiring) }),
-  errors: ["unavailable", "internal"],
 });
 
 export const setWiring = declare({
@@ -59,9 +57,7 @@ export const setWiring = declare({
   roles: TECHNICAL,
   body: wiringBody,
   wrapper: "wiring",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "conflict", "too_many", "overloaded", "unavailable", "internal"],
+  errors: ["not_found", "conflict", "too_many"],
 });
 
 export const setPrices = declare({
@@ -73,9 +69,7 @@ export const setPrices = declare({
     price: z.object({ lines: z.array(name).min(1).max(MAX_PRICED_LINES), valor }),
   }),
   wrapper: "price",
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+  errors: ["not_found"],
 });
 
 export const removeWiring = declare({
@@ -84,7 +78,5 @@ export const removeWiring = declare({
   summary: "Unwire a line. It is released; its records stay.",
   roles: TECHNICAL,
   query: z.object({ line: name }),
-  status: 200,
-  answer: success,
-  errors: ["invalid", "not_found", "overloaded", "unavailable", "internal"],
+  errors: ["not_found"],
 });
