@@ -24,6 +24,14 @@ export function spreadOf(values: readonly number[]): Spread {
   return { min: at(0), median: (at(Math.floor(half)) + at(Math.ceil(half))) / 2, max: at(sorted.length - 1) };
 }
 
+/** What the servers did at so many connections, medians, for the pictures. */
+export interface Point {
+  readonly connections: number;
+  /** Added to each sync. */
+  readonly delayMs: number;
+  readonly servers: readonly { readonly name: string; readonly perSecond: number; readonly p99Ms: number }[];
+}
+
 /** One claim of the product about its speed, and what was measured. */
 export interface Claim {
   readonly title: string;
@@ -35,6 +43,7 @@ export interface Claim {
   readonly pairs: readonly Pair[];
   /** How it was measured and what was checked, a sentence each. */
   readonly notes: readonly string[];
+  readonly point?: Point;
 }
 
 interface Verdict {
@@ -44,7 +53,7 @@ interface Verdict {
   readonly holds: boolean;
 }
 
-function verdictOf(claim: Claim): Verdict {
+export function verdictOf(claim: Claim): Verdict {
   const ratio = spreadOf(claim.pairs.map(ratioOf));
   const { bound, ratio: promised } = claim.target;
   return {
@@ -95,6 +104,7 @@ export function jsonOf(claims: readonly Claim[], short: boolean): object {
   };
 }
 
-function figure(value: number): string {
+/** Three digits at least. */
+export function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(3);
 }
