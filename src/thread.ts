@@ -9,6 +9,7 @@ export const THREAD_SOURCES = {
   writer: "store/ledger/writer-thread",
   job: "store/job/job-thread",
   password: "auth/password-thread",
+  reader: "store/read/reader-thread",
 } as const;
 
 /** The source of the process that runs a job: beside this file, because it starts a thread itself. */

@@ -1,8 +1,6 @@
-import { readlinkSync } from "node:fs";
-import { getPriority, setPriority } from "node:os";
-import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { compareSync, hashSync } from "bcryptjs";
+import { giveWay } from "../thread-priority.ts";
 
 /** With `hash` null it compares with a hash that no password has, at the same cost. */
 export type PasswordTask =
@@ -11,9 +9,6 @@ export type PasswordTask =
 
 /** 2^10 rounds: about 70 ms on a desktop and half a second on a Pi 3, the least that OWASP advises for bcrypt. */
 const COST = 10;
-/** Gives this thread a third of the processor time that the service's own threads get while both are busy. */
-const NICER = 5;
-const MOST_NICE = 19;
 /** Length of salt and digest in a bcrypt hash, behind its version and cost. */
 const SALT_AND_DIGEST_CHARACTERS = 53;
 /** All zeros, which no password is likely to have. Making a real hash would take longer than the thread's whole start. */
@@ -23,16 +18,6 @@ function run(task: PasswordTask): string | boolean {
   return task.kind === "hash"
     ? hashSync(task.password, COST)
     : compareSync(task.password, task.hash ?? UNKNOWN);
-}
-
-/** Lowers the priority of this thread alone, which Linux allows: serving and recording come first. */
-function giveWay(): void {
-  try {
-    const thread = Number(basename(readlinkSync("/proc/thread-self")));
-    setPriority(thread, Math.min(MOST_NICE, getPriority(thread) + NICER));
-  } catch {
-    // A sandbox may forbid it, or have no /proc. Then the threads share the processor equally.
-  }
 }
 
 giveWay();

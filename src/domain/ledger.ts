@@ -195,6 +195,20 @@ export type Change =
   | { readonly kind: "sessions"; readonly userId: Id }
   | { readonly kind: "user"; readonly userId: Id };
 
+/** Reads of sums: what they visit grows with the names and records of an account. */
+export type HeavyRead =
+  | "summary"
+  | "overview"
+  | "roomsToday"
+  | "countRecords"
+  | "sumRecords"
+  | "ledgerStatus";
+
+/** The same reads, which hold up no other request, however much they visit. They reject with `overloaded` when many wait. */
+export type HeavyReads = {
+  readonly [N in HeavyRead]: (...input: Parameters<LedgerReader[N]>) => Promise<ReturnType<LedgerReader[N]>>;
+};
+
 /** One page of a listing, newest first. */
 export interface PageRequest {
   /** Only ids below this one; null begins with the newest. */

@@ -103,6 +103,6 @@ export interface Status extends ApplianceFacts, LedgerStatus {
 }
 
 export interface StatusReader {
-  /** The status of one user, or of the whole appliance. Throws as the ledger's reads do. */
-  status(userId?: Id): Status;
+  /** The status of one user, or of the whole appliance. Rejects as the ledger's reads do. */
+  status(userId?: Id): Promise<Status>;
 }

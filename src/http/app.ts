@@ -5,7 +5,7 @@ import { describeApi } from "../contract/openapi.ts";
 import { clientAddress } from "../domain/client-address.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines } from "../domain/line.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
@@ -39,6 +39,7 @@ import { wiringEndpoints } from "./wiring.ts";
 /** Everything that the web side needs. */
 export interface AppDependencies {
   readonly reader: LedgerReader;
+  readonly heavy: HeavyReads;
   readonly writer: LedgerWriter;
   readonly numbers: ShownNumbers;
   readonly sessions: SessionKeeper;
@@ -107,19 +108,31 @@ export function createApp(dependencies: AppDependencies): Koa {
 }
 
 function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
-  const { reader, writer, sessions, passwords, lines, drivable, status, events, firstRun, clock, log } =
-    dependencies;
+  const {
+    reader,
+    heavy,
+    writer,
+    sessions,
+    passwords,
+    lines,
+    drivable,
+    status,
+    events,
+    firstRun,
+    clock,
+    log,
+  } = dependencies;
   const { signInGate, numbers, dailyLimits } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
     ...deviceEndpoints(reader, writer),
     ...locationEndpoints(reader, writer),
-    ...dataEndpoints(reader, writer, clock, new DailyBound(dailyLimits, clock)),
-    ...overviewEndpoints(reader, clock),
-    ...roomEndpoints(reader, clock),
-    ...recordEndpoints(reader, writer, numbers),
-    ...exportEndpoints(reader, numbers, clock, log),
+    ...dataEndpoints(heavy, writer, clock, new DailyBound(dailyLimits, clock)),
+    ...overviewEndpoints(heavy, clock),
+    ...roomEndpoints(heavy, clock),
+    ...recordEndpoints(reader, heavy, writer, numbers),
+    ...exportEndpoints(reader, heavy, numbers, clock, log),
     ...reportEndpoints(reader, numbers, clock),
     ...wiringEndpoints(reader, writer, lines),
     ...lineEndpoints(lines, drivable),

@@ -5,7 +5,7 @@ import type { BodyOf } from "../contract/declaration.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerWriter } from "../domain/ledger.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { Summary } from "../domain/summary.ts";
 import type { DailyBound } from "./daily-bound.ts";
@@ -14,7 +14,7 @@ import { type Endpoint, serve } from "./router.ts";
 const MAX_KEY_CHARACTERS = 255;
 
 export function dataEndpoints(
-  reader: Pick<LedgerReader, "summary">,
+  reads: Pick<HeavyReads, "summary">,
   writer: Pick<LedgerWriter, "addRecord">,
   clock: Clock,
   bound: DailyBound,
@@ -26,8 +26,8 @@ export function dataEndpoints(
       await writer.addRecord(userId, record, idempotencyOf(context, record));
       return { message: "Data saved successfully" } as const;
     }),
-    serve(getSummary, ({ userId, query }) => {
-      const summary = reader.summary(userId, query.period, clock.nowMs());
+    serve(getSummary, async ({ userId, query }) => {
+      const summary = await reads.summary(userId, query.period, clock.nowMs());
       if (summary === undefined) throw new FlancoError("not_found", "No record in this period.");
       return { data: toAnswer(summary) };
     }),

@@ -2,11 +2,11 @@ import { Readable } from "node:stream";
 import { exportRecords } from "../contract/record.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import { JobSlots } from "../domain/job-slots.ts";
+import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter } from "../domain/record.ts";
 import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
-import { JobSlots } from "./job-slots.ts";
 import { toRecordFilter, type WalkedReader, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -16,11 +16,12 @@ const MAX_EXPORTS = 3;
 
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
 
-type ExportReader = WalkedReader & Pick<LedgerReader, "countRecords" | "localTime">;
+type ExportReader = WalkedReader & Pick<LedgerReader, "localTime">;
 type Walk = AsyncIterator<readonly FoundRecord[]>;
 
 export function exportEndpoints(
   reader: ExportReader,
+  reads: Pick<HeavyReads, "countRecords">,
   numbers: ShownNumbers,
   clock: Clock,
   log: Log,
@@ -32,7 +33,7 @@ export function exportEndpoints(
     // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
     const first = await walk.next();
     if (filter.room === null && filter.roomPart === null) {
-      context.set("X-Flanco-Rows", String(reader.countRecords(userId, filter)));
+      context.set("X-Flanco-Rows", String(await reads.countRecords(userId, filter)));
     }
     context.set("Content-Type", "text/csv; charset=utf-8");
     const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));

@@ -157,11 +157,8 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       return null;
     },
     endTest: async (_input, by) => {
-      const users = new Set(
-        running()
-          .status.status()
-          .tests.map(({ userId }) => userId),
-      );
+      const { tests } = await running().status.status();
+      const users = new Set(tests.map(({ userId }) => userId));
       for (const userId of users) await writer.endTest(userId, null, by);
       return null;
     },
@@ -177,7 +174,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       drivable.set(line, high);
       return null;
     },
-    status: () => toStatusAnswer(running().status.status(), numbers),
+    status: async () => toStatusAnswer(await running().status.status(), numbers),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
     reclocked: () => reader.reclocked(),
     correctClock: async ({ bootId, zeroMs }, by) => {

@@ -2,16 +2,20 @@ import { getOverview } from "../contract/overview.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { HeavyReads } from "../domain/ledger.ts";
 import type { Sold, SoldOnDays } from "../domain/overview.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-export function overviewEndpoints(reader: Pick<LedgerReader, "overview">, clock: Clock): readonly Endpoint[] {
+export function overviewEndpoints(reads: Pick<HeavyReads, "overview">, clock: Clock): readonly Endpoint[] {
   return [
-    serve(getOverview, ({ userId, query }) => {
+    serve(getOverview, async ({ userId, query }) => {
       const { period, at = null, location = null, device = null } = query;
       const request = { period, at, filter: { location, deviceId: device } };
-      const { spans, chart, places, choices, ...overview } = reader.overview(userId, request, clock.nowMs());
+      const { spans, chart, places, choices, ...overview } = await reads.overview(
+        userId,
+        request,
+        clock.nowMs(),
+      );
       const data = {
         period,
         ...toDaysAnswer(overview),

@@ -5,11 +5,11 @@ import { listRecords, type Record as RecordAnswer, sumRecords, voidRecord } from
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import { JobSlots } from "../domain/job-slots.ts";
+import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Sold } from "../domain/overview.ts";
 import type { FoundRecord, RecordFilter, RecordPosition, StoredRecord } from "../domain/record.ts";
 import { actorOf } from "./audit.ts";
-import { JobSlots } from "./job-slots.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
@@ -18,10 +18,11 @@ const DEFAULT_PAGE = 50;
 /** Sums of one room are walks. The page asks anew at every sale and does not wait for the answer before. */
 const SUMS = { what: "sums", inAll: 3, waitingOfUser: 8 };
 
-type RecordReader = WalkedReader & Pick<LedgerReader, "gaps" | "sumRecords">;
+type RecordReader = WalkedReader & Pick<LedgerReader, "gaps">;
 
 export function recordEndpoints(
   reader: RecordReader,
+  reads: Pick<HeavyReads, "sumRecords">,
   writer: Pick<LedgerWriter, "voidRecord">,
   numbers: ShownNumbers,
 ): readonly Endpoint[] {
@@ -30,7 +31,7 @@ export function recordEndpoints(
     serve(sumRecords, async ({ userId, query }) => {
       const leave = await slots.take(userId);
       try {
-        const { count, totalMicros } = await sumOf(reader, userId, toRecordFilter(query));
+        const { count, totalMicros } = await sumOf(reader, reads, userId, toRecordFilter(query));
         return { data: { sales: count, revenue: valorFromMicros(totalMicros) } };
       } finally {
         leave();
@@ -77,9 +78,14 @@ export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before"
 }
 
 /** From the rollups, which know no rooms; the records of a room are walked. */
-async function sumOf(reader: RecordReader, userId: Id, filter: RecordFilter): Promise<Sold> {
+async function sumOf(
+  reader: WalkedReader,
+  reads: Pick<HeavyReads, "sumRecords">,
+  userId: Id,
+  filter: RecordFilter,
+): Promise<Sold> {
   const { room, roomPart, ...place } = filter;
-  if (room === null && roomPart === null) return reader.sumRecords(userId, place);
+  if (room === null && roomPart === null) return reads.sumRecords(userId, place);
   let [count, totalMicros] = [0, 0n];
   for await (const records of walkRecords(reader, userId, filter)) {
     for (const { voided, valorMicros } of records) {

@@ -1,15 +1,15 @@
 import { listRooms } from "../contract/room.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { HeavyReads } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-export function roomEndpoints(reader: Pick<LedgerReader, "roomsToday">, clock: Clock): readonly Endpoint[] {
+export function roomEndpoints(reads: Pick<HeavyReads, "roomsToday">, clock: Clock): readonly Endpoint[] {
   return [
-    serve(listRooms, ({ userId, signedIn }) => {
+    serve(listRooms, async ({ userId, signedIn }) => {
       const withMoney = seesMoney(signedIn.role);
-      const rooms = reader.roomsToday(userId, clock.nowMs());
+      const rooms = await reads.roomsToday(userId, clock.nowMs());
       return {
         data: rooms.map(({ active, line, sinceMs, totalMicros, count, lastSaleMs, ...room }) => ({
           ...room,

@@ -6,9 +6,9 @@ import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declara
 import { POSITION_HEADER } from "../contract/event.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import type { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import { parseInput } from "./input.ts";
-import type { JobSlots } from "./job-slots.ts";
 import { LARGE_CHARACTERS, LargeAnswers } from "./large-answers.ts";
 import { readBody, UNKNOWN_SENDER } from "./middleware/body.ts";
 

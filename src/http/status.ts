@@ -22,8 +22,8 @@ const QUEUE_STEP = 100;
 
 export function statusEndpoints(appliance: StatusReader, numbers: ShownNumbers): readonly Endpoint[] {
   return [
-    serve(getStatus, ({ userId, signedIn }) => {
-      const status = appliance.status(userId);
+    serve(getStatus, async ({ userId, signedIn }) => {
+      const status = await appliance.status(userId);
       const { disk, queues, recordsToday, ...answer } = toStatusAnswer(status, numbers);
       const shared = {
         disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),

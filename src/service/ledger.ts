@@ -9,6 +9,7 @@ import { finishReplacing } from "../store/backup/replace.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
+import { heavyReads, MAX_ROWS_IN_PLACE } from "../store/read/heavy-reads.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
 import type { Prepared, PrepareRequest } from "../store/repair/prepare.ts";
 import type { Recovered } from "../store/repair/recover.ts";
@@ -44,6 +45,7 @@ export interface LedgerOptions extends Omit<RecoveryOptions, "nowMs"> {
 export interface OpenLedger {
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
+  readonly heavy: ReturnType<typeof heavyReads>;
 }
 
 /** Opens the ledger for writing and for reading, recovered as `openRecovering` does. */
@@ -53,7 +55,9 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
     const writer = writerOf(options);
     await writer.open();
     try {
-      return { writer, reader: openReader(dataDirectory.ledger, config.time_zone) };
+      const start = { file: dataDirectory.ledger, timeZone: config.time_zone };
+      const reader = openReader(start.file, start.timeZone, MAX_ROWS_IN_PLACE);
+      return { writer, reader, heavy: heavyReads(reader, reader.budget, start) };
     } catch (error) {
       await writer.close();
       throw error;

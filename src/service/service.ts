@@ -162,11 +162,12 @@ export class Service {
       ...{ config, dataDirectory, clock, log, onFatal, onChanges, cancelled: this.#cancelled.signal },
       onWork: (work, moves) => this.#wait(work, moves),
     });
-    const { writer, reader } = ledger;
+    const { writer, reader, heavy } = ledger;
     this.#ledger = ledger;
     this.#opened.resolve(ledger);
     this.#closing.push(() => writer.close());
     this.#closing.push(() => reader.close());
+    this.#closing.push(() => heavy.close());
     const bootId = readBootId();
     const sessions = new Sessions(loadSecret(dataDirectory.secret), clock, writer, reader, log, bootId);
     this.#closing.push(() => sessions.close());
@@ -198,7 +199,18 @@ export class Service {
     this.#closing.push(() => upkeep.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const api = new Api({
-      ...{ config, version: installation.version, clock, bootId, log, reader, writer, sessions, passwords },
+      ...{
+        config,
+        version: installation.version,
+        clock,
+        bootId,
+        log,
+        reader,
+        heavy,
+        writer,
+        sessions,
+        passwords,
+      },
       ...{ trust, lines: recorder, drivable },
       page: Page.of(installation.readPage()),
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),

@@ -2,7 +2,7 @@ import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import type { Disk } from "../domain/disk.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
 import type { Log } from "../domain/log.ts";
 import { type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
@@ -21,7 +21,8 @@ export interface StatusDependencies {
   readonly bootId: string;
   readonly clock: Clock;
   readonly trust: ClockTrust & { trustedSinceMs(): number | null };
-  readonly reader: Pick<LedgerReader, "ledgerStatus" | "lineTests">;
+  readonly reader: Pick<LedgerReader, "lineTests">;
+  readonly heavy: Pick<HeavyReads, "ledgerStatus">;
   readonly lines: Pick<Lines, "status">;
   readonly queues: () => Queues;
   readonly lastBackup: () => BackupStatus | null;
@@ -73,7 +74,7 @@ export class StatusReport implements StatusReader {
     try {
       // What others keep they have logged.
       const kept = new Set(this.#dependencies.faults().map(nameOf));
-      const found = this.status().faults.filter((fault) => !kept.has(nameOf(fault)));
+      const found = (await this.status()).faults.filter((fault) => !kept.has(nameOf(fault)));
       for (const fault of found) {
         const { code, message, hint, details } = fault;
         if (!this.#logged.has(nameOf(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
@@ -84,9 +85,9 @@ export class StatusReport implements StatusReader {
     }
   }
 
-  status(userId?: Id): Status {
+  async status(userId?: Id): Promise<Status> {
     if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
-    const reading = this.#read(userId);
+    const reading = await this.#read(userId);
     const { lasting, machine, bootedForMs, ...status } = reading;
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
@@ -99,14 +100,14 @@ export class StatusReport implements StatusReader {
     return { ...status, faults };
   }
 
-  #read(userId: Id | undefined): Reading {
-    const { clock, trust, lines, reader, bootId, version, timeZone, currency } = this.#dependencies;
+  async #read(userId: Id | undefined): Promise<Reading> {
+    const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
     const { queues, lastBackup, faults } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
+    const ledger = await heavy.ledgerStatus(bootId, nowMs, userId);
     const { driver, simulated, watched, failures } = lines.status();
-    const ledger = reader.ledgerStatus(bootId, nowMs, userId);
     const own = new Set(ledger.lastEdges.map(({ line }) => line));
     return {
       ...{ version, timeZone, currency, driver, simulated, bootedForMs, uptimeMs },

@@ -90,7 +90,7 @@ describe("GET /status", () => {
     await appliance.writer.voidRecord(voided, "relay tested");
     expect((await status())["recordsToday"]).to.deep.equal({ day: "2026-03-11", sales: 3, revenue: 32.3 });
     expect((await status(other))["recordsToday"]).to.deep.include({ sales: 1, revenue: 8 });
-    const all = appliance.status.status().today;
+    const all = (await appliance.status.status()).today;
     expect(all).to.deep.equal({ day: "2026-03-11", sales: 4, revenueMicros: "40300000" });
   });
 
@@ -219,9 +219,11 @@ describe("GET /status", () => {
     expect(await codes(other)).to.deep.equal([]);
     appliance.clock.pass(25 * HOUR_MS);
     // There is still no backup either, after a day.
-    expect(appliance.status.status(user.id).faults.map(({ code }) => code)).to.deep.equal(["backup_missing"]);
+    expect((await appliance.status.status(user.id)).faults.map(({ code }) => code)).to.deep.equal([
+      "backup_missing",
+    ]);
     appliance.clock.pass(30 * 24 * HOUR_MS);
-    expect(appliance.status.status(user.id).gaps).to.include({ all: 2, last30Days: 0 });
+    expect((await appliance.status.status(user.id)).gaps).to.include({ all: 2, last30Days: 0 });
   });
 
   it("tells of a user's gaps and records without a time however many another one has", async function () {
@@ -239,7 +241,7 @@ describe("GET /status", () => {
     this.timeout(30_000);
     const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
     await line.goOften(MANY, { missed: 1, provisional: true });
-    const { gaps, provisional } = appliance.status.status(user.id);
+    const { gaps, provisional } = await appliance.status.status(user.id);
     expect(gaps.all).to.equal(MAX_COUNTED);
     expect(gaps.newest).to.have.length(5);
     expect(provisional.waiting + provisional.unplaced).to.equal(MAX_COUNTED);

@@ -22,6 +22,7 @@ import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api, type ApiDependencies } from "../../src/service/api.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
+import { heavyReads } from "../../src/store/read/heavy-reads.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
 import { Breaker, FakeLines, KeptLog, SetClock } from "../http/fakes.ts";
 import { writerHere } from "./writer.ts";
@@ -175,6 +176,7 @@ export class Appliance {
         log,
         lines,
         reader,
+        heavy: heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE }),
         writer,
         version: "0.0.0-test",
         bootId: BOOT_ID,

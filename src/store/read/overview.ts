@@ -22,6 +22,7 @@ import {
 } from "../../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
 import { addUp, type Range, type Ranges, RollupSums, type Seller, splitDays } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 const DAYS_PER_WEEK = 7;
 /** Records of the beginning of a day that are added up: the newest of a day that has more. */
@@ -52,8 +53,8 @@ interface AskedUntil extends OverviewFilter {
   readonly untilMs: number;
 }
 
-export function overviewReader(db: Database, calendar: LocalCalendar) {
-  const sums = new RollupSums(db);
+export function overviewReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+  const sums = new RollupSums(db, budget);
   const firstDay = db.prepare<[Id], Day | null>("SELECT min(day) FROM rollup_day WHERE user_id = ?").pluck();
   const soldUntil = db
     .prepare<[AskedUntil], { totalMicros: bigint; count: bigint }>(
@@ -70,6 +71,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar) {
   function dayUntil(userId: Id, day: Day, sinceMidnightMs: number, filter: OverviewFilter): Sold {
     const { insideFromMs: fromMs, insideUntilMs } = calendar.stretchOf(day, day);
     const untilMs = Math.min(fromMs + sinceMidnightMs, insideUntilMs);
+    budget.spendRecords(userId, fromMs, untilMs);
     const found = soldUntil.get({ userId, fromMs, untilMs, ...filter });
     return found === undefined ? NOTHING : { ...found, count: Number(found.count) };
   }
@@ -108,8 +110,12 @@ export function overviewReader(db: Database, calendar: LocalCalendar) {
       const found = find(barsOf("own"));
       const foundBefore = find(barsOf("before"));
       const ranges = [barsOf("own"), splitDays(before)] as const;
+      const places = sums.places(userId, ranges[0], filter, { limit: MAX_PLACES });
+      const names = places.map(({ name }) => name);
       const placesBefore = new Map(
-        sums.places(userId, ranges[1], filter).map(({ name, ...sold }) => [name, sold]),
+        sums
+          .places(userId, ranges[1], filter, { limit: MAX_PLACES, names })
+          .map(({ name, ...sold }) => [name, sold]),
       );
       return {
         ...own,
@@ -120,10 +126,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar) {
           ...{ start: bar.start, ...(found.get(bar.own) ?? NOTHING) },
           before: foundBefore.get(bar.before) ?? NOTHING,
         })),
-        places: sums
-          .places(userId, ranges[0], filter)
-          .slice(0, MAX_PLACES)
-          .map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING })),
+        places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING })),
         choices: choicesOf(sums.choices(userId, bothOf(...ranges), MAX_CHOICES)),
       };
     },

@@ -20,36 +20,41 @@ import { wiringReader } from "../ledger/wiring.ts";
 import { overviewReader } from "./overview.ts";
 import { recordFinder } from "./record-search.ts";
 import { roomReader } from "./room.ts";
+import { RowBudget } from "./row-budget.ts";
 import { statusReader } from "./status.ts";
 import { summaryReader } from "./summary.ts";
 
 /** The ledger's reads on a connection of their own that cannot write. */
-export type StoreReader = LedgerReader & { close(): void };
+export type StoreReader = LedgerReader & { readonly budget: RowBudget; close(): void };
 
-/** Opens an existing ledger for reading. Every statement is prepared here, once. */
-export function openReader(file: string, timeZone: string): StoreReader {
+/**
+ * Opens an existing ledger for reading. Every statement is prepared here, once.
+ * @param maxRows beyond it, reads of sums throw TooManyRows
+ */
+export function openReader(file: string, timeZone: string, maxRows?: number): StoreReader {
   const db = openForReading(file);
-  return { ...readsOf(db, new LocalCalendar(timeZone)), close: () => void db.close() };
+  const budget = new RowBudget(db, maxRows);
+  return { ...readsOf(db, new LocalCalendar(timeZone), budget), budget, close: () => void db.close() };
 }
 
-function readsOf(db: Database, calendar: LocalCalendar): LedgerReader {
+function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): LedgerReader {
   return {
     ...memberReader(db),
     ...sessionReader(db),
     ...locationReader(db),
     ...deviceReader(db),
     ...recordReader(db),
-    ...roomReader(db, calendar),
-    ...recordFinder(db, calendar),
+    ...roomReader(db, calendar, budget),
+    ...recordFinder(db, calendar, budget),
     localTime: (timeMs) => calendar.localTime(timeMs),
     ...gapReader(db),
-    ...summaryReader(db, calendar),
-    ...overviewReader(db, calendar),
+    ...summaryReader(db, calendar, budget),
+    ...overviewReader(db, calendar, budget),
     ...wiringReader(db),
     ...lineStateReader(db),
     ...lineTestReader(db),
     ...bootReader(db),
-    ...statusReader(db, calendar),
+    ...statusReader(db, calendar, budget),
     ...clockReader(db),
     ...auditReader(db),
     // Of the identity, which no account sees: a ledger that is rebuilt from nothing but its tail keeps it.

@@ -15,6 +15,7 @@ import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { readHead } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, SELECT_RECORD, toRecord } from "../ledger/record.ts";
 import { RollupSums } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
 const MAX_LOOKED_AT = 2_000;
@@ -49,7 +50,7 @@ interface FoundRow extends RecordRow {
  * The search by time. SQLite finds its way in an index by equal columns and one range behind them, so that a
  * moment that many records have is walked by their numbers, and what is older by time.
  */
-export function recordFinder(db: Database, calendar: LocalCalendar) {
+export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const columns = `${SELECT_RECORD}, t.correction_id AS movedBy`;
   const select = `SELECT ${columns} FROM record r INDEXED BY record_by_time ${RECORD_CORRECTIONS} WHERE user_id = @userId`;
   const order = "ORDER BY effective_ms DESC, r.record_id DESC LIMIT @limit";
@@ -82,7 +83,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar) {
       WHERE t.correction_id > @after AND t.kind = 'time' AND r.record_id <= @since AND user_id = @userId AND ${FITS}
       ORDER BY t.correction_id LIMIT @limit`,
   );
-  const rollups = new RollupSums(db);
+  const rollups = new RollupSums(db, budget);
 
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);

@@ -3,6 +3,7 @@ import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from ".
 import type { Id } from "../../domain/id.ts";
 import type { OverviewFilter, Sold } from "../../domain/overview.ts";
 import { sumTooLarge } from "../ledger/rollup.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** Days or months, both ends included; none where the end is before the beginning. */
 export interface Range<P extends Day | Month> {
@@ -40,6 +41,9 @@ interface Asked extends OverviewFilter {
   readonly to: number;
 }
 
+/** Ranges as the statements take them. */
+export type Bounds = Readonly<Record<string, number>>;
+
 const NO_RANGE = { from: 1, to: 0 };
 const ALL: OverviewFilter = { location: null, deviceId: null };
 
@@ -57,9 +61,10 @@ const PARTS = `WITH part (locationName, deviceId, count, totalMicros) AS (
 
 /**
  * Sums of the stored sums, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
- * each takes the event loop's time. Call within one transaction what must see one commit.
+ * each takes the event loop's time. Every method throws TooManyRows beyond the budget. Call within one transaction what must see one commit.
  */
 export class RollupSums {
+  readonly #budget: RowBudget;
   readonly #byDay: { all(asked: Asked): PeriodRow[] };
   readonly #byMonth: { all(asked: Asked): PeriodRow[] };
   readonly #countDays: { get(asked: Asked): number | undefined };
@@ -68,7 +73,8 @@ export class RollupSums {
   readonly #places: { all(asked: object): PlaceRow[] };
   readonly #choices: { all(asked: object): Seller[] };
 
-  constructor(db: Database) {
+  constructor(db: Database, budget: RowBudget) {
+    this.#budget = budget;
     this.#byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
     this.#byMonth = db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers();
     this.#countDays = db.prepare<[Asked], number>(countSql("day")).pluck();
@@ -82,7 +88,8 @@ export class RollupSums {
       .prepare<[object], PlaceRow>(
         `${PARTS}
          SELECT locationName, sum(count) AS count, sum(totalMicros) AS totalMicros FROM part
-          GROUP BY locationName HAVING sum(count) > 0 ORDER BY totalMicros DESC, locationName`,
+          WHERE @names IS NULL OR locationName IN (SELECT value FROM json_each(@names))
+          GROUP BY locationName HAVING sum(count) > 0 ORDER BY totalMicros DESC, locationName LIMIT @limit`,
       )
       .safeIntegers();
     this.#choices = db.prepare<[object], Seller>(
@@ -94,17 +101,19 @@ export class RollupSums {
 
   /** The sum of each day on which anything was sold. Throws `conflict` for one that leaves 64 bits; so does `months`. */
   days(userId: Id, range: Range<Day>, filter = ALL): Map<Day, Sold> {
+    this.#spend(userId, { months: [], days: [range] });
     return toSums(() => this.#byDay.all({ userId, ...range, ...filter }));
   }
 
   /** The sum of each month in which anything was sold. */
   months(userId: Id, range: Range<Month>, filter = ALL): Map<Month, Sold> {
+    this.#spend(userId, { months: [range], days: [] });
     return toSums(() => this.#byMonth.all({ userId, ...range, ...filter }));
   }
 
   /** How many records of these days count. */
   count(userId: Id, range: Range<Day>, filter: OverviewFilter): number {
-    const { months, days } = splitDays(range);
+    const { months, days } = this.#spend(userId, splitDays(range));
     const inMonths = months.map((part) => this.#countMonths.get({ userId, ...part, ...filter }) ?? 0);
     const inDays = days.map((part) => this.#countDays.get({ userId, ...part, ...filter }) ?? 0);
     return [...inMonths, ...inDays].reduce((sum, count) => sum + count, 0);
@@ -121,17 +130,23 @@ export class RollupSums {
 
   /** How many location names and device ids have sold. */
   distinct(userId: Id, ranges: Ranges, filter = ALL) {
-    return (
-      this.#distinct.get({ userId, ...bound(ranges), ...filter }) ?? {
-        locations: 0,
-        devices: 0,
-      }
-    );
+    this.#spend(userId, ranges);
+    return this.#distinct.get({ userId, ...bound(ranges), ...filter }) ?? { locations: 0, devices: 0 };
   }
 
-  /** What each location has sold, the highest sum first. Throws `conflict` as `days` does. */
-  places(userId: Id, ranges: Ranges, filter: OverviewFilter): readonly (Sold & { readonly name: string })[] {
-    const rows = summing(() => this.#places.all({ userId, ...bound(ranges), ...filter }));
+  /**
+   * What each location has sold, the highest sum first: `limit` of them, or of those with these names. Throws `conflict` as
+   * `days` does.
+   */
+  places(
+    userId: Id,
+    ranges: Ranges,
+    filter: OverviewFilter,
+    { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
+  ): readonly (Sold & { readonly name: string })[] {
+    this.#spend(userId, ranges);
+    const asked = { userId, ...bound(ranges), ...filter, limit, names: names ? JSON.stringify(names) : null };
+    const rows = summing(() => this.#places.all(asked));
     return rows.map(({ locationName, count, totalMicros }) => ({
       ...{ name: locationName, count: Number(count), totalMicros },
     }));
@@ -139,7 +154,13 @@ export class RollupSums {
 
   /** The locations and devices that have sold most, `limit` of them. */
   choices(userId: Id, ranges: Ranges, limit: number): readonly Seller[] {
+    this.#spend(userId, ranges);
     return this.#choices.all({ userId, ...bound(ranges), ...ALL, limit });
+  }
+
+  #spend(userId: Id, ranges: Ranges): Ranges {
+    this.#budget.spendRollups(userId, bound(ranges));
+    return ranges;
   }
 }
 
@@ -202,7 +223,7 @@ function summing<R>(read: () => readonly R[]): readonly R[] {
   }
 }
 
-function bound({ months, days }: Ranges): Record<string, number> {
+function bound({ months, days }: Ranges): Bounds {
   const ranges = [months[0], months[1], days[0], days[1]].map((range) => range ?? NO_RANGE);
   return Object.fromEntries(
     ranges.flatMap(({ from, to }, index) => [

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** Records of today that are added up: the newest ones of a day that has more. */
 const MAX_RECORDS = 20_000;
@@ -33,7 +34,7 @@ interface Day {
 }
 
 /** What each room of a user's devices has sold today, by the index over time and of a bounded number of records. */
-export function roomReader(db: Database, calendar: LocalCalendar) {
+export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const rooms = db.prepare<[Id], RoomRow>(
     `SELECT d.device_id AS deviceId, a.actuator_id AS room, a.value, w.line,
             CASE WHEN s.active = a.value THEN s.changed_ms END AS sinceMs
@@ -57,7 +58,9 @@ export function roomReader(db: Database, calendar: LocalCalendar) {
   const read = db.transaction((userId: Id, nowMs: number): readonly RoomToday[] => {
     const today = calendar.dayOf(nowMs);
     const sums = new Map<string, Pick<RoomToday, "totalMicros" | "count" | "lastSaleMs">>();
-    for (const row of sold.all({ userId, ...calendar.stretchOf(today, today) })) {
+    const stretch = calendar.stretchOf(today, today);
+    budget.spendRecords(userId, stretch.fromMs, stretch.untilMs);
+    for (const row of sold.all({ userId, ...stretch })) {
       if (row.edgeMs !== null && calendar.dayOf(Number(row.edgeMs)) !== today) continue;
       const key = JSON.stringify([row.deviceId, row.room]);
       const before = sums.get(key);

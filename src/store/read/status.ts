@@ -10,6 +10,7 @@ import type { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/clock-correction.ts";
 import { UNSETTLED } from "../ledger/record.ts";
 import { addUp, RollupSums } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
 const MAX_COUNTED = 1_000;
@@ -32,9 +33,9 @@ const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, mi
  * What is told of the ledger at a look, of one user or of all: each read is of sums that are kept, by an index,
  * or of a bounded number of rows.
  */
-export function statusReader(db: Database, calendar: LocalCalendar) {
+export function statusReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
-  const sums = new RollupSums(db);
+  const sums = new RollupSums(db, budget);
   const { reclocked } = clockReader(db);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
     `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,

@@ -5,6 +5,7 @@ import type { Sold } from "../../domain/overview.ts";
 import type { Period, Summary } from "../../domain/summary.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
 import { addUp, RollupSums } from "./rollup-sum.ts";
+import type { RowBudget } from "./row-budget.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
@@ -17,8 +18,8 @@ interface Bar {
   readonly name: string;
 }
 
-export function summaryReader(db: Database, calendar: LocalCalendar) {
-  const sums = new RollupSums(db);
+export function summaryReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
+  const sums = new RollupSums(db, budget);
 
   function week(userId: Id, nowMs: number): Summary | undefined {
     const today = calendar.dayOf(nowMs);

@@ -10,6 +10,7 @@ import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
 import { overviewReader } from "../../../src/store/read/overview.ts";
+import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
 
@@ -96,7 +97,7 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { spans, ...overview } = overviewReader(db, calendar).overview(
+          const { spans, ...overview } = overviewReader(db, calendar, new RowBudget(db)).overview(
             USER,
             { period, at: null, filter },
             nowMs,
@@ -116,12 +117,12 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { totalMicros, count, chart } = overviewReader(db, calendar).overview(
+          const { totalMicros, count, chart } = overviewReader(db, calendar, new RowBudget(db)).overview(
             USER,
             { period, ...ALL_OF_NOW },
             nowMs,
           );
-          const summary = summaryReader(db, calendar).summary(
+          const summary = summaryReader(db, calendar, new RowBudget(db)).summary(
             USER,
             period === "week" ? "semanal" : "anual",
             nowMs,
@@ -142,7 +143,7 @@ describe("an overview", () => {
   it("compares the 29th of February with the 28th of the year before", () => {
     const calendar = new LocalCalendar("UTC");
     store([], calendar);
-    const { before } = overviewReader(db, calendar).overview(
+    const { before } = overviewReader(db, calendar, new RowBudget(db)).overview(
       USER,
       { period: "year", ...ALL_OF_NOW },
       Date.UTC(2024, 1, 29, 12),
@@ -165,7 +166,7 @@ describe("an overview", () => {
       calendar,
     );
     const filter = { location: "A", deviceId: "none" };
-    const { choices } = overviewReader(db, calendar).overview(
+    const { choices } = overviewReader(db, calendar, new RowBudget(db)).overview(
       USER,
       { period: "week", at: null, filter },
       nowMs,
@@ -196,7 +197,7 @@ describe("an overview", () => {
     }));
     store([...seldom, ...often], calendar);
     for (const period of ["week", "year"] as const) {
-      const { choices, count } = overviewReader(db, calendar).overview(
+      const { choices, count } = overviewReader(db, calendar, new RowBudget(db)).overview(
         USER,
         { period, ...ALL_OF_NOW },
         nowMs,

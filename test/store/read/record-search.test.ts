@@ -8,6 +8,7 @@ import type { RecordFilter, RecordPosition } from "../../../src/domain/record.ts
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { recordFinder } from "../../../src/store/read/record-search.ts";
+import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
 
 interface Sale {
@@ -62,7 +63,7 @@ describe("a search for records", () => {
 
   /** Every piece of a search, one after the other: the records' numbers. */
   function pieces(filter: RecordFilter, limit: number, calendar = new LocalCalendar("UTC")): number[][] {
-    const finder = recordFinder(db, calendar);
+    const finder = recordFinder(db, calendar, new RowBudget(db));
     const found: number[][] = [];
     for (let before: RecordPosition | null | undefined; before !== null; ) {
       const { records, next } = finder.findRecords(USER, { filter, before: before ?? null, limit });
@@ -151,7 +152,7 @@ describe("a search for records", () => {
   it("is not moved by what is sold meanwhile", () => {
     const at = (timeMs: number) => ({ location: "A", device: "1", room: "1", timeMs });
     store([at(1), at(2), at(3), at(4)]);
-    const finder = recordFinder(db, new LocalCalendar("UTC"));
+    const finder = recordFinder(db, new LocalCalendar("UTC"), new RowBudget(db));
     const { next } = finder.findRecords(USER, { filter: ANY, before: null, limit: 2 });
     store([at(1), at(2), at(3), at(4), at(5), at(4), at(3)]);
     const { records } = finder.findRecords(USER, { filter: ANY, before: next, limit: 9 });

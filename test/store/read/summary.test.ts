@@ -12,6 +12,7 @@ import type { Period } from "../../../src/domain/summary.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
 import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { RollupWriter, rebuildRollups } from "../../../src/store/ledger/rollup.ts";
+import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
 
@@ -93,7 +94,7 @@ describe("a summary", () => {
   }
 
   function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
-    const summary = summaryReader(db, calendar).summary(USER, period, nowMs);
+    const summary = summaryReader(db, calendar, new RowBudget(db)).summary(USER, period, nowMs);
     if (summary === undefined) return undefined;
     const { totalMicros, count, locations, devices, chart } = summary;
     return { total: totalMicros, count, locations, devices, chart: chart.map((entry) => entry.totalMicros) };
@@ -208,7 +209,7 @@ describe("a summary", () => {
 
   it("names the days and months as the contract spells them", () => {
     store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }]);
-    const reader = summaryReader(db, rollUp("UTC"));
+    const reader = summaryReader(db, rollUp("UTC"), new RowBudget(db));
     const nowMs = Date.UTC(2026, 10, 21, 12);
     const names = (period: Period) => reader.summary(USER, period, nowMs)?.chart.map((entry) => entry.name);
     expect(names("semanal")).to.deep.equal(["dom", "lun", "mar", "mié", "jue", "vie", "sáb"]);

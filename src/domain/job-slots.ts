@@ -1,5 +1,5 @@
-import { FlancoError } from "../domain/error.ts";
-import type { Id } from "../domain/id.ts";
+import { FlancoError } from "./error.ts";
+import type { Id } from "./id.ts";
 
 /** How many jobs may run at once, one of each user, and how many of one user may wait for their turn. */
 export interface SlotBounds {

@@ -1,0 +1,67 @@
+import { errorFromData, FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import { JobSlots } from "../../domain/job-slots.ts";
+import type { HeavyRead, HeavyReads, LedgerReader } from "../../domain/ledger.ts";
+import { TaskThread } from "../../task-thread.ts";
+import type { ReadAnswer, ReaderStart, ReadTask } from "./reader-thread.ts";
+import { type RowBudget, TooManyRows } from "./row-budget.ts";
+
+/** Rows that a read in the serving thread may visit: some five milliseconds of work. */
+export const MAX_ROWS_IN_PLACE = 10_000;
+/** A page asks anew at every sale and does not wait for the answer before. */
+const SLOTS = { what: "reads of this account", inAll: 3, waitingOfUser: 8 };
+const MAX_HEAP_MB = 64;
+
+/**
+ * Reads in place, and in a thread what would visit more rows than the reader's budget: one read of an account at a time. The
+ * thread's heap is bounded.
+ */
+export function heavyReads(
+  reader: Pick<LedgerReader, HeavyRead>,
+  budget: RowBudget,
+  workerData: ReaderStart,
+): HeavyReads & { close(): Promise<void> } {
+  const slots = new JobSlots(SLOTS);
+  const thread = new TaskThread<ReadTask, ReadAnswer>({
+    ...{ source: "reader", workerData, refusal: cannotRead },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+
+  async function inThread(userId: Id, task: ReadTask): Promise<unknown> {
+    const leave = await slots.take(userId);
+    try {
+      const answer = await thread.submit(task);
+      if ("error" in answer) throw errorFromData(answer.error);
+      return answer.value;
+    } finally {
+      leave();
+    }
+  }
+
+  function of<N extends HeavyRead>(name: N, accountOf: (input: Parameters<LedgerReader[N]>) => Id) {
+    type Result = ReturnType<LedgerReader[N]>;
+    return async (...input: Parameters<LedgerReader[N]>): Promise<Result> => {
+      try {
+        budget.renew();
+        return (reader[name] as (...given: typeof input) => Result)(...input);
+      } catch (error) {
+        if (!(error instanceof TooManyRows)) throw error;
+      }
+      return (await inThread(accountOf(input), { name, input })) as Result;
+    };
+  }
+
+  return {
+    summary: of("summary", ([userId]) => userId),
+    overview: of("overview", ([userId]) => userId),
+    roomsToday: of("roomsToday", ([userId]) => userId),
+    countRecords: of("countRecords", ([userId]) => userId),
+    sumRecords: of("sumRecords", ([userId]) => userId),
+    ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),
+    close: () => thread.close(),
+  };
+}
+
+function cannotRead(): FlancoError {
+  return new FlancoError("unavailable", "The ledger cannot be read.", { hint: "Try again in a second." });
+}

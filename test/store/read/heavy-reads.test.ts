@@ -1,0 +1,111 @@
+import Database from "better-sqlite3";
+import { expect } from "chai";
+import type { HeavyRead } from "../../../src/domain/ledger.ts";
+import { heavyReads } from "../../../src/store/read/heavy-reads.ts";
+import { openReader, type StoreReader } from "../../../src/store/read/reader.ts";
+import { LoopHolds } from "../../http/loop-holds.ts";
+import { rejection } from "../../rig/rejection.ts";
+import { TestLedger } from "../ledger.ts";
+
+const SMALL = "00000000-0000-4000-8000-000000000001";
+const LARGE = "00000000-0000-4000-8000-000000000002";
+const DEVICES = 200_000;
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const TODAY = 2026_11_21;
+const MAX_ROWS = 100;
+/** A read of all the devices takes some fifty milliseconds. */
+const MAX_HOLD_MS = 25;
+const EVERYTHING = { from: null, to: null, location: null, deviceId: null };
+const READS = {
+  summary: (userId) => [userId, "anual", NOW_MS],
+  overview: (userId) => [
+    userId,
+    { period: "year", at: null, filter: { location: null, deviceId: null } },
+    NOW_MS,
+  ],
+  roomsToday: (userId) => [userId, NOW_MS],
+  countRecords: (userId) => [userId, EVERYTHING],
+  sumRecords: (userId) => [userId, EVERYTHING],
+  ledgerStatus: (userId) => ["boot", NOW_MS, userId],
+} as const satisfies { readonly [N in HeavyRead]: (userId: string) => Parameters<StoreReader[N]> };
+
+type Call = (...input: readonly unknown[]) => unknown;
+
+describe("Reads of an account with hundreds of thousands of names", () => {
+  const ledger = new TestLedger();
+  let whole: StoreReader;
+  let near: StoreReader;
+  let reads: ReturnType<typeof heavyReads>;
+
+  before(async () => {
+    await ledger.open();
+    const db = new Database(ledger.file);
+    const names = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)";
+    const add = (table: string, userId: string, period: number, count: number, micros: string) =>
+      db
+        .prepare(
+          `INSERT INTO ${table} ${names} SELECT ?, ?, 'Clínica ' || (n % 60), 'device ' || n, 1, ${micros} FROM n`,
+        )
+        .run(count, userId, period);
+    for (const [userId, count] of [
+      [SMALL, 3],
+      [LARGE, DEVICES],
+    ] as const) {
+      add("rollup_day", userId, TODAY, count, "1000000");
+      add("rollup_month", userId, 2026_11, count, "1000000");
+    }
+    // A sum that does not fit.
+    add("rollup_month", LARGE, 2025_01, 3, "8000000000000000000");
+    db.close();
+    const start = { file: ledger.file, timeZone: "UTC" };
+    whole = openReader(start.file, start.timeZone);
+    near = openReader(start.file, start.timeZone, MAX_ROWS);
+    reads = heavyReads(near, near.budget, start);
+  });
+
+  after(async () => {
+    await reads.close();
+    near.close();
+    whole.close();
+    await ledger.remove();
+  });
+
+  for (const [name, inputOf] of Object.entries(READS)) {
+    it(`give the same as in place: ${name}`, async () => {
+      for (const userId of [SMALL, LARGE]) {
+        const input = inputOf(userId);
+        const [here, there] = [whole, reads].map((from) => from[name as HeavyRead] as Call);
+        let expected: unknown;
+        try {
+          expected = here?.(...input);
+        } catch (error) {
+          expect(await rejection(Promise.resolve(there?.(...input)))).to.deep.include({
+            ...(error as Error),
+          });
+          continue;
+        }
+        expect(await there?.(...input)).to.deep.equal(expected);
+      }
+    });
+  }
+
+  it("do not hold the event loop, as a read in place does (control)", async () => {
+    const holds = new LoopHolds();
+    holds.open();
+    await reads.summary(LARGE, "anual", NOW_MS);
+    await new Promise(setImmediate);
+    expect(holds.longestMs).to.be.below(MAX_HOLD_MS);
+    whole.summary(LARGE, "anual", NOW_MS);
+    await new Promise(setImmediate);
+    expect(holds.longestMs).to.be.above(MAX_HOLD_MS);
+    holds.close();
+  });
+
+  it("wait for each other, nine of an account at most", async () => {
+    const asked = Array.from({ length: 12 }, () => reads.countRecords(LARGE, EVERYTHING));
+    const settled = await Promise.allSettled(asked);
+    const failed = settled.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(failed).to.deep.equal(["overloaded", "overloaded", "overloaded"]);
+    expect(await reads.countRecords(SMALL, EVERYTHING)).to.equal(3);
+  });
+});
