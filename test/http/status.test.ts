@@ -50,6 +50,7 @@ describe("GET /status", () => {
       linesWired: 0,
       linesWatched: 0,
       lineFailures: [],
+      tests: [],
       lastEdges: [],
       gaps: 0,
       gapsLast30Days: 0,

@@ -101,7 +101,7 @@ describe("The appliance's status", () => {
     await report.look();
     await report.look();
     expect(asked).to.equal(1);
-    expect(report.status()).to.deep.include({ disk: ROOMY, linesWired: 1 });
+    expect(await report.status()).to.deep.include({ disk: ROOMY, linesWired: 1 });
   });
 
   it("looks at the disk again when it is asked after a while, and tells that to who asks next", async () => {
