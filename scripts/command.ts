@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const SHOWN_LINES = 40;
 
-/** A script cannot do its work. The message tells the person who runs it what to look at. */
+/** A script cannot do its work. The message says what to look at. */
 export class ScriptFailure extends Error {
   override readonly name: string = "ScriptFailure";
 }
@@ -22,7 +22,7 @@ export interface CommandResult {
   readonly tail: string;
 }
 
-/** Runs a program of this machine to its end, whatever its exit code is. */
+/** Runs a program of this machine to its end; any exit code is allowed. */
 export function tryCommand(command: readonly string[], options: CommandOptions = {}): CommandResult {
   const [program = "", ...args] = command;
   const { error, ...result } = spawnSync(program, args, {

@@ -36,7 +36,7 @@ export function buildCardImage(options: CardImageOptions): void {
   prepareFor(ARM64);
   installFor("Debian tree");
   installFor("card image");
-  // All users of the card read what is copied to it, whatever the builder's own umask is.
+  // All users of the card must be able to read these files, also if the builder's umask is stricter.
   const umask = process.umask(0o022);
   try {
     build(options);

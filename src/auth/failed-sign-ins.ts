@@ -69,7 +69,7 @@ export class FailedSignIns {
     try {
       await this.#writer.noteAudit(notesOf(failures, others));
     } catch (error) {
-      this.#log.warn({ err: error }, "failed sign-ins could not be noted yet");
+      this.#log.warn({ err: error }, "failed sign-ins could not be stored yet");
       this.#others += others;
       for (const { address, userId, attempts } of failures) this.note(address, userId, attempts);
     }

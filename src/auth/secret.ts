@@ -14,7 +14,7 @@ export function loadSecret(file: string): KeyObject {
   const secret = readFileSync(file);
   if (secret.length !== SECRET_BYTES) {
     throw new FlancoError("damaged", `The session secret ${file} is damaged.`, {
-      hint: "`flanco secret rotate` makes another: everybody signs in anew, nothing else is lost.",
+      hint: "`flanco secret rotate` makes another: all users must sign in again, and nothing else is lost.",
     });
   }
   return createSecretKey(secret);

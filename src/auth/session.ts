@@ -13,7 +13,7 @@ import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from 
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** Lifetime of a session: the contract's, and a year for a screen, which has nobody who signs it in again. */
+/** Lifetime of a session: the contract's, and a year for a screen, which no person signs in again. */
 export function sessionSeconds(role: Role): number {
   return role === "display" ? 365 * DAY_SECONDS : DAY_SECONDS;
 }

@@ -11,15 +11,15 @@ type ListedEntry = OperationData<"listAudit">[number];
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 const HELP = `
-Sign-ins that failed are counted and noted once a minute. Of sign-ins
-and sign-outs the newest 2000 of each account are kept, everything else for ever.
+Failed sign-ins are counted and stored once a minute. Of sign-ins and sign-outs
+the newest 2000 of each account are kept, everything else for ever.
 
 Examples:
   flanco audit
   flanco audit --since 7d
   flanco audit --since 2026-11-21T09:00 --json`;
 
-/** `flanco audit`: who did what, and from where. */
+/** `flanco audit`: actions, each with its user and address. */
 export function addAuditCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
@@ -68,7 +68,7 @@ function actorText({ way, who, from }: AuditEntry): string {
   return `${who === null ? "" : `by ${who} `}from ${from === "" ? "?" : from}`;
 }
 
-/** One line an entry, and no control characters to the terminal, whatever a name or a reason holds. */
+/** Keeps an entry on one line, and control characters away from the terminal. */
 function quoted(value: string | number | boolean): string {
   return typeof value === "string" && !/^[\w.:@/-]+$/.test(value) ? JSON.stringify(value) : String(value);
 }

@@ -36,7 +36,7 @@ export function addClockCommands(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco clock correct")
     .command("correct")
     .description("show which sales stand under a wrong time, and move them")
-    .option("--first", "the clock was right at first, and wrong after it was set anew", false)
+    .option("--first", "the clock was right at first, and wrong after it was set again", false)
     .option("--apply", "move them", false)
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)

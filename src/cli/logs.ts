@@ -47,7 +47,7 @@ export function addLogsCommand(program: Command, context: CliContext): void {
         shown += 1;
         terminal.out(options.json || line === undefined ? text : describe(line));
       }
-      if (shown === 0) terminal.err(`The journal has no such line since ${options.since}.`);
+      if (shown === 0) terminal.err(`The journal has no matching line since ${options.since}.`);
     });
 }
 

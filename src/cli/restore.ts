@@ -50,7 +50,7 @@ function describe(ledger: string, restored: Restored): string[] {
   const { records, newestMs, keptAs, missing } = restored;
   const newest = newestMs === null ? "" : `, the newest of ${at(newestMs)}`;
   return [
-    `Restored: ${ledger} holds ${records} records${newest}. Everybody signs in anew.`,
+    `Restored: ${ledger} holds ${records} records${newest}. All users must sign in again.`,
     ...(keptAs === null ? [] : [`The replaced ledger is kept as ${keptAs}.`, describeMissing(missing)]),
   ];
 }

@@ -14,7 +14,7 @@ export function addSecretCommands(program: Command, context: CliContext): void {
 
   secret
     .command("rotate")
-    .description("make another secret; every session ends, and everybody signs in anew")
+    .description("make another secret; every session ends, and all users must sign in again")
     .option("--json", "as JSON", false)
     .addHelpText("after", EXAMPLE)
     .action(async (options: { json: boolean }, command: Command) => {
@@ -25,7 +25,7 @@ export function addSecretCommands(program: Command, context: CliContext): void {
 }
 
 function ending(sessions: number): string {
-  if (sessions === 0) return "Nobody was signed in.";
+  if (sessions === 0) return "No user was signed in.";
   const all = sessions === 1 ? "The one session has" : `All ${sessions} sessions have`;
-  return `${all} ended: everybody signs in anew.`;
+  return `${all} ended: all users must sign in again.`;
 }

@@ -17,17 +17,17 @@ Example:
   flanco tls show`;
 
 const SHOW_HELP = `
-It reads the files, and so works beside a running service and without one. Somebody who installs
-the authority's certificate compares the fingerprint that is shown there with this one.
+It reads the files, so it works with and without a running service. When you install the
+authority's certificate, compare the fingerprint that the device shows with this one.
 
 Example:
   flanco tls show
   flanco tls show --json`;
 
 const RENEW_HELP = `
-A running service serves the new certificate within 15 seconds. With --authority the authority is made
-anew too, for the case that its key was stolen: every browser must then be told to trust the new one, and
-to trust the old one no longer.
+A running service serves the new certificate within 15 seconds. With --authority the authority is
+replaced too, for example after its key was stolen: then every browser must trust the new one, and
+must stop trusting the old one.
 
 Example:
   flanco tls renew`;
@@ -71,8 +71,8 @@ export function addTlsCommands(program: Command, context: CliContext): void {
 
   tls
     .command("renew")
-    .description("make the appliance's own certificate anew, for its names and addresses of this moment")
-    .option("--authority", "the authority too: browsers must be told to trust it anew", false)
+    .description("replace the appliance's own certificate, for its present names and addresses")
+    .option("--authority", "replace the authority too: every browser must trust the new one", false)
     .addHelpText("after", RENEW_HELP)
     .action(async ({ authority }: { authority: boolean }, command: Command) => {
       const config = configOf(context, command);

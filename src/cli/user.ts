@@ -25,7 +25,7 @@ interface Adding {
   readonly passwordStdin: boolean;
 }
 
-/** `flanco user`: who may sign in. */
+/** `flanco user`: the members of accounts. */
 export function addUserCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
   const user = program.command("user").description("users who may sign in").addHelpText("after", EXAMPLE);

@@ -9,7 +9,7 @@ export function addVoidCommand(program: Command, context: CliContext): void {
     .command("void")
     .description("take a record back: it stays to be seen, with the reason, and counts in no sum any more")
     .addArgument(new Argument("<record>", "number of the record").argParser(parseNumber))
-    .requiredOption("--reason <text>", "why, for who reads the books")
+    .requiredOption("--reason <text>", "why, for later readers of the ledger")
     .addHelpText("after", "\nExample:\n  flanco void 734027465182 --reason 'relay tested'")
     .action(async (recordId: number, options: { reason: string }, command: Command) => {
       await operate(context, command, "voidRecord", { recordId, reason: options.reason });

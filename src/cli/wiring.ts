@@ -94,7 +94,7 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .command("import")
     .description("wire every line of a TOML file, as export writes it; - reads standard input")
     .argument("<file>", "the TOML file")
-    .option("--user <email>", "whose devices, whatever the file says")
+    .option("--user <email>", "the user of all devices, in place of the file's")
     .addHelpText("after", "\nExample:\n  flanco wiring import wiring.toml")
     .action(async (file: string, options: { user?: string }, command: Command) => {
       const rows = parseRows(file, file === "-" ? await terminal.readAll() : readText(file));

@@ -20,7 +20,7 @@ export function loadConfig(
   return parseConfig([readFile(named, setting), readEnvironment(environment), readFlags(flags)], setting);
 }
 
-/** Checks each source on its own, so that a mistake is told also where another source overrides it. */
+/** Checks each source on its own, so that a mistake is reported even where another source overrides it. */
 export function parseConfig(sources: readonly Source[], setting: Setting): Config {
   const mistakes: string[] = [];
   let merged: Config = defaultConfig(setting);

@@ -8,9 +8,9 @@ export const API_PREFIX = "/api";
 
 /** Roles of several operations; `ROLES` of `src/domain/member.ts` are all. */
 export const OWNER: readonly Role[] = ["owner"];
-/** Who sees prices and sums. */
+/** Roles that see prices and sums. */
 export const MONEY: readonly Role[] = ["owner", "staff"];
-/** Who sets up locations, devices and lines. */
+/** Roles that set up locations, devices and lines. */
 export const TECHNICAL: readonly Role[] = ["owner", "technician"];
 /** All but a screen. */
 export const PEOPLE: readonly Role[] = ["owner", "staff", "technician"];

@@ -102,7 +102,7 @@ const salesSpan = z.strictObject({
 
 /** A number in a query, which is a text. */
 const count = z.coerce.number<number>().int().min(1);
-const owner = name.optional().describe("E-mail of the user of all devices, whatever the rows say.");
+const owner = name.optional().describe("E-mail of the user of all devices, in place of those in the rows.");
 
 /** An operation of an operator: without a session, and with an answer whose `data` has this shape. */
 function operation<

@@ -90,7 +90,7 @@ const status = z.strictObject({
           level,
         })
         .nullable()
-        .describe("Wear of a card or eMMC chip that tells it."),
+        .describe("Wear of a card or eMMC chip that reports it."),
     })
     .nullable(),
   faults: z

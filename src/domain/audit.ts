@@ -61,7 +61,7 @@ export function networkActor(address: string, memberId: Id | null): Actor {
   return { way: "network", memberId, from: address.slice(0, MAX_FROM) };
 }
 
-/** A command, by the name of the system's user who runs it. */
+/** A command, by the name of the system's user that runs it. */
 export function commandActor(systemUser: string): Actor {
   return { way: "command", memberId: null, from: systemUser.slice(0, MAX_FROM) };
 }

@@ -6,7 +6,7 @@ export interface ProvenBackup {
   readonly ledger: string;
   /** Names of its ledger's locations, so that a person can tell one ledger from another. */
   readonly locations: readonly string[];
-  /** Counts from 1 within its folder, so that the newest backup is known whatever the clock says. */
+  /** Counts from 1 within its folder, so that the newest backup is known even if the clock is wrong. */
   readonly number: number;
   /** Name of the file in its folder. */
   readonly file: string;

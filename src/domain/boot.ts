@@ -39,7 +39,7 @@ export function wallTimeMs(zeroMs: number, monotonicMs: number): number {
 }
 
 /**
- * The least age of a moment in milliseconds, whatever the wall clock was set to since. Exact within a boot, and between
+ * The least age of a moment in milliseconds, independent of later settings of the wall clock. Exact within a boot, and between
  * two boots whose zeros are known; otherwise only the known running time of the machine counts. `boots` are in order. A
  * moment whose boot is not among them was in an earlier boot.
  */

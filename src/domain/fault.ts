@@ -119,7 +119,7 @@ export function damagedFault(what: string, sinceMs: number): Fault {
     code: "ledger_damaged",
     sinceMs,
     message: `The full check of the ledger has found a mistake: ${what}`,
-    hint: "Run flanco verify to see all of it. Keep a copy of the data directory: somebody may have altered the file.",
+    hint: "Run flanco verify to see all of it. Keep a copy of the data directory: the file may have been altered on purpose.",
     details: { what },
   };
 }
@@ -167,7 +167,7 @@ export function certificateEndingFault(file: string, endsMs: number, days: numbe
     code: "certificate_ending",
     sinceMs,
     message: `The certificate ${file} ends on ${new Date(endsMs).toISOString()}.`,
-    hint: "Put the next one in its place. From then on the appliance's own is served, about which browsers warn that were not told to trust it.",
+    hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
     details: { file, endsTime: endsMs, days },
   };
 }

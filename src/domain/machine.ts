@@ -1,6 +1,6 @@
-/** How the gateway's own hardware is. Null: the gateway does not tell, or it could not be read. */
+/** The state of the gateway's own hardware. Null: there is no sensor, or it could not be read. */
 export interface Machine {
-  /** Whether the supply's voltage is too low at this moment. A Raspberry Pi tells. */
+  /** Whether the supply's voltage is too low at this moment. Only a Raspberry Pi reports it. */
   readonly isVoltageLow: boolean | null;
   /** The hottest sensor, in degrees Celsius. */
   readonly temperature: number | null;
@@ -14,7 +14,7 @@ export interface Memory {
   readonly totalBytes: number;
 }
 
-/** A gateway that tells nothing. */
+/** A gateway without sensors. */
 export const UNKNOWN_MACHINE: Machine = {
   isVoltageLow: null,
   temperature: null,

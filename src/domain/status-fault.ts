@@ -55,7 +55,7 @@ function lineFault({ line, message }: LineFailure, sinceMs: number): Fault {
     code: "line_failed",
     sinceMs,
     message: `The line ${line} is not watched, and its sales are not recorded: ${message}`,
-    hint: "It is tried again every 5 seconds; flanco gpio detect shows which lines there are, and who has them.",
+    hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
     details: { line, reason: message },
   };
 }
@@ -136,7 +136,7 @@ function clockFaults(reading: Reading, since: (what: string) => number): readonl
       code: "records_unplaced",
       sinceMs: since("records_unplaced"),
       message: `The time of ${counted(unplaced, "record")} will never be known: the gateway lost its power before its clock was set.`,
-      hint: "Compare them with your own papers: take each back with flanco void, and post it anew with its right time.",
+      hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
       details: { records: unplaced },
     });
   }

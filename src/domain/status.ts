@@ -8,7 +8,7 @@ import type { LineTest } from "./line-test.ts";
 import type { EdgeQueue, LineFailure, Queue } from "./lines.ts";
 import type { Provisional } from "./record.ts";
 
-/** How money is shown. The ledger counts in millionths of the unit, whatever that is. */
+/** How money is shown. The ledger counts in millionths of the unit. */
 export interface Currency {
   /** ISO 4217: EUR. */
   readonly code: string;

@@ -1,4 +1,4 @@
-/** What is done with a ledger before it can be used, as people are told: it may take an hour. */
+/** Work on a ledger before it can be used, as it is shown to people. It may take an hour. */
 export type WorkKind = "check" | "rebuild" | "upgrade" | "sums";
 
 /** How far one kind of work is. `done` of `total`, in a unit of its own. */
@@ -11,7 +11,7 @@ export interface Progress {
 /** Called now and then while work goes on, at its beginning with 0. */
 export type OnProgress = (progress: Progress) => void;
 
-/** The work that goes on, for those who wait for its end. */
+/** The work under way, as it is shown while others wait for it. */
 export interface Work {
   readonly kind: WorkKind;
   /** From 0 to 99. */

@@ -52,7 +52,7 @@ export class ChardevDriver implements LineDriver {
     this.#kept?.open();
   }
 
-  /** Waits, a second at most, for the keeper to close lines that it was told to forget: they show as in use. */
+  /** Waits up to a second for the keeper to close forgotten lines, which show as in use until then. */
   async detect(): Promise<readonly ChipInfo[]> {
     for (;;) {
       const chips = readChips(this.#opened());

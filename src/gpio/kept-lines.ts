@@ -60,7 +60,7 @@ export class KeptLines {
     }
   }
 
-  /** Whether the keeper may still have to close a line that it was told to forget. */
+  /** Whether the keeper may still have to close a forgotten line. */
   isClosing(): boolean {
     return monotonicMs(this.#clock) - this.#forgottenAtMs < CLOSING_MS;
   }

@@ -142,7 +142,7 @@ function takeDirectory(directory: string, uid: number): void {
   if (!status.isDirectory()) throw new Error(`${directory} is no directory`);
   if (status.uid !== uid) throw new Error(`${directory} is another user's`);
   if ((status.mode & OTHERS_MAY_WRITE) !== 0) throw new Error(`others may write to ${directory}`);
-  // A user who may rename the directory could replace it.
+  // A user that may rename the directory could replace it.
   const above = dirname(directory);
   const { mode } = statSync(above);
   if ((mode & OTHERS_MAY_WRITE) !== 0 && (mode & STICKY) === 0)

@@ -63,7 +63,7 @@ async function readNumber(file: string): Promise<number | null> {
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
 }
 
-/** Null where there is no such sensor, or where it gives an error, as one without a reading does. */
+/** Null where the sensor is missing, or gives an error because it has no reading. */
 async function readText(file: string): Promise<string | null> {
   return readFile(file, "utf8").then(
     (text) => text.trim(),

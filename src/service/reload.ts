@@ -8,7 +8,7 @@ const LIVE_KEYS = ["allowed_origins", "host_names", "log_level"] as const satisf
 export type LiveSettings = Pick<Config, (typeof LIVE_KEYS)[number]>;
 
 /**
- * Reads the configuration anew, and logs which settings take effect and which wait for a restart. Never throws: when
+ * Reads the configuration again, and logs which settings take effect and which wait for a restart. Never throws: when
  * the configuration has mistakes, the settings in force stay. `live` are these; the service started with `started`.
  */
 export function reread(started: Config, live: LiveSettings, read: () => Config, log: Log): LiveSettings {
@@ -16,10 +16,7 @@ export function reread(started: Config, live: LiveSettings, read: () => Config, 
   try {
     found = read();
   } catch (error) {
-    log.error(
-      { err: error },
-      "the configuration was not read anew: it has mistakes, and the one before stays",
-    );
+    log.error({ err: error }, "the configuration has mistakes: the settings in force stay");
     return live;
   }
   const isLive = (key: ConfigKey) => LIVE_KEYS.some((one) => one === key);
@@ -29,7 +26,7 @@ export function reread(started: Config, live: LiveSettings, read: () => Config, 
     log.warn({ settings: waiting }, "changed settings wait for a restart (systemctl restart flanco)");
   }
   const taken = LIVE_KEYS.filter((key) => differ(found[key], live[key]));
-  log.info({ settings: taken }, "the configuration was read anew");
+  log.info({ settings: taken }, "the configuration was read again");
   const { allowed_origins, host_names, log_level } = found;
   return { allowed_origins, host_names, log_level };
 }

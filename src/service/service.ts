@@ -50,7 +50,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** The built page, and the demonstration's trace, which is played when `demo` is on and no other trace is named. */
   readonly installation: Pick<Installation, "version" | "readPage" | "readDemoTrace">;
-  /** Keeps lines open while no process runs; undefined without such a keeper. */
+  /** Keeps lines open while no process runs; undefined without a keeper. */
   readonly keeper?: DescriptorKeeper | undefined;
   /** Called each second of long work at the start; `moves` is false while it does nothing. */
   readonly onWork: (work: Work, moves: boolean) => void;
@@ -136,7 +136,7 @@ export class Service {
     return this.#ledger?.reader.userCount() === 0 ? this.#api?.firstRun.issue() : undefined;
   }
 
-  /** The authority that browsers must be told to trust; null where the certificate is another one's. */
+  /** The authority that browsers must trust; null while an administrator's certificate is served. */
   trustedAuthority(): TrustedAuthority | null {
     return this.#frontDoor?.trustedAuthority() ?? null;
   }
@@ -260,7 +260,7 @@ export class Service {
     return this.#opening ?? Promise.resolve();
   }
 
-  /** What goes on before the ledger is open, for those who ask at the ports. */
+  /** Shows long work at the ports, and to systemd, until the ledger is open. */
   #wait(work: Work, moves: boolean): void {
     this.#options.onWork(work, moves);
     this.#work = work;

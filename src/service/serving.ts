@@ -68,7 +68,7 @@ export async function serve(
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
   void stop.promise.then(() => setTimeout(endHanging, END_MS, log).unref());
-  // The terminal that a service was started from says so when it is closed; elsewhere it means: read anew.
+  // A terminal sends it when it is closed; elsewhere it means: read the configuration again.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stopped();
     else void reload(service, config, read, log);
@@ -149,7 +149,7 @@ function announce(terminal: Console, config: Config, service: Service): void {
   );
 }
 
-/** How browsers are told to trust this appliance, and what they must see then. None where they do already. */
+/** How to make browsers trust this appliance, and the fingerprint to compare. None where they trust it already. */
 function trustLines(config: Config, service: Service): string[] {
   const authority = service.trustedAuthority();
   if (authority === null) return [];

@@ -128,7 +128,7 @@ export class Upkeep {
     return [...this.#losses.map(lostFault), ...this.#faults.values(), ...damaged, ...failed];
   }
 
-  /** The findings with these keys, as an acknowledgement lists them, need nobody any more. */
+  /** The findings with these keys, as an acknowledgement lists them, are no fault any more. */
   acknowledged(keys: string): void {
     const known = new Set(splitKeys(keys));
     for (const [name, findings] of this.#findings) {

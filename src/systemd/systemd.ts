@@ -20,7 +20,7 @@ const FIRST_DESCRIPTOR = 3;
 /** By how much a slow start extends systemd's patience, at each sign of progress. */
 const EXTENSION_MS = MINUTE_MS;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
-/** FileDescriptorStoreMax of systemd/flanco.service. From version 254 on, systemd tells the one in force (FDSTORE). */
+/** FileDescriptorStoreMax of systemd/flanco.service. From version 254 on, systemd passes the limit in force (FDSTORE). */
 export const STORED_DESCRIPTORS = 1_024;
 
 /**

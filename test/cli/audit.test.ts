@@ -53,7 +53,7 @@ describe("flanco audit", function () {
     return JSON.parse(await program.succeed(["audit", "--json", ...options]));
   }
 
-  it("shows what commands did and who ran them, with a service and without one", async () => {
+  it("shows what commands did and their users, with and without a service", async () => {
     const commands = (await listed()).filter(({ way }) => way === "command");
     expect(commands.map(({ kind, user }) => [kind, user])).to.deep.equal([
       ["member_added", null],
@@ -66,7 +66,7 @@ describe("flanco audit", function () {
     for (const { kind, from } of commands) expect(from, kind).to.equal(SYSTEM_USER);
   });
 
-  it("shows who signed in over the network, and from where, a line each", async () => {
+  it("shows each sign-in over the network on one line, with user and address", async () => {
     const lines = (await program.succeed(["audit"])).trimEnd().split("\n");
     expect(lines).to.have.length((await listed()).length);
     const signIns = lines.filter((line) => line.includes("\tsign_in\t"));
@@ -76,7 +76,7 @@ describe("flanco audit", function () {
     );
   });
 
-  it("notes the certificate that is served once, and all failed sign-ins before the service ended", async () => {
+  it("has one entry for the served certificate, and counts all failed sign-ins before the service ended", async () => {
     const entries = await listed();
     expect(entries.filter(({ kind }) => kind === "certificate_changed")).to.have.length(1);
     const failed = entries.filter(({ kind }) => kind === "sign_in_failed");
@@ -84,14 +84,14 @@ describe("flanco audit", function () {
     expect(attempts).to.equal(3);
   });
 
-  it("starts at a moment, a day or so long ago, and ends at so many", async () => {
+  it("starts at a moment, a date or a time span ago, and is limited in number", async () => {
     expect((await listed("--since", "1h")).length).to.be.greaterThan(5);
     expect(await listed("--since", "2999-01-01")).to.deep.equal([]);
     expect(await listed("--since", new Date(Date.now() + 60_000).toISOString())).to.deep.equal([]);
     expect(await listed("--limit", "2")).to.deep.equal((await listed()).slice(-2));
   });
 
-  it("shows what a moment looks like when it cannot be read", async () => {
+  it("shows an example when --since cannot be read", async () => {
     const refused = await program.call(["audit", "--since", "yesterday"]);
     expect(refused.exitCode).to.equal(2);
     expect(refused.stderr.split("\n")[0]).to.contain("2026-11-21");

@@ -60,7 +60,7 @@ describe("flanco backup and flanco restore", function () {
     expect(onlyLine(skipped)).to.include("No disk is mounted at /nowhere/disk");
   });
 
-  it("let a service start with a damaged ledger: set aside, rebuilt, and told in the status", async () => {
+  it("let a service start with a damaged ledger: it is set aside, rebuilt, and reported in the status", async () => {
     await backUp();
     truncateSync(program.ledgerFile, 40_960);
     const service = await program.start();

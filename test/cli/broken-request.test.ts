@@ -5,7 +5,7 @@ import { forSuite } from "../rig/standing.ts";
 
 const HEAD = "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
-describe("A request that is not as HTTP has it", function () {
+describe("A request that violates HTTP", function () {
   this.timeout(PROCESS_TEST_MS);
   const program = forSuite(() => Program.make());
   let sockets: Socket[];
@@ -64,7 +64,7 @@ describe("A request that is not as HTTP has it", function () {
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
     ["a target with a space", "GET /api /verify HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ] as const) {
-    it(`but has ${what} is refused, and its connection closed before anything behind it is read`, async () => {
+    it(`by ${what} is refused, and its connection is closed before anything after it is read`, async () => {
       const socket = open();
       socket.write(text, "latin1");
       const answer = await answerOn(socket);
@@ -73,7 +73,7 @@ describe("A request that is not as HTTP has it", function () {
     });
   }
 
-  it("but has headers of more than 8 KiB is refused with 431; of less it is not", async () => {
+  it("by more than 8 KiB of headers is refused with 431", async () => {
     const padded = (bytes: number) =>
       `GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-A: ${"a".repeat(bytes)}\r\n\r\n`;
     expect(await statusOf(padded(8 * 1024))).to.equal("HTTP/1.1 431");

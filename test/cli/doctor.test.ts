@@ -37,7 +37,7 @@ describe("flanco doctor", function () {
     return { exitCode, found: new Map(others.map((finding) => [finding.check, finding])) };
   }
 
-  it("finds nothing wrong with a sound appliance, and says the state of each part", async () => {
+  it("finds nothing wrong with a sound appliance, and shows the state of each part", async () => {
     await program.start();
     const { found } = await examine();
     for (const { check, fine, message, mend } of found.values()) {
@@ -77,7 +77,7 @@ describe("flanco doctor", function () {
     }
   });
 
-  it("removes the file that it measures the disk with", async () => {
+  it("removes the file with which it measures the disk", async () => {
     await program.call(["doctor"]);
     expect(readdirSync(program.dataDir).filter((name) => !name.startsWith("flanco.db"))).to.deep.equal([]);
   });

@@ -149,7 +149,7 @@ describe("flanco gpio, while the service runs simulated lines", function () {
     expect(recordsOf("SIM7")).to.deep.equal([]);
   });
 
-  it("refuses a line that is not there, and a level that is none", async () => {
+  it("refuses an unknown line and an unknown level", async () => {
     const line = await program.call(["gpio", "set", "GPIO17", "high"]);
     expect(line.exitCode).to.equal(1);
     expect(onlyLine(line)).to.match(/^flanco: No line is called GPIO17\./);
@@ -171,7 +171,7 @@ describe("flanco gpio, while no service runs", function () {
     );
   });
 
-  it("watches lines of the driver itself, from their level on, until it is interrupted, be it at once", async () => {
+  it("watches the driver's lines, beginning with their levels, until it is interrupted, even at once", async () => {
     const watch = program.spawn(["gpio", "watch", "SIM0", "SIM3"]);
     const shown = listen(watch);
     // In the event itself: later than that the words would hold in any case.
@@ -219,7 +219,7 @@ describe("A trace file that the configuration names", function () {
     expect(rows.map(({ line }) => line)).to.deep.equal(["SIM0", "SIM4", "SIM0"]);
   });
 
-  it("is asked for by name when it is not there", async () => {
+  it("is named when it is missing", async () => {
     const refused = await program.run(["serve", "--simulated-trace", "/nowhere/day.trace"]);
     expect(refused.exitCode).to.equal(78);
     expect(onlyLine(refused)).to.match(/^flanco: The trace \/nowhere\/day\.trace cannot be read\. /);
@@ -227,7 +227,7 @@ describe("A trace file that the configuration names", function () {
 });
 
 describe("a watch of lines for a person", () => {
-  it("ends with what took its line away, and releases the rest", async () => {
+  it("ends with the error of its lost line, and releases the others", async () => {
     const driver = new HandDriver();
     driver.held.add("B").add("C");
     const shown: string[] = [];

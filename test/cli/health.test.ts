@@ -9,7 +9,7 @@ describe("flanco health", function () {
   const program = forSuite(() => Program.make());
   const waiting = forSuite(() => Program.make());
 
-  it("fails in one line while no service runs, and for a time that is none", async () => {
+  it("fails in one line while no service runs, and for an invalid time", async () => {
     const stopped = await program.call(["health"]);
     expect(stopped.exitCode).to.equal(1);
     expect(onlyLine(stopped)).to.contain("No service answers.");

@@ -52,19 +52,19 @@ describe("flanco logs", function () {
     expect(stdout.trimEnd().split("\n")).to.deep.equal(SAID.slice(2));
   });
 
-  it("asks the journal for the last day of the service, or for what it is told", async () => {
+  it("asks the journal for the last day of the service, or for the options' time and unit", async () => {
     const said = 'for word in "$@"; do echo "$word"; done';
     expect((await logs(said)).stdout.split("\n")).to.include("--since=24 hours ago");
     const { stdout } = await logs(said, "--since", "3 days ago", "--unit", "other.service");
     expect(stdout.split("\n")).to.include.members(["--since=3 days ago", "--unit=other.service"]);
   });
 
-  it("says in one line that the journal cannot be read, or has no such line", async () => {
+  it("says in one line that the journal cannot be read, or has no matching line", async () => {
     const refused = await logs("echo 'No permission' >&2; exit 1");
     expect(refused.exitCode).to.equal(1);
     expect(onlyLine(refused))
       .to.contain("journalctl failed: No permission")
       .and.to.contain("sudo flanco logs");
-    expect((await logs("exit 0")).stderr).to.contain("The journal has no such line");
+    expect((await logs("exit 0")).stderr).to.contain("The journal has no matching line");
   });
 });

@@ -38,7 +38,7 @@ describe("A session", function () {
     expect(await program.call(ROTATE)).to.deep.equal({
       exitCode: 0,
       stdout:
-        "Sessions are signed with another secret. All 3 sessions have ended: everybody signs in anew.\n",
+        "Sessions are signed with another secret. All 3 sessions have ended: all users must sign in again.\n",
       stderr: "",
     });
     expect(await reading).to.equal("cut off");

@@ -89,7 +89,7 @@ describe("flanco status", function () {
     expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
   });
 
-  it("says that no service runs, and what the files tell all the same, and ends with 1", async () => {
+  it("says that no service runs, shows what the files hold, and ends with 1", async () => {
     await program.succeed(["backup"]);
     const plain = await program.call(["status"]);
     expect(plain.exitCode).to.equal(1);
@@ -104,7 +104,7 @@ describe("flanco status", function () {
     expect(told.lastBackup?.records).to.equal(3);
   });
 
-  it("tells of backups and disk also where the ledger itself cannot be read", async () => {
+  it("shows backups and disk even if the ledger itself cannot be read", async () => {
     await program.succeed(["backup"]);
     truncateSync(program.ledgerFile, 50);
     const { exitCode, stdout, stderr } = await program.call(["status"]);
@@ -116,7 +116,7 @@ describe("flanco status", function () {
     expect(told.lastBackup?.records).to.equal(3);
   });
 
-  it("says where there is no ledger at all", async () => {
+  it("says that there is no ledger", async () => {
     rmSync(program.dataDir, { recursive: true });
     const { exitCode, stdout, stderr } = await program.call(["status"]);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: "" });
@@ -126,7 +126,7 @@ describe("flanco status", function () {
     expect(more).to.deep.equal([]);
   });
 
-  it("does not wait for ever for a service that hangs", async () => {
+  it("gives up on a service that hangs", async () => {
     const hanging = createServer().listen(program.controlSocket);
     await once(hanging, "listening");
     try {

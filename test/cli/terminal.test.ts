@@ -54,7 +54,7 @@ describe("The question for a password", function () {
     expect(keyboard.exitCode).to.equal(0);
   });
 
-  it("takes two different answers for none", async () => {
+  it("refuses two different answers", async () => {
     await answer(FIRST, `${PASSWORD}\r`);
     await answer(SECOND, `${PASSWORD}!\r`);
     expect(await ended()).to.equal(`${FIRST}\n${SECOND}\nflanco: The two passwords differ. Try again.\n`);
@@ -73,8 +73,8 @@ describe("The question for a password", function () {
   }
 });
 
-describe("What a terminal is told", () => {
-  it("holds no character that it would obey", () => {
+describe("Text for a terminal", () => {
+  it("has its control characters escaped", () => {
     const names = [
       "\x1b[2Jgone",
       "\x9b31mred",
@@ -93,7 +93,7 @@ describe("What a terminal is told", () => {
     ]);
   });
 
-  it("is what it was where there is nothing of that kind", () => {
+  it("is unchanged without control characters", () => {
     const text = "Pasillo A\t7234\nHabitación 101 · 2,50 € – ありがとう";
     expect(printable(text)).to.equal(text);
   });

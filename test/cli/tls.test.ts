@@ -58,7 +58,7 @@ describe("The certificates of a service", function () {
   const certificate = () => openssl.make({ extensions: ["subjectAltName=DNS:panel.example.org"] });
   const fingerprintOf = (cert: string) => new X509Certificate(cert).fingerprint256;
 
-  it("are shown with and without a service, and made anew on demand, the authority only when that is asked for", async () => {
+  it("are shown with and without a service, and replaced on demand, the authority only with --authority", async () => {
     const { exitCode, stderr } = await program.call(["tls", "show"]);
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain("There is no certificate yet. The service makes it");
@@ -105,7 +105,7 @@ describe("The certificates of a service", function () {
     expect((await program.call(["status"])).stderr).to.contain(REFUSED);
   });
 
-  it("are told on the console: how to trust them, and what to compare; nothing where browsers trust them", async () => {
+  it("are explained on the console with the fingerprint, unless browsers trust them already", async () => {
     let service: RunningService = await program.start({ FLANCO_HOST: "" });
     expect(service.stdout).to.contain(`  http://${networkAddress()}:${program.httpPort}/\n`);
     const { fingerprint } = (await show()).authority;

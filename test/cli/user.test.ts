@@ -33,7 +33,7 @@ describe("flanco user, while no service runs", function () {
     expect(onlyLine(refused)).to.match(/^flanco: The user owns 2 device\(s\).* --with-devices /);
   });
 
-  it("refuses a password as an argument, and asks for a terminal when standard input is none", async () => {
+  it("refuses a password as an argument, and needs a terminal or --password-stdin", async () => {
     const add = adding("luis@example.org").slice(0, -1);
     const [argument, noTerminal] = await Promise.all([
       program.call([...add, "--password", PASSWORD]),

@@ -81,7 +81,7 @@ describe("flanco verify", function () {
     expect(wrong.stderr).to.contain("rollup_day 20251231, Sótano, device 7234: holds 0 records");
   });
 
-  it("agrees after a change of the time zone, which adds up the records anew", async () => {
+  it("agrees after a change of the time zone, which recomputes the sums", async () => {
     const madrid = { FLANCO_TIME_ZONE: "Europe/Madrid" };
     // The rollups are of the days of the zone that they were made for, whatever is configured now.
     const before = await program.call(["verify", "--time-zone", "Europe/Madrid"]);

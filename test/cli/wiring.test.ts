@@ -175,7 +175,7 @@ describe("flanco wiring, while the service runs", function () {
     });
   }
 
-  it("takes a price that is no number for wrong usage", async () => {
+  it("reports a price that is no number as wrong usage", async () => {
     const ended = await program.call(setting("SIM0", "7234", "101", "--valor", "four"));
     expect(ended.exitCode).to.equal(2);
     expect(ended.stderr).to.contain(
@@ -190,7 +190,7 @@ describe("flanco wiring, while the service runs", function () {
     expect(await refusal(["wiring", "import", "-"], text)).to.contain('has no actuator "999"');
   });
 
-  it("tells every mistake of an imported file, and where it stands", async () => {
+  it("reports every mistake of an imported file with its place", async () => {
     const file = program.write("wiring.toml", '[[wiring]]\nline = "SIM0"\nprice = 4\nvalor = "4"\n');
     const lines = (await refusal(["wiring", "import", file])).trimEnd().split("\n");
     expect(lines.filter((line) => line.startsWith(`flanco: ${file}: wiring.0`))).to.have.length(4);

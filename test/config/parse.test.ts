@@ -109,7 +109,7 @@ describe("The configuration", () => {
     }
   });
 
-  it("does not mind the environment's other variables, and what tests tell each other", () => {
+  it("ignores the environment's other variables, and those of tests", () => {
     const environment = { PATH: "/bin", FLANCOISH: "1", FLANCO_TEST_GUEST: "1", FLANCO_HOST: undefined };
     expect(loadConfig({}, environment, CHECKOUT)).to.deep.equal(loadConfig({}, {}, CHECKOUT));
   });
@@ -127,7 +127,7 @@ describe("The configuration", () => {
     expect(mistake).to.match(/^environment variable FLANCO_HTTP_PROT: there is no such setting/);
   });
 
-  it("tells all mistakes of all sources at once, each with where it stands", () => {
+  it("reports all mistakes of all sources at once, each with its place", () => {
     const config = write('https_port = "many"\ncolour = "red"\nallowed_origins = ["example.org"]\n');
     const environment = { FLANCO_HTTP_PORT: "0", FLANCO_TIME_ZONE: "Mars/Olympus", FLANCO_COLOUR: "red" };
     const told = mistakes({ config, gpioDriver: "telepathy", logLevel: "loud" }, environment);
@@ -147,7 +147,7 @@ describe("The configuration", () => {
     expect(told.join("\n")).to.contain("must be an IANA time zone, such as Europe/Madrid");
   });
 
-  it("tells a mistake also where another source overrides it", () => {
+  it("reports a mistake even where another source overrides it", () => {
     const told = mistakes({ config: write("http_port = 99999\n"), httpPort: "8080" });
     expect(told).to.have.length(1);
     expect(told[0]).to.match(/flanco\.toml: http_port: /);

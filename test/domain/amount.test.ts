@@ -36,7 +36,7 @@ describe("amount", () => {
     );
   });
 
-  it("tells sums that no 64-bit integer of millionths holds", () => {
+  it("recognises sums beyond a 64-bit integer of millionths", () => {
     expect(valorFromMicros(20_000n * 999_999_999_999_999n)).to.equal(19_999_999_999_999.98);
   });
 });

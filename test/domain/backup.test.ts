@@ -45,7 +45,7 @@ describe("The kept backups", () => {
     expect(kept([...week, later])).to.deep.equal([8, 7, 6, 5, 4, 3, 2]);
   });
 
-  it("include the newest, whatever its time", () => {
+  it("include the newest, also with a wrong time", () => {
     for (const trusted of [true, false]) expect(kept([...week, backup(8, 0, trusted)])).to.include(8);
   });
 

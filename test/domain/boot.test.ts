@@ -21,7 +21,7 @@ function lived(stretches: readonly { offMs: number; onMs: number; trusted: boole
 }
 
 describe("The least age of a moment", () => {
-  it("is exact within a boot, whatever the boots' zeros are", () => {
+  it("is exact within a boot, independent of the boots' zeros", () => {
     const boots = [{ bootId: "b", zeroMs: -1e15, lastMs: 0 }];
     const age = leastAgeMs({ bootId: "b", monotonicMs: 1_000 }, { bootId: "b", monotonicMs: 5_000 }, boots);
     expect(age).to.equal(4_000);

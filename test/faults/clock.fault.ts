@@ -141,7 +141,7 @@ describe("A gateway whose clock is wrong", () => {
     requireTruth(await story(true));
   });
 
-  it("is noticed by this test when nothing is moved", async () => {
+  it("is misplaced when nothing is moved (control)", async () => {
     const wrong = await story(false);
     assert.throws(() => requireTruth(wrong), /The sale 0 counts/);
   });

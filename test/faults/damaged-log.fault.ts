@@ -95,13 +95,13 @@ describe("A log that is damaged", function () {
     }
   });
 
-  it("is none where a power cut broke off a commit", async () => {
+  it("is no damage if a power cut broke off a commit", async () => {
     appendFileSync(log(), Buffer.alloc(3_000, 1));
     expect(await start(dataDirectory())).to.deep.equal({ users: 1, recovered: false });
     expect(readTruth(dataDirectory().ledger).micros).to.deep.equal(truth.micros);
   });
 
-  it("would lose what follows it without a word (control: no tail)", async () => {
+  it("would lose what follows it unnoticed (control: no tail)", async () => {
     for (const name of readdirSync(dataDirectory().backups, { encoding: "utf8", recursive: true })) {
       if (name.includes("tail-")) rmSync(join(dataDirectory().backups, name));
     }

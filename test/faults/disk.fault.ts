@@ -88,7 +88,7 @@ describe("A full disk", () => {
     await trial.expectSound();
   });
 
-  it("counts what its bounded queue has no place for, and tells it as a gap of exactly that many", async () => {
+  it("counts the edges beyond its bounded queue, and keeps them as a gap of exactly that number", async () => {
     await trial.start();
     await trial.fillUp();
     await trial.switchTimes(TOO_MANY_EDGES);
@@ -149,7 +149,7 @@ describe("A full disk", () => {
       return failureOf(run());
     }
 
-    it("is not told and takes no edge where no reserve is held", async () => {
+    it("is not reported and takes no edge without a reserve", async () => {
       const message = await failure(CONTROLS["no disk space is reserved"], refusesAndTells);
       expect(message).to.contain("expected false to equal true");
     });

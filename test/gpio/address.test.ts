@@ -80,7 +80,7 @@ describe("A line's address", () => {
       expect(resolveLine("mcp23017@1-0021:0", after).chip).to.equal("gpiochip0");
     });
 
-    it("is refused where nothing tells two chips apart", () => {
+    it("is refused when two chips have no difference", () => {
       for (const chips of [twins(), twins("1-0020", "1-0020"), twins("1-0020").slice(0, 2)]) {
         expect(thrown(() => lasting(chips, "gpiochip1:0")).code).to.equal("invalid");
       }

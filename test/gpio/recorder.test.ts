@@ -28,7 +28,7 @@ describe("the recorder", () => {
     expect(seen).to.deep.equal([{ bootId: "boot", request: 77, sequence: 5 }]);
   });
 
-  it("begins anew with a line whose last sighting is of another boot", async () => {
+  it("starts over with a line whose last sighting is of another boot", async () => {
     rig.driver.kept.add("A");
     rig.last = { bootId: "boot before", request: 77, sequence: 4 };
     await rig.recorder.open();

@@ -110,7 +110,7 @@ describe("The service under systemd", () => {
     }
   });
 
-  it("tells systemd that it ends before it has ended", () => {
+  it("reports its stop to systemd before it has ended", () => {
     const { inactiveNs, journal } = told.one("ended");
     const stoppedNs = journal.find(({ message }) => message.includes('"msg":"stopped"'))?.monotonicNs;
     assert.isBelow(inactiveNs, stoppedNs ?? Number.NaN);

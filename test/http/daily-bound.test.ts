@@ -44,7 +44,7 @@ for (const [what, config, most] of [
       await post(await appliance.addUser()).expect(201);
     });
 
-    it("begins anew after 24 hours of monotonic time, whatever the wall clock says", async () => {
+    it("begins anew after 24 hours of monotonic time, independent of the wall clock", async () => {
       await fill();
       appliance.clock.setWall(NOON_MS + YEAR_MS);
       const signedIn = await appliance.signedIn(user);

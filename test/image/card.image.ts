@@ -231,7 +231,7 @@ describe("The card image", function () {
     await gateway.cutPower();
   });
 
-  it("keeps every sale that was told, once, and its identity, through two power cuts", async () => {
+  it("keeps every acknowledged sale, once, and its identity, through two power cuts", async () => {
     const { card, identity } = first;
     if (card === undefined || identity === undefined) throw new Error("The first start failed.");
     let told = SALES;

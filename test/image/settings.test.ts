@@ -120,7 +120,7 @@ describe("flanco.txt", () => {
     expect(made()).to.deep.equal([]);
   });
 
-  it("joins a wireless network, whatever signs its name has", () => {
+  it("joins a wireless network with any characters in its name", () => {
     const said = settle(
       'wifi_name = Clínica "1"\nwifi_password = a "b" \\c d e\nwifi_country = ES\naddress = 192.0.2.9/28\n',
     );
@@ -152,7 +152,7 @@ describe("flanco.txt", () => {
     ["wifi_password = a long secret", "wifi_password"],
   ];
   for (const [line, named] of WRONG) {
-    it(`tells in both languages, with its line, that this is wrong: ${line}`, () => {
+    it(`reports in both languages, with its line, the mistake ${line}`, () => {
       const said = settle(`# one\n\n${line}\n`);
       expect(said[0]).to.match(/^flanco\.txt, línea 3: .* \/ line 3: /);
       expect(said[0]).to.contain(named);
@@ -170,7 +170,7 @@ describe("flanco.txt", () => {
     expect(zone()).to.contain("Canary");
   });
 
-  it("tells a setting that is there twice, and takes the first", () => {
+  it("reports a setting that is given twice, and takes the first", () => {
     const said = settle("host_name = one\nhost_name = two\n");
     expect(said).to.have.length(1);
     expect(said[0]).to.match(/línea 2: host_name ya está en la línea 1/);
@@ -191,7 +191,7 @@ describe("flanco.txt", () => {
     "address = 192.0.2.20/24\ndns = 192.0.2.1, router",
   ];
   for (const text of NO_NETWORK) {
-    it(`asks by DHCP, and says so, rather than half believe ${text.replace("\n", ", ")}`, () => {
+    it(`uses DHCP, and says so, instead of a part of ${text.replace("\n", ", ")}`, () => {
       const said = settle(`${text}\n`);
       expect(said.at(-1)).to.equal("flanco.txt: se usa DHCP / DHCP is used");
       expect(said.length).to.be.greaterThan(1);

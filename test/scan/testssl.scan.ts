@@ -74,7 +74,7 @@ describe("testssl.sh", () => {
     }
   });
 
-  it("finds what is wrong with a server that takes whatever comes", async () => {
+  it("finds the weaknesses of a server that accepts every cipher", async () => {
     const openssl = new OpenSsl();
     const made = openssl.make({ extensions: ["subjectAltName=DNS:localhost"], key: RSA_2048 });
     openssl.close();

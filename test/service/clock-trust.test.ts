@@ -34,7 +34,7 @@ describe("asking systemd-timedated whether the clock is set", () => {
     }
   };
 
-  it("believes its yes, and does not ask again", async () => {
+  it("accepts a yes, and does not ask again", async () => {
     answer("yes");
     const isSynchronized = askTimedated(program, () => nowMs);
     await until("it has said so", () => isSynchronized());
@@ -54,7 +54,7 @@ describe("asking systemd-timedated whether the clock is set", () => {
     expect(asked()).to.have.length(2);
   });
 
-  it("takes a program that is not there for a no", async () => {
+  it("treats a missing program as a no", async () => {
     const isSynchronized = askTimedated(join(directory, "nothing"), () => nowMs);
     expect(isSynchronized()).to.equal(false);
     nowMs += MINUTE_MS;

@@ -262,7 +262,7 @@ describe("A clock that is wrong", () => {
     expectSound();
   });
 
-  it("moves a gap that was noted before it was trusted", async () => {
+  it("moves a gap that was recorded before it was trusted", async () => {
     await booted(0);
     const [first, second] = manySightings(1);
     const beganMs = gateway.machine.trueMs;
@@ -321,7 +321,7 @@ describe("A clock that is wrong", () => {
     }
 
     for (const jumpMs of [YEAR_MS, -YEAR_MS]) {
-      it(`stand through a jump of ${jumpMs / YEAR_MS} year, at once and after a restart, and end all the same`, async () => {
+      it(`stand through a jump of ${jumpMs / YEAR_MS} year, at once and after a restart, and end on time`, async () => {
         await booted(NOON_MS);
         await setByNetwork();
         const token = await gateway.signIn();
@@ -353,7 +353,7 @@ describe("A clock that is wrong", () => {
       expect(gateway.isSignedIn(short)).to.equal(false);
     });
 
-    it("end on a gateway that is never told the time and is switched off each night", async () => {
+    it("end on a gateway that never learns the time and is switched off each night", async () => {
       await booted(0);
       const token = await gateway.signIn();
       let days = 0;
@@ -374,7 +374,7 @@ describe("A clock that is wrong", () => {
       expect(gateway.isSignedIn(token)).to.equal(false);
     });
 
-    it("are removed once they have ended by true time, whatever a clock says that is not trusted", async () => {
+    it("are removed once they have ended by true time, not by an untrusted clock", async () => {
       await booted(0);
       await gateway.signIn();
       gateway.machine.jump(10 * YEAR_MS);

@@ -61,7 +61,7 @@ describe("The demonstration", () => {
     expect(verification.records).to.be.greaterThan(5_000);
   });
 
-  it("leaves a user who has devices as they are", async () => {
+  it("changes nothing for a user that has devices", async () => {
     const records = ledger.reader.newestEntry();
     const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
     await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT });

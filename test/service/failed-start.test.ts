@@ -20,7 +20,7 @@ describe("A start that fails", () => {
     return performance.now() - began;
   }
 
-  it("waits under systemd, which starts it again at once, so that there is no storm of starts", async () => {
+  it("waits before it ends under systemd, which would start it again at once", async () => {
     const log = new KeptLog();
     expect(await failedStart(true, log)).to.be.at.least(WAIT_MS - EARLY_MS);
     expect(log.errors).to.have.length(1);

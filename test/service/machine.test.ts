@@ -23,7 +23,7 @@ describe("The sensors of the machine", () => {
     expect(await readMachine(root, root)).to.deep.equal(UNKNOWN_MACHINE);
   });
 
-  it("tell the voltage alarm of a Raspberry Pi, whatever other sensors there are", async () => {
+  it("include the voltage alarm of a Raspberry Pi, also among other sensors", async () => {
     put("sys/class/hwmon/hwmon0/name", "cpu_thermal\n");
     put("sys/class/hwmon/hwmon1/name", "rpi_volt\n");
     for (const [alarm, isVoltageLow] of [
@@ -35,20 +35,20 @@ describe("The sensors of the machine", () => {
     }
   });
 
-  it("tell the hottest temperature, and leave out a sensor without a reading", async () => {
+  it("include the hottest temperature, without sensors that have no reading", async () => {
     put("sys/class/thermal/thermal_zone0/temp", "48312\n");
     put("sys/class/thermal/thermal_zone1/temp", "61500\n");
     put("sys/class/thermal/thermal_zone2/temp", "\n");
     expect(await readMachine(root, root)).to.include({ temperature: 62 });
   });
 
-  it("tell the memory that programs can still have", async () => {
+  it("include the memory that is available to programs", async () => {
     put("proc/meminfo", "MemTotal:         100 kB\nMemFree:           10 kB\nMemAvailable:     40 kB\n");
     const { memory } = await readMachine(root, root);
     expect(memory).to.deep.equal({ availableBytes: 40 * 1_024, totalBytes: 100 * 1_024 });
   });
 
-  it("tell the errors of the file system that the directory lies on", async () => {
+  it("include the errors of the directory's file system", async () => {
     const number = await deviceNumber(root);
     put("sys/devices/mmcblk0p2/size", "1");
     mkdirSync(join(root, "sys/dev/block"), { recursive: true });

@@ -38,7 +38,7 @@ describe("An outage", () => {
     return gap;
   }
 
-  it("by a power cut is a gap from the last sale's end to the start, once the network has told the time", async () => {
+  it("by a power cut is a gap from the last sale's end to the start, once the network has set the clock", async () => {
     await setByNetwork();
     gateway.machine.pass(5 * MINUTE_MS);
     await gateway.sell();
@@ -82,7 +82,7 @@ describe("An outage", () => {
     expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
   });
 
-  it("is none at the first start, nor for a line that was just wired", async () => {
+  it("is not recorded at the first start, nor for a line that was just wired", async () => {
     await gateway.sell();
     expect(gaps()).to.deep.equal([]);
   });

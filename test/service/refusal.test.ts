@@ -68,7 +68,7 @@ describe("flanco, where it cannot run,", function () {
     expect(readFileSync(file, "utf8")).to.equal("not a directory");
   });
 
-  it("says that the data directory belongs to somebody else", async () => {
+  it("says that the data directory belongs to another user", async () => {
     mkdirSync(appliance.dataDir);
     // Root may write everywhere, so root runs it as the user nobody; other users are kept out by the mode.
     chmodSync(appliance.dataDir, 0o500);
@@ -94,7 +94,7 @@ describe("flanco, where it cannot run,", function () {
     }
   });
 
-  it("says that another flanco has the data directory, and leaves that one alone", async () => {
+  it("says that another flanco uses the data directory, and does not disturb it", async () => {
     const first = await appliance.start();
     const ports = { FLANCO_HTTP_PORT: "1", FLANCO_HTTPS_PORT: "2" };
     const refused = await appliance.run(["serve"], { environment: ports });

@@ -6,9 +6,9 @@ import { until } from "../rig/until.ts";
 const SITE = "https://panel.example.org";
 const NAME = "caja.example.org";
 const WAITING = "changed settings wait for a restart (systemctl restart flanco)";
-const REFUSED = "the configuration was not read anew: it has mistakes, and the one before stays";
+const REFUSED = "the configuration has mistakes: the settings in force stay";
 
-describe("A running service that is told to read its configuration anew", function () {
+describe("A running service that reads its configuration again", function () {
   this.timeout(PROCESS_TEST_MS);
   let program: Program;
   let service: RunningService;
@@ -22,7 +22,7 @@ describe("A running service that is told to read its configuration anew", functi
   after(() => program.close());
 
   /** Resolves with what is logged of it, once this is. */
-  async function reload(text: string, logged = "the configuration was read anew"): Promise<string> {
+  async function reload(text: string, logged = "the configuration was read again"): Promise<string> {
     writeFileSync(file, text);
     const before = service.stderr.length;
     process.kill(service.pid, "SIGHUP");
@@ -35,7 +35,7 @@ describe("A running service that is told to read its configuration anew", functi
     return answer.headers.get("access-control-allow-origin");
   }
 
-  it("takes over other sites, further names and the log's level at once", async () => {
+  it("applies other sites, further names and the log's level at once", async () => {
     expect(await allowedOrigin()).to.equal(null);
     const log = await reload(`allowed_origins = ["${SITE}"]\nhost_names = ["${NAME}"]\n`);
     expect(log).to.contain('"settings":["allowed_origins","host_names"]');
@@ -52,14 +52,14 @@ describe("A running service that is told to read its configuration anew", functi
     await reload('currency = "USD"\n', WAITING);
   });
 
-  it("says of every other setting that it waits for a restart, and goes on as it is", async () => {
+  it("reports that every other setting waits for a restart", async () => {
     expect(await reload('time_zone = "Europe/Madrid"\ncurrency = "USD"\n')).to.contain(
       `"settings":["currency"],"msg":"${WAITING}"`,
     );
     expect((await service.get("/healthz")).status).to.equal(200);
   });
 
-  it("keeps what it had where the file has mistakes, and names each", async () => {
+  it("keeps its settings if the file has mistakes, and names each mistake", async () => {
     await reload(`allowed_origins = ["${SITE}"]\n`);
     const log = await reload('allowed_origins = []\nhttps_port = "many"\nnonsense = 1\n', REFUSED);
     expect(log).to.contain(`${file}: https_port`).and.to.contain(`${file}: nonsense`);

@@ -64,7 +64,7 @@ describe("The appliance's status", () => {
   });
   afterEach(() => report.close());
 
-  it("logs a fault when it begins, once as long as it lasts, and again when it comes again", async () => {
+  it("logs a fault once when it begins, and again when it returns", async () => {
     await report.look();
     expect(log.warnings).to.deep.equal([]);
     failures = [FAILURE];
@@ -79,7 +79,7 @@ describe("The appliance's status", () => {
     expect(log.warnings).to.have.length(2);
   });
 
-  it("tells since when a fault lasts, anew when it comes again", async () => {
+  it("reports the beginning of a fault, and a new beginning when it returns", async () => {
     const sinceMs = async () => (await report.status()).faults[0]?.sinceMs;
     failures = [FAILURE];
     expect(await sinceMs()).to.equal(START_MS);
@@ -91,7 +91,7 @@ describe("The appliance's status", () => {
     expect(await sinceMs()).to.equal(START_MS + HOUR_MS);
   });
 
-  it("asks a disk that hangs once, and goes on telling all else, with the disk as it was last known", async () => {
+  it("asks a hanging disk once, and shows its last known state with everything else", async () => {
     let asked = 0;
     readDisk = () => {
       asked += 1;
@@ -104,7 +104,7 @@ describe("The appliance's status", () => {
     expect(await report.status()).to.deep.include({ disk: ROOMY, linesWired: 1 });
   });
 
-  it("looks at the disk again when it is asked after a while, and tells that to who asks next", async () => {
+  it("reads the disk again after a while, and shows the new reading at the next question", async () => {
     const full = { ...ROOMY, freeBytes: 1 };
     readDisk = async () => full;
     clock.pass(1_999);
@@ -117,7 +117,7 @@ describe("The appliance's status", () => {
     expect((await report.status()).faults.map(({ code }) => code)).to.deep.equal(["disk_low"]);
   });
 
-  it("says that it does not know the disk once that cannot be read", async () => {
+  it("shows no disk once the disk cannot be read", async () => {
     readDisk = () => Promise.reject(new Error("EIO"));
     await report.look();
     expect((await report.status()).disk).to.equal(null);

@@ -171,7 +171,7 @@ describe("The service's upkeep", () => {
       gateway.upkeep.open();
     });
 
-    it("makes the first at the first look, and one a day by the time that passed, whatever the wall clock says", async () => {
+    it("makes the first at the first look, and one a day by the time that passed, independent of the wall clock", async () => {
       const one = [gateway.backups];
       expect(await gateway.look()).to.deep.equal(one);
       expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
@@ -185,7 +185,7 @@ describe("The service's upkeep", () => {
       expect(await gateway.after(1)).to.deep.equal(one);
     });
 
-    it("tells how old the newest is, by the time that passed", async () => {
+    it("gives the age of the newest by the time that passed", async () => {
       expect(gateway.upkeep.lastBackup()).to.equal(null);
       await gateway.look();
       gateway.clock.pass(HOUR_MS);
@@ -193,7 +193,7 @@ describe("The service's upkeep", () => {
       expect(gateway.upkeep.lastBackup()).to.include({ madeMs: START_MS, ageMs: HOUR_MS });
     });
 
-    it("tries one that failed again an hour later, and says so until one succeeds", async () => {
+    it("repeats a failed one after an hour, and reports the failure until one succeeds", async () => {
       const one = [gateway.backups];
       gateway.failures.set(gateway.backups, new FlancoError("unavailable", "No room."));
       expect(await gateway.look()).to.deep.equal(one);
@@ -209,7 +209,7 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal([]);
     });
 
-    it("waits with a removable disk until it is there, and does not wait with the others", async () => {
+    it("waits for a missing removable disk, and makes the other backups meanwhile", async () => {
       const disk = join(gateway.directory, "usb");
       const own = gateway.targets[0];
       const away = { directory: disk, skipped: "No disk is mounted there." };
@@ -225,7 +225,7 @@ describe("The service's upkeep", () => {
       expect(await gateway.after(DAY_MS - 2 * MINUTE_MS)).to.deep.equal([gateway.backups, disk]);
     });
 
-    it("ends what is under way when the service stops, and calls that no failure", async () => {
+    it("ends what is under way when the service stops, without a failure", async () => {
       gateway.gate = new Promise(() => {});
       const looking = gateway.upkeep.look();
       await gateway.upkeep.close();
@@ -354,7 +354,7 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal([]);
     });
 
-    it("ends the service over a damaged file, and has the next look at all of it", async () => {
+    it("ends the service over a damaged file, and makes the next start check all of it", async () => {
       gateway.upkeep.open();
       gateway.verification = { ...SOUND, damage: ["page 7 is never used"] };
       await gateway.look();
@@ -365,7 +365,7 @@ describe("The service's upkeep", () => {
       expect(gateway.faults).to.deep.equal(["ledger_damaged"]);
     });
 
-    it("ends the service over a damaged file, and says so, also where nothing can be noted", async () => {
+    it("ends the service over a damaged file, and reports it, even if the disk takes no writes", async () => {
       // As on a full disk, or one that takes no writes any more.
       mkdirSync(gateway.dataDirectory.checked);
       mkdirSync(`${gateway.dataDirectory.ledger}.suspect`);
@@ -383,7 +383,7 @@ describe("The service's upkeep", () => {
       expect([gateway.faults, gateway.ended]).to.deep.equal([[], []]);
     });
 
-    it("tries a check that failed again after an hour, and calls the ledger no worse for it", async () => {
+    it("repeats a failed check after an hour, and reports no damage", async () => {
       gateway.upkeep.open();
       gateway.failures.set("check", new FlancoError("unavailable", "It took too long."));
       expect(await checks(gateway.look())).to.equal(1);

@@ -12,7 +12,7 @@ const DONE = [
   "a backup was made and proved",
   "the ledger was checked in full",
   "a new certificate is served",
-  "the configuration was read anew",
+  "the configuration was read again",
 ];
 /** Making an authority is a long time for an emulated processor, and what the watchdog does has its own proof. */
 const PATIENT = "[Service]\nWatchdogSec=180\n";

@@ -120,7 +120,7 @@ describe("a line under test", () => {
     expect(underTest(BEGUN_MS + LIFE_MS + 1)).to.deep.equal([]);
   });
 
-  it("is measured by running time over a power cut without a clock, whatever the wall clock says", async () => {
+  it("is measured by running time over a power cut without a clock, independent of the wall clock", async () => {
     await ledger.writer.noteBoot("boot", null, BEGUN_MS + 20 * MINUTE_MS);
     ledger.nowMs -= 400 * 24 * HOUR_MS;
     ledger.monotonicMs = 0;
