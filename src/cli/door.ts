@@ -86,7 +86,7 @@ async function withLocalDoor<T>(
     const reader = openReader(dataDirectory.ledger, config.time_zone);
     try {
       const table = operatorTable({
-        ...{ reader, writer, passwords, running: null },
+        ...{ reader, writer, passwords, running: null, clock: systemClock },
         numbers: new ShownNumbers(reader.numberKey()),
         rotateSecret: async (by) => {
           replaceSecret(dataDirectory.secret);

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { parseDay } from "../domain/day.ts";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
-import { declare, OWNER, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
-import { name, success, valor } from "./field.ts";
+import { declare, MONEY, OWNER, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { dateText, day, name, success, timeMs, valor } from "./field.ts";
 
 /** Lines that one request may give a price. */
 const MAX_PRICED_LINES = 1_000;
@@ -63,12 +64,44 @@ export const setWiring = declare({
 export const setPrices = declare({
   method: "put",
   path: "/wiring/price",
-  summary: "Give wired lines one price: all of them, or none. Sales from now on have it.",
+  summary: "Give wired lines one price, from now or from a day to come: all of them, or none.",
   roles: OWNER,
   body: z.object({
-    price: z.object({ lines: z.array(name).min(1).max(MAX_PRICED_LINES), valor }),
+    price: z.object({
+      lines: z.array(name).min(1).max(MAX_PRICED_LINES),
+      valor,
+      from: dateText(parseDay, "YYYY-MM-DD, a day to come; it holds from its beginning").optional(),
+    }),
   }),
   wrapper: "price",
+  errors: ["not_found", "conflict", "too_many"],
+});
+
+const price = z.strictObject({
+  ...{ dId: z.string(), room: z.string(), valor: z.number() },
+  from: day.nullable().describe("The first day of a planned price; null for one that held at once."),
+  setTime: timeMs,
+  isComing: z.boolean(),
+});
+
+export const listPrices = declare({
+  method: "get",
+  path: "/wiring/price",
+  summary: "The prices that one room had, has and will have, or all that are planned for days to come.",
+  roles: MONEY,
+  query: z.object({ dId: name.optional(), room: name.optional() }),
+  answer: success.extend({ data: z.array(price) }),
+});
+
+export const cancelPrices = declare({
+  method: "delete",
+  path: "/wiring/price",
+  summary: "Take a planned price back before its day, of all rooms that have it.",
+  roles: OWNER,
+  query: z.object({
+    from: dateText(parseDay, "YYYY-MM-DD"),
+    valor: z.coerce.number<string>().pipe(valor),
+  }),
   errors: ["not_found"],
 });
 

@@ -13,6 +13,8 @@ export const AUDIT_KINDS = [
   "sessions_ended",
   "wiring_set",
   "wiring_removed",
+  "price_planned",
+  "price_cancelled",
   "test_begun",
   "test_ended",
   "record_voided",

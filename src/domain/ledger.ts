@@ -1,5 +1,6 @@
 import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
 import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
+import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
@@ -7,6 +8,7 @@ import type { LineTest, TestedEdge } from "./line-test.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Sold } from "./overview.ts";
+import type { RoomPrice } from "./price.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -111,6 +113,10 @@ export interface LedgerCommands {
   /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
+  /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
+  planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
+  /** Takes such a price back before its day, of all rooms that have it. Rejects with `not_found` where none has. */
+  cancelPrices(userId: Id, from: Day, valorMicros: number, by?: Actor): void;
 
   /**
    * Puts wired lines under test, for `lifeMs` at most: what they do from now on is no sale. Rejects with `not_found` where
@@ -250,8 +256,14 @@ export interface LedgerReader {
   localTime(timeMs: number): string;
   gaps(userId: Id, page: PageRequest): readonly Gap[];
 
-  /** All wirings, or one user's, ordered by line. */
-  wirings(userId?: Id): readonly Wiring[];
+  /** All wirings, or one user's, ordered by line. With the prices of a moment (Unix milliseconds), planned ones included. */
+  wirings(userId?: Id, atMs?: number): readonly Wiring[];
+  /** The prices of one room, newest first, or all that are planned for days after the one of `nowMs`. Bounded. */
+  prices(
+    userId: Id,
+    of: { readonly dId: string; readonly room: string } | null,
+    nowMs: number,
+  ): readonly RoomPrice[];
   /** The lines under test at this moment, of one user or of all, ordered by line. */
   lineTests(now: BootMoment, userId?: Id): readonly LineTest[];
   /** The newest rises of lines under test, newest first: at most `limit`, of one user or of all (null). */

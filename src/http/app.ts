@@ -134,7 +134,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...recordEndpoints(reader, heavy, writer, numbers),
     ...exportEndpoints(reader, heavy, numbers, clock, log),
     ...reportEndpoints(reader, numbers, clock),
-    ...wiringEndpoints(reader, writer, lines),
+    ...wiringEndpoints(reader, writer, lines, clock),
     ...lineEndpoints(lines, drivable),
     ...lineTestEndpoints(reader, writer),
     ...statusEndpoints(status, numbers),

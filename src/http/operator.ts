@@ -14,7 +14,7 @@ import {
 } from "../contract/operator.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
-import { MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -38,6 +38,7 @@ const MAX_UNREAD_BYTES = 256 * 1024;
 export interface OperatorDependencies {
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
+  readonly clock: Pick<Clock, "nowMs">;
   readonly numbers: ShownNumbers;
   readonly passwords: PasswordHasher;
   /** Puts another secret in place of the one that signs sessions; resolves with the number of sessions that ended. */
@@ -65,7 +66,7 @@ export type OperatorTable = { readonly [N in OperationName]: Run<N> };
 
 /** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */
 export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
-  const { reader, writer, numbers, passwords, rotateSecret } = dependencies;
+  const { reader, writer, clock, numbers, passwords, rotateSecret } = dependencies;
   const lines = dependencies.running?.lines;
   const running = () => {
     if (dependencies.running === null) throw noService();
@@ -126,7 +127,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       else await writer.removeUser(userId, withDevices, by);
       return null;
     },
-    listWiring: () => listWiring(reader, lines),
+    listWiring: () => listWiring(reader, lines, clock.nowMs()),
     setWiring: ({ user, row }, by) => setWiring([row], user, by),
     importWiring: ({ user, rows }, by) => setWiring(rows, user, by),
     removeWiring: async ({ line }, by) => {
@@ -262,11 +263,15 @@ function toShown(sighting: Sighting): ShownSighting {
   return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
 }
 
-function listWiring(reader: LedgerReader, lines: Lines | undefined): OperationData<"listWiring"> {
+function listWiring(
+  reader: LedgerReader,
+  lines: Lines | undefined,
+  nowMs: number,
+): OperationData<"listWiring"> {
   const emails = accountEmails(reader);
   const status = lines?.status();
   const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
-  return reader.wirings().map((wiring) => ({
+  return reader.wirings(undefined, nowMs).map((wiring) => ({
     line: wiring.line,
     device: wiring.dId,
     actuator: wiring.actuatorId,

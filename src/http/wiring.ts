@@ -1,5 +1,14 @@
-import { listWirings, removeWiring, setPrices, setWiring } from "../contract/wiring.ts";
+import {
+  cancelPrices,
+  listPrices,
+  listWirings,
+  removeWiring,
+  setPrices,
+  setWiring,
+} from "../contract/wiring.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
+import type { Clock } from "../domain/clock.ts";
+import { formatDay } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/lines.ts";
@@ -9,20 +18,23 @@ import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function wiringEndpoints(
-  reader: Pick<LedgerReader, "wirings">,
-  writer: Pick<LedgerWriter, "setWiring" | "removeWiring">,
+  reader: Pick<LedgerReader, "wirings" | "prices">,
+  writer: Pick<LedgerWriter, "setWiring" | "removeWiring" | "planPrices" | "cancelPrices">,
   lines: Lines,
+  clock: Pick<Clock, "nowMs">,
 ): readonly Endpoint[] {
   return [
     serve(listWirings, ({ userId, signedIn }) => {
       const { failures, watched } = lines.status();
       const problems = new Map(failures.map(({ line, message }) => [line, message]));
-      const data = reader.wirings(userId).map(({ userId: _user, deviceId, valorMicros, ...wiring }) => ({
-        ...wiring,
-        valor: seesMoney(signedIn.role) ? valorFromMicros(valorMicros) : null,
-        watched: watched.includes(wiring.line),
-        problem: problems.get(wiring.line) ?? null,
-      }));
+      const data = reader
+        .wirings(userId, clock.nowMs())
+        .map(({ userId: _user, deviceId, valorMicros, ...wiring }) => ({
+          ...wiring,
+          valor: seesMoney(signedIn.role) ? valorFromMicros(valorMicros) : null,
+          watched: watched.includes(wiring.line),
+          problem: problems.get(wiring.line) ?? null,
+        }));
       return { data };
     }),
     serve(setWiring, async ({ userId, signedIn, body, context }) => {
@@ -32,20 +44,40 @@ export function wiringEndpoints(
       }
       await lines.wire([rest.line], ([line = rest.line]) => {
         const valorMicros =
-          valor === undefined ? usualPrice(reader.wirings(userId), line) : microsFromValor(valor);
+          valor === undefined
+            ? usualPrice(reader.wirings(userId, clock.nowMs()), line)
+            : microsFromValor(valor);
         const wiring = { ...rest, line, valorMicros };
         return writer.setWiring([{ userId, wiring }], actorOf(context, signedIn.memberId));
       });
     }),
+    serve(listPrices, ({ userId, query: { dId, room } }) => {
+      const of = dId === undefined || room === undefined ? null : { dId, room };
+      const data = reader
+        .prices(userId, of, clock.nowMs())
+        .map(({ valorMicros, fromDay, setMs, ...price }) => ({
+          ...{ ...price, valor: valorFromMicros(valorMicros), setTime: setMs },
+          from: fromDay === null ? null : formatDay(fromDay),
+        }));
+      return { data };
+    }),
+    serve(cancelPrices, async ({ userId, signedIn, query: { from, valor }, context }) => {
+      await writer.cancelPrices(userId, from, microsFromValor(valor), actorOf(context, signedIn.memberId));
+    }),
     serve(setPrices, async ({ userId, signedIn, body: { price }, context }) => {
-      const own = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
+      const by = actorOf(context, signedIn.memberId);
+      if (price.from !== undefined) {
+        await writer.planPrices(userId, price.lines, microsFromValor(price.valor), price.from, by);
+        return;
+      }
+      const own = new Map(reader.wirings(userId, clock.nowMs()).map((wiring) => [wiring.line, wiring]));
       const priced = price.lines.map((line) => {
         const wiring = own.get(line);
         if (wiring === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
         const { userId: _user, deviceId: _device, deviceName: _name, ...rest } = wiring;
         return { userId, wiring: { ...rest, valorMicros: microsFromValor(price.valor) } };
       });
-      await writer.setWiring(priced, actorOf(context, signedIn.memberId));
+      await writer.setWiring(priced, by);
     }),
     serve(removeWiring, async ({ userId, signedIn, query, context }) => {
       const line = await lines.wiredName(query.line);

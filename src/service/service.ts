@@ -234,6 +234,7 @@ export class Service {
         writer,
         numbers: api.numbers,
         passwords,
+        clock: this.#options.clock,
         running: { lines: recorder, drivable, status: api.status, acknowledged, clockCorrected },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),

@@ -215,7 +215,12 @@ export class SimulatedProcess {
     if (writer === undefined) return;
     const db = openForReading(settings.file);
     this.#reading = db;
-    const reader = { ...wiringReader(db), ...lineStateReader(db), ...bootReader(db), ...recordReader(db) };
+    const reader = {
+      ...wiringReader(db, new LocalCalendar(timeZone)),
+      ...lineStateReader(db),
+      ...bootReader(db),
+      ...recordReader(db),
+    };
     const lastAlive = reader.lastAlive();
     const log = SILENT;
     this.#watch = new ClockWatch({

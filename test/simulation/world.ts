@@ -356,7 +356,7 @@ export class World {
     else if (step.kind === "refused") {
       const wired =
         process.reading &&
-        wiringReader(process.reading)
+        wiringReader(process.reading, new LocalCalendar("UTC"))
           .wirings()
           .find(({ line }) => line === LINES[step.line]);
       if (wired === undefined) return;

@@ -14,6 +14,7 @@ import { LineRooms } from "./line-room.ts";
 import { lineTestCommands } from "./line-test.ts";
 import { locationCommands } from "./location.ts";
 import { memberCommands } from "./member.ts";
+import { priceCommands } from "./price.ts";
 import { purgeCommands } from "./purge.ts";
 import { recordCommands } from "./record.ts";
 import type { RollupWriter } from "./rollup.ts";
@@ -46,6 +47,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
       ...deviceCommands(db, context),
       ...wiringCommands(db, context),
     }),
+    ...priceCommands(db, context),
     ...sessionCommands(db, context),
     ...recordCommands(db, context),
     ...correctionCommands(db, context),
@@ -92,6 +94,8 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   purge: "normal",
   setWiring: "normal",
   removeWiring: "normal",
+  planPrices: "normal",
+  cancelPrices: "normal",
   beginTest: "normal",
   endTest: "normal",
   noteAudit: "normal",

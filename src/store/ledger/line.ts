@@ -9,6 +9,7 @@ import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
 import { lineStates } from "./line-state.ts";
 import { LineTests } from "./line-test.ts";
+import { salePrice } from "./price.ts";
 import { recordInserter } from "./record.ts";
 
 const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
@@ -27,6 +28,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     .pluck();
   const ownerOf = db.prepare<[Id], Id>("SELECT user_id FROM device WHERE device_id = ?").pluck();
   const add = recordInserter(db, context);
+  const priceOf = salePrice(db, context);
   const endRecord = db.prepare<[number | null, number | null, number | null, number]>(
     "UPDATE record SET ended_ms = ?, ended_boot = ?, ended_ns = ? WHERE record_id = ?",
   );
@@ -71,7 +73,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       deviceName: room.deviceName,
       deviceId: room.deviceId,
       room: room.actuatorId,
-      valorMicros: room.valorMicros,
+      valorMicros: priceOf(room, sighting.timeMs, !sighting.provisional),
       createdTimeMs: sighting.timeMs,
     };
     const { bootId, request, sequence } = sighting.source;

@@ -120,6 +120,22 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX wiring_by_user ON wiring (user_id);
 
+    -- The prices that a room had and will have. from_day: the local day from which a planned one holds, in place of wiring's,
+    -- until superseded_ms; null for one that held when it was set.
+    CREATE TABLE price (
+      price_id INTEGER PRIMARY KEY,
+      device_id TEXT NOT NULL,
+      actuator_id TEXT NOT NULL,
+      valor_micros INTEGER NOT NULL CHECK (valor_micros BETWEEN -10000000000000 AND 10000000000000),
+      from_day INTEGER,
+      superseded_ms INTEGER,
+      set_ms INTEGER NOT NULL,
+      boot INTEGER REFERENCES boot,
+      begun_ms INTEGER,
+      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE CASCADE
+    ) STRICT;
+    CREATE INDEX price_by_room ON price (device_id, actuator_id, from_day);
+
     -- The columns that enter the chain are listed in chain.ts. effective_ms is the time that counts, and voided_by the
     -- correction that voids the record: both follow from the corrections. ended_boot and ended_ns: an end that was seen
     -- while the clock was not trusted, until its time is known.

@@ -5,7 +5,9 @@ import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Bias } from "../../domain/line.ts";
 import type { NewWiring, OwnedWiring, Wiring } from "../../domain/wiring.ts";
+import type { LocalCalendar } from "./calendar.ts";
 import type { WriteContext } from "./commands.ts";
+import { PRICE, type PriceMoment, priceKeeper, priceMoment } from "./price.ts";
 
 interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
   readonly activeLow: number;
@@ -14,22 +16,29 @@ interface WiringRow extends Omit<Wiring, "activeLow" | "bias"> {
 
 const SELECT = `
   SELECT line, w.user_id AS userId, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName,
-         actuator_id AS actuatorId, valor_micros AS valorMicros, active_low AS activeLow, bias,
+         actuator_id AS actuatorId, ${PRICE} AS valorMicros, active_low AS activeLow, bias,
          debounce_ms AS debounceMs, rearm_ms AS rearmMs
     FROM wiring w JOIN device d USING (device_id)`;
 
-export function wiringReader(db: Database) {
-  const all = db.prepare<[], WiringRow>(`${SELECT} ORDER BY line`);
-  const ofUser = db.prepare<[Id], WiringRow>(`${SELECT} WHERE w.user_id = ? ORDER BY line`);
+export function wiringReader(db: Database, calendar: LocalCalendar) {
+  const all = db.prepare<[PriceMoment], WiringRow>(`${SELECT} ORDER BY line`);
+  const ofUser = db.prepare<[PriceMoment & { userId: Id }], WiringRow>(
+    `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
+  );
   return {
-    wirings: (userId?: Id): readonly Wiring[] =>
-      (userId === undefined ? all.all() : ofUser.all(userId)).map(toWiring),
+    wirings(userId?: Id, atMs: number | null = null): readonly Wiring[] {
+      const moment = priceMoment(calendar, atMs);
+      return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
+    },
   };
 }
 
 export function wiringCommands(db: Database, context: WriteContext) {
-  const onLine = db.prepare<[string], WiringRow>(`${SELECT} WHERE line = ?`);
-  const onRoom = db.prepare<[Id, string], WiringRow>(`${SELECT} WHERE w.device_id = ? AND actuator_id = ?`);
+  const onLine = db.prepare<[PriceMoment & { line: string }], WiringRow>(`${SELECT} WHERE line = @line`);
+  const lineOf = db
+    .prepare<[Id, string], string>("SELECT line FROM wiring WHERE device_id = ? AND actuator_id = ?")
+    .pluck();
+  const keepPrice = priceKeeper(db, context);
   const device = db
     .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
     .pluck();
@@ -51,16 +60,14 @@ export function wiringCommands(db: Database, context: WriteContext) {
     if (actuator.get(deviceId, wiring.actuatorId) === undefined) {
       throw unknown("actuatorId", `The device "${wiring.dId}" has no actuator "${wiring.actuatorId}".`);
     }
-    const there = onLine.get(wiring.line);
+    const moment = priceMoment(context.calendar, context.nowMs());
+    const there = onLine.get({ ...moment, line: wiring.line });
     if (there !== undefined && (there.deviceId !== deviceId || there.actuatorId !== wiring.actuatorId)) {
       throw duplicateError("line", `The line ${wiring.line} is already wired to ${roomText(there, userId)}.`);
     }
-    const room = onRoom.get(deviceId, wiring.actuatorId);
-    if (room !== undefined && room.line !== wiring.line) {
-      throw duplicateError(
-        "actuatorId",
-        `Room ${wiring.actuatorId} is already wired to the line ${room.line}.`,
-      );
+    const line = lineOf.get(deviceId, wiring.actuatorId);
+    if (line !== undefined && line !== wiring.line) {
+      throw duplicateError("actuatorId", `Room ${wiring.actuatorId} is already wired to the line ${line}.`);
     }
     upsert.run(
       wiring.line,
@@ -73,6 +80,9 @@ export function wiringCommands(db: Database, context: WriteContext) {
       wiring.debounceMs,
       wiring.rearmMs,
     );
+    if (there?.valorMicros !== wiring.valorMicros) {
+      keepPrice({ deviceId, actuatorId: wiring.actuatorId }, wiring.valorMicros, null);
+    }
     audit.set(userId, wiring, there && toWiring(there), by);
   }
 

@@ -14,6 +14,7 @@ import { lineTestReader } from "../ledger/line-test.ts";
 import { locationReader } from "../ledger/location.ts";
 import { memberReader } from "../ledger/member.ts";
 import { openForReading } from "../ledger/open.ts";
+import { priceReader } from "../ledger/price.ts";
 import { recordReader } from "../ledger/record.ts";
 import { sessionReader } from "../ledger/session.ts";
 import { wiringReader } from "../ledger/wiring.ts";
@@ -50,7 +51,8 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...gapReader(db),
     ...summaryReader(db, calendar, budget),
     ...overviewReader(db, calendar, budget),
-    ...wiringReader(db),
+    ...wiringReader(db, calendar),
+    ...priceReader(db, calendar),
     ...lineStateReader(db),
     ...lineTestReader(db),
     ...bootReader(db),

@@ -35,6 +35,10 @@ export const auditTexts = bilingual(
           : `Precio de la habitación ${value("room")}: ${value("valor")} (antes ${value("valorBefore")})`,
       wiring_removed: (value: (name: string) => string) =>
         `Línea ${value("line")} desconectada de la habitación ${value("room")}`,
+      price_planned: (value: (name: string) => string) =>
+        `Precio de la habitación ${value("room")}: ${value("valor")} desde el ${value("from")}`,
+      price_cancelled: (value: (name: string) => string) =>
+        `Anulado el precio de ${value("valor")} previsto desde el ${value("from")} (${value("rooms")} habitaciones)`,
       test_begun: (value: (name: string) => string) =>
         `Prueba de ${value("minutes")} min: no cuentan las habitaciones ${value("rooms")}`,
       test_ended: (value: (name: string) => string) =>
@@ -84,6 +88,9 @@ export const auditTexts = bilingual(
           ? `Line ${value("line")} wired to room ${value("room")}, ${value("valor")} a sale`
           : `Price of room ${value("room")}: ${value("valor")} (${value("valorBefore")} before)`,
       wiring_removed: (value) => `Line ${value("line")} unwired from room ${value("room")}`,
+      price_planned: (value) => `Price of room ${value("room")}: ${value("valor")} from ${value("from")} on`,
+      price_cancelled: (value) =>
+        `Price of ${value("valor")} planned from ${value("from")} on cancelled (${value("rooms")} rooms)`,
       test_begun: (value) => `Test of ${value("minutes")} min: the rooms ${value("rooms")} do not count`,
       test_ended: (value) =>
         `End of the test of the rooms ${value("rooms")}: ${value("edges")} times switched on, none counts`,

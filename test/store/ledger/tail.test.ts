@@ -75,6 +75,7 @@ describe("The tail of a ledger", () => {
     ledger.monotonicMs = 60_000;
     await ledger.writer.takeIn([level(false, 58), level(true, 59)]);
     await ledger.writer.endTest(userId, LINE);
+    await ledger.writer.planPrices(userId, [LINE], 6e6, 20_300_101);
     await ledger.writer.voidRecord(4, "relay tested");
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));

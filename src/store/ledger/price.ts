@@ -1,0 +1,165 @@
+import type { Database } from "better-sqlite3";
+import { valorFromMicros } from "../../domain/amount.ts";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { type Day, formatDay } from "../../domain/day.ts";
+import { FlancoError, tooManyError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import { MAX_PLANNED, type RoomPrice } from "../../domain/price.ts";
+import type { LocalCalendar } from "./calendar.ts";
+import type { WriteContext } from "./commands.ts";
+import type { LineRoom } from "./line-room.ts";
+
+/** Prices of one room that are kept. */
+const MAX_KEPT = 100;
+/** Prices of one answer. */
+const MAX_LISTED = 5_000;
+
+/** The planned price that holds for a room, of a table `w` that names it, on `@day` at `@atMs`. */
+const PLANNED = `(SELECT valor_micros FROM price p
+   WHERE p.device_id = w.device_id AND p.actuator_id = w.actuator_id AND from_day <= @day
+     AND (superseded_ms IS NULL OR superseded_ms > @atMs) ORDER BY from_day DESC LIMIT 1)`;
+
+/** The price of a wiring `w` on `@day` at `@atMs`: null for both gives the one that was set last to hold at once. */
+export const PRICE = `coalesce(${PLANNED}, w.valor_micros)`;
+
+/** A moment, for the above. */
+export interface PriceMoment {
+  readonly day: Day | null;
+  readonly atMs: number | null;
+}
+
+export function priceMoment(calendar: LocalCalendar, atMs: number | null): PriceMoment {
+  return { day: atMs === null ? null : calendar.dayOf(atMs), atMs };
+}
+
+interface PriceRow extends Omit<RoomPrice, "isComing"> {}
+
+export function priceReader(db: Database, calendar: LocalCalendar) {
+  const prices = db.prepare<{ userId: Id; dId: string | null; room: string | null; today: Day }, PriceRow>(
+    `SELECT d_id AS dId, actuator_id AS room, valor_micros AS valorMicros, from_day AS fromDay,
+            coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), set_ms) AS setMs
+       FROM price JOIN device USING (device_id) LEFT JOIN boot USING (boot)
+      WHERE user_id = @userId AND iif(@room IS NULL, from_day > @today, d_id = @dId AND actuator_id = @room)
+      ORDER BY price_id DESC LIMIT ${MAX_LISTED}`,
+  );
+  return {
+    prices(userId: Id, of: { dId: string; room: string } | null, nowMs: number): readonly RoomPrice[] {
+      const today = calendar.dayOf(nowMs);
+      return prices
+        .all({ userId, dId: of?.dId ?? null, room: of?.room ?? null, today })
+        .map((price) => ({ ...price, isComing: price.fromDay !== null && price.fromDay > today }));
+    },
+  };
+}
+
+/** Gives the price of a sale: the room's own, or one that was planned for its day. */
+export function salePrice(db: Database, { calendar }: Pick<WriteContext, "calendar">) {
+  const planned = db
+    .prepare<PriceMoment & Pick<LineRoom, "deviceId" | "actuatorId">, number | null>(
+      `SELECT ${PLANNED} FROM (SELECT @deviceId AS device_id, @actuatorId AS actuator_id) w`,
+    )
+    .pluck();
+  // A day that a trusted clock has seen has come, however wrong the clock is until it is set again.
+  const known = db
+    .prepare<[], number | null>("SELECT max(zero_ms + last_ms) FROM boot WHERE zero_ms IS NOT NULL")
+    .pluck();
+  return ({ deviceId, actuatorId, valorMicros }: LineRoom, timeMs: number, isTrusted: boolean): number => {
+    const atMs = isTrusted ? timeMs : (known.get() ?? null);
+    return planned.get({ deviceId, actuatorId, ...priceMoment(calendar, atMs) }) ?? valorMicros;
+  };
+}
+
+interface PricedRoom extends Pick<LineRoom, "deviceId" | "actuatorId"> {
+  readonly dId: string;
+}
+
+/** Keeps the price of a room that holds from this moment on. */
+export function priceKeeper(db: Database, context: Pick<WriteContext, "boots" | "nowMs" | "calendar">) {
+  const supersede = db.prepare<[number, Id, string, Day]>(
+    `UPDATE price SET superseded_ms = ? WHERE device_id = ? AND actuator_id = ? AND superseded_ms IS NULL AND from_day <= ?`,
+  );
+  const insert = db.prepare<[Id, string, number, Day | null, number, number | null, number | null]>(
+    `INSERT INTO price (device_id, actuator_id, valor_micros, from_day, set_ms, boot, begun_ms) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const trim = db.prepare<[Id, string]>(
+    `DELETE FROM price WHERE price_id = (SELECT price_id FROM price WHERE device_id = ? AND actuator_id = ?
+                                          ORDER BY price_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
+  );
+  return (
+    { deviceId, actuatorId }: Pick<PricedRoom, "deviceId" | "actuatorId">,
+    micros: number,
+    from: Day | null,
+  ) => {
+    const nowMs = context.nowMs();
+    const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: null };
+    if (from === null) supersede.run(nowMs, deviceId, actuatorId, context.calendar.dayOf(nowMs));
+    insert.run(deviceId, actuatorId, micros, from, nowMs, boot, begunMs);
+    trim.run(deviceId, actuatorId);
+  };
+}
+
+export function priceCommands(db: Database, context: WriteContext) {
+  const keep = priceKeeper(db, context);
+  const roomOf = db.prepare<[Id, string], PricedRoom>(
+    `SELECT w.device_id AS deviceId, d_id AS dId, actuator_id AS actuatorId FROM wiring w JOIN device d USING (device_id)
+      WHERE w.user_id = ? AND line = ?`,
+  );
+  const count = db
+    .prepare<[Id, string, Day], number>(
+      "SELECT count(*) FROM price WHERE device_id = ? AND actuator_id = ? AND from_day > ?",
+    )
+    .pluck();
+  const replace = db.prepare<[Id, string, Day]>(
+    "DELETE FROM price WHERE device_id = ? AND actuator_id = ? AND from_day = ?",
+  );
+  const cancel = db.prepare<[Day, number, Id]>(
+    `DELETE FROM price WHERE from_day = ? AND valor_micros = ?
+        AND device_id IN (SELECT device_id FROM device WHERE user_id = ?)`,
+  );
+  const isToCome = (day: Day) => day > context.calendar.dayOf(context.nowMs());
+
+  return {
+    planPrices(
+      userId: Id,
+      lines: readonly string[],
+      valorMicros: number,
+      from: Day,
+      by: Actor = SERVICE_ACTOR,
+    ): void {
+      if (!isToCome(from)) {
+        const message = "must be a day to come";
+        throw new FlancoError("invalid", `from: ${message}.`, {
+          fields: { from: { kind: "range", message } },
+        });
+      }
+      for (const line of lines) {
+        const room = roomOf.get(userId, line);
+        if (room === undefined) throw new FlancoError("not_found", `The line ${line} is not wired.`);
+        context.audit.requireFew(userId, by);
+        replace.run(room.deviceId, room.actuatorId, from);
+        const today = context.calendar.dayOf(context.nowMs());
+        if ((count.get(room.deviceId, room.actuatorId, today) ?? 0) >= MAX_PLANNED) {
+          throw tooManyError(MAX_PLANNED, "planned prices of one room");
+        }
+        keep(room, valorMicros, from);
+        const { dId, actuatorId } = room;
+        const details = {
+          line,
+          dId,
+          room: actuatorId,
+          valor: valorFromMicros(valorMicros),
+          from: formatDay(from),
+        };
+        context.audit.note("price_planned", userId, details, by);
+      }
+      context.tell({ kind: "locations", userId });
+    },
+    cancelPrices(userId: Id, from: Day, valorMicros: number, by: Actor = SERVICE_ACTOR): void {
+      const rooms = isToCome(from) ? cancel.run(from, valorMicros, userId).changes : 0;
+      if (rooms === 0) throw new FlancoError("not_found", "No such price is planned for a day to come.");
+      const details = { rooms, valor: valorFromMicros(valorMicros), from: formatDay(from) };
+      context.audit.note("price_cancelled", userId, details, by);
+      context.tell({ kind: "locations", userId });
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { expect } from "chai";
+import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
+import type { Sighting } from "../../../src/domain/sale.ts";
+import { rejection } from "../../rig/rejection.ts";
+import { TestLedger } from "../ledger.ts";
+import { recordsOf } from "../records-of.ts";
+
+const LINE = "GPIO17";
+const ZONE = "Europe/Madrid";
+/** 23:30 there on 27 March; the next night's clock goes from 2 to 3. */
+const NOW_MS = Date.UTC(2027, 2, 27, 22, 30);
+const NEXT_DAY = 20_270_328;
+const MIDNIGHT_MS = Date.UTC(2027, 2, 27, 23);
+
+describe("prices of a room", () => {
+  let ledger: TestLedger;
+  let userId: string;
+  let deviceId: string;
+  let sequence: number;
+
+  beforeEach(async () => {
+    ledger = new TestLedger();
+    ledger.nowMs = NOW_MS;
+    await ledger.open(ZONE);
+    const wired = await ledger.wire(LINE);
+    userId = wired.user.id;
+    deviceId = wired.deviceId;
+    sequence = 0;
+    await sell(NOW_MS - HOUR_MS, { active: false });
+  });
+  afterEach(() => ledger.remove());
+
+  /** The price at which a sale is recorded, by the edge's own time. */
+  async function sell(timeMs: number, overrides: Partial<Sighting> = {}): Promise<number | undefined> {
+    for (const active of [true, false]) {
+      sequence += 1;
+      await ledger.writer.takeIn([
+        {
+          ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active, timeMs },
+          monotonicNs: BigInt(sequence) * 1_000_000_000n,
+          source: { bootId: "boot", request: 1, sequence },
+          ...{ missed: 0, provisional: false },
+          ...overrides,
+        },
+      ]);
+    }
+    const newest = recordsOf(ledger.reader, userId).toSorted((a, b) => b.recordId - a.recordId)[0];
+    return newest === undefined ? undefined : newest.valorMicros / 1e6;
+  }
+
+  const plan = (valor: number, from = NEXT_DAY) =>
+    ledger.writer.planPrices(userId, [LINE], valor * 1e6, from);
+  const shown = (atMs: number) => (ledger.reader.wirings(userId, atMs)[0]?.valorMicros ?? 0) / 1e6;
+  const history = () =>
+    ledger.reader
+      .prices(userId, { dId: "7234", room: "101" }, ledger.nowMs)
+      .map(({ valorMicros, fromDay, isComing }) => [valorMicros / 1e6, fromDay, isComing]);
+
+  it("hold from the first moment of their local day, for each sale by its own time", async () => {
+    await plan(6);
+    expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
+    expect(await sell(MIDNIGHT_MS)).to.equal(6);
+    expect(await sell(MIDNIGHT_MS - 1)).to.equal(4.5);
+    expect([shown(MIDNIGHT_MS - 1), shown(MIDNIGHT_MS)]).to.deep.equal([4.5, 6]);
+  });
+
+  it("give way to the next one, and to one that is set to hold at once", async () => {
+    await plan(6);
+    await plan(7, NEXT_DAY + 1);
+    expect(await sell(MIDNIGHT_MS + DAY_MS)).to.equal(7);
+    ledger.nowMs = MIDNIGHT_MS + HOUR_MS;
+    const wiring = { line: LINE, dId: "7234", actuatorId: "101", valorMicros: 5_000_000 };
+    const settings = { activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 } as const;
+    await ledger.writer.setWiring([{ userId, wiring: { ...wiring, ...settings } }]);
+    expect(await sell(MIDNIGHT_MS + 2 * HOUR_MS)).to.equal(5);
+    expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
+    expect(await sell(MIDNIGHT_MS + DAY_MS)).to.equal(7);
+    expect(history()).to.deep.equal([
+      [5, null, false],
+      [7, NEXT_DAY + 1, true],
+      [6, NEXT_DAY, false],
+      [4.5, null, false],
+    ]);
+  });
+
+  it("hold while the clock is not trusted once their day was seen, and do not come by a clock that is wrong", async () => {
+    await plan(6);
+    const wrong = { provisional: true };
+    expect(await sell(MIDNIGHT_MS + 400 * DAY_MS, wrong)).to.equal(4.5);
+    await ledger.writer.noteBoot("earlier", MIDNIGHT_MS, HOUR_MS);
+    expect(await sell(0, wrong)).to.equal(6);
+  });
+
+  it("are taken back before their day, and only then", async () => {
+    await plan(6);
+    await ledger.writer.cancelPrices(userId, NEXT_DAY, 6e6);
+    expect(await sell(MIDNIGHT_MS)).to.equal(4.5);
+    await plan(6);
+    ledger.nowMs = MIDNIGHT_MS;
+    const late = [ledger.writer.cancelPrices(userId, NEXT_DAY, 6e6), plan(7)];
+    expect((await Promise.all(late.map(rejection))).map(({ code }) => code)).to.deep.equal([
+      "not_found",
+      "invalid",
+    ]);
+  });
+
+  it("are planned once for a day, by an entry of the chain, for rooms of the account alone", async () => {
+    await plan(6);
+    await plan(6.5);
+    expect(history()).to.deep.equal([
+      [6.5, NEXT_DAY, true],
+      [4.5, null, false],
+    ]);
+    expect(ledger.reader.prices(userId, null, ledger.nowMs)).to.have.length(1);
+    const [entry] = ledger.reader.audit({ userId, before: null, sinceMs: null, limit: 1 });
+    expect(entry?.kind).to.equal("price_planned");
+    expect(entry?.details).to.deep.equal({
+      ...{ line: LINE, dId: "7234", room: "101", valor: 6.5, from: "2027-03-28" },
+    });
+    const other = await ledger.addUser("eva");
+    const refused = [
+      ledger.writer.planPrices(other.id, [LINE], 1, NEXT_DAY),
+      ledger.writer.cancelPrices(other.id, NEXT_DAY, 6.5e6),
+    ];
+    expect((await Promise.all(refused.map(rejection))).map(({ code }) => code)).to.deep.equal([
+      "not_found",
+      "not_found",
+    ]);
+    for (let day = 1; day < 20; day += 1) await plan(day, NEXT_DAY + 100 + day);
+    expect((await rejection(plan(1, NEXT_DAY + 200))).code).to.equal("conflict");
+  });
+});
