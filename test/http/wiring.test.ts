@@ -191,6 +191,39 @@ describe("Wiring", () => {
     });
   });
 
+  describe("a price from a day to come", () => {
+    const FROM = "2030-01-01";
+
+    it("is planned, listed with those before, and taken back", async () => {
+      await user.put("/api/wiring").send(aWiring()).expect(200);
+      const planned = { lines: ["SIM0"], valor: 7.25, from: FROM };
+      await user.put("/api/wiring/price").send({ price: planned }).expect(200);
+      const wirings = await user.get("/api/wiring").expect(200);
+      expect(wirings.body.data[0].valor).to.equal(4.5);
+      const { body } = await user.get("/api/wiring/price?dId=7234&room=101").expect(200);
+      expect(body.data[0]).to.deep.include({
+        dId: "7234",
+        room: "101",
+        valor: 7.25,
+        from: FROM,
+        isComing: true,
+      });
+      expect(body.data[1]).to.deep.include({ valor: 4.5, from: null, isComing: false });
+      const coming = async () => (await user.get("/api/wiring/price").expect(200)).body.data;
+      expect(await coming()).to.have.length(1);
+      await user.delete(`/api/wiring/price?from=${FROM}&valor=7.25`).expect(200);
+      expect(await coming()).to.deep.equal([]);
+      await user.delete(`/api/wiring/price?from=${FROM}&valor=7.25`).expect(404);
+    });
+
+    it("is none of a day that has begun", async () => {
+      await user.put("/api/wiring").send(aWiring()).expect(200);
+      const price = { lines: ["SIM0"], valor: 7.25, from: "2020-01-01" };
+      const { body } = await user.put("/api/wiring/price").send({ price }).expect(400);
+      expect(body.errors).to.deep.equal({ from: { kind: "range", message: "must be a day to come" } });
+    });
+  });
+
   describe("DELETE /wiring", () => {
     it("unwires a line, and has it released", async () => {
       await put().expect(200);

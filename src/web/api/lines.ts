@@ -4,6 +4,8 @@ import type {
   Board,
   LevelAnswer,
   LinesAnswer,
+  Price,
+  PricesAnswer,
   TestedEdge,
   TestedEdgesAnswer,
   Wiring,
@@ -39,9 +41,29 @@ export function wire(api: Api, wiring: WiringDraft): Promise<unknown> {
   return api.send("PUT", "/api/wiring", { wiring });
 }
 
-/** Sales from now on have it: all of the lines, or none. */
-export function setPrices(api: Api, lines: readonly string[], valor: number): Promise<unknown> {
-  return api.send("PUT", "/api/wiring/price", { price: { lines, valor } });
+/** Sales have it from now on, or from a local day (`2026-12-01`) to come: all of the lines, or none. */
+export function setPrices(
+  api: Api,
+  lines: readonly string[],
+  valor: number,
+  from: string | undefined,
+): Promise<unknown> {
+  return api.send("PUT", "/api/wiring/price", { price: { lines, valor, from } });
+}
+
+/** The prices of a room, newest first. */
+export async function loadPrices(api: Api, dId: string, room: string): Promise<readonly Price[]> {
+  return (await api.get<PricesAnswer>(`/api/wiring/price?${new URLSearchParams({ dId, room })}`)).data;
+}
+
+/** All that are planned for days to come. */
+export async function loadPlannedPrices(api: Api): Promise<readonly Price[]> {
+  return (await api.get<PricesAnswer>("/api/wiring/price")).data;
+}
+
+/** Takes a planned price back, of all rooms that have it. */
+export function cancelPrices(api: Api, from: string, valor: number): Promise<unknown> {
+  return api.send("DELETE", `/api/wiring/price?${new URLSearchParams({ from, valor: String(valor) })}`);
 }
 
 /** The line is released; its records are kept. */

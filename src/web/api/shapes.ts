@@ -11,7 +11,7 @@ import type { listRecords, sumRecords } from "../../contract/record.ts";
 import type { getReport } from "../../contract/report.ts";
 import type { listRooms } from "../../contract/room.ts";
 import type { getStatus } from "../../contract/status.ts";
-import type { listWirings } from "../../contract/wiring.ts";
+import type { listPrices, listWirings } from "../../contract/wiring.ts";
 
 /** The API's answers, by the names that the page has for them. */
 export type ErrorAnswer = Shape<typeof errorAnswer>;
@@ -49,4 +49,6 @@ export type Chip = Board["chips"][number];
 export type Line = Chip["lines"][number];
 export type Wiring = WiringAnswer["data"][number];
 export type TestedEdge = TestedEdgesAnswer["data"][number];
+export type PricesAnswer = AnswerOf<typeof listPrices>;
+export type Price = PricesAnswer["data"][number];
 export type AuditEntry = AuditAnswer["data"][number];

@@ -6,6 +6,7 @@ import { useFormat } from "../live/gateway.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type Board, isFree, lineName, linesOf, wiringOf } from "./board.ts";
+import { PlannedPrices } from "./prices.tsx";
 import type { LineTest } from "./use-line-test.ts";
 
 interface WiredPanelProps {
@@ -13,9 +14,11 @@ interface WiredPanelProps {
   readonly doing: LineDoing;
   /** Undefined for a member who may not change prices. */
   readonly onPrices: (() => void) | undefined;
+  /** Gets what was done in words. */
+  readonly onDone: (text: string) => void;
 }
 
-export function WiredPanel({ board, doing, onPrices }: WiredPanelProps) {
+export function WiredPanel({ board, doing, onPrices, onDone }: WiredPanelProps) {
   const texts = useTexts(linesTexts);
   const { compare } = useFormat();
   const wired = linesOf(board)
@@ -36,6 +39,7 @@ export function WiredPanel({ board, doing, onPrices }: WiredPanelProps) {
           </Button>
         )}
       </div>
+      {onPrices !== undefined && <PlannedPrices onDone={onDone} />}
       {board.wirings.length === 0 ? (
         <Nothing title={texts.wiredNone} detail={texts.wiredNoneDetail} />
       ) : (

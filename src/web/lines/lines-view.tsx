@@ -126,6 +126,7 @@ export function LinesView() {
             board={board}
             doing={doing}
             onPrices={user.role === "owner" ? () => setWork({ kind: "prices" }) : undefined}
+            onDone={finish}
           />
           {board.chips.map((chip) => (
             <ChipPanel key={chip.chip} chip={chip} doing={doing} />

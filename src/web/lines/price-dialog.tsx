@@ -3,6 +3,7 @@ import { setPrices } from "../api/lines.ts";
 import { Dialog } from "../element/dialog.tsx";
 import { CheckField, TextField } from "../element/field.tsx";
 import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { daysBefore } from "../format/day.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { linesTexts } from "../messages/lines.ts";
@@ -20,11 +21,13 @@ interface PriceDialogProps {
 /** One price for many rooms at once. */
 export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: PriceDialogProps) {
   const texts = useTexts(linesTexts);
-  const { api, format, status } = useGateway();
+  const { api, format, now, status } = useGateway();
   const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(wirings.map(({ line }) => line)));
   const [price, setPrice] = useState("");
   const [isSure, setSure] = useState(false);
+  /** A day to come; empty: from now on. */
+  const [from, setFrom] = useState("");
   const valor = priceOf(price);
   const isOdd = isOddPrice(
     valor,
@@ -34,10 +37,11 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
   const send = async () => {
     const isReady = valor !== undefined && chosen.size > 0 && (!isOdd || isSure);
     const isDone = await submit(isReady, async () => {
-      if (valor !== undefined) await setPrices(api, [...chosen], valor);
+      if (valor !== undefined) await setPrices(api, [...chosen], valor, from === "" ? undefined : from);
     });
     if (isDone && valor !== undefined) {
-      onDone(texts.pricesSaved(chosen.size, format.count(chosen.size), format.money(valor)));
+      const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "long"));
+      onDone(texts.pricesSaved(chosen.size, format.count(chosen.size), format.money(valor), since));
     }
   };
   return (
@@ -57,8 +61,17 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
             setSure(false);
           }}
           isRequired
-          hint={currency === undefined ? undefined : texts.priceHint(currency)}
+          hint={currency === undefined || from !== "" ? undefined : texts.priceHint(currency)}
           mistake={wasSent && valor === undefined ? texts.mistakes.price : mistake("valor")}
+        />
+        <TextField
+          label={texts.priceFrom}
+          type="date"
+          value={from}
+          min={daysBefore(format.day(now()), -1)}
+          onValue={setFrom}
+          hint={texts.priceFromHint}
+          mistake={mistake("from", { range: texts.mistakes.from })}
         />
         {isOdd && valor !== undefined && (
           <CheckField label={texts.oddPrice(format.money(valor))} isChecked={isSure} onCheck={setSure} />

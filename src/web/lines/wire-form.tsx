@@ -19,6 +19,7 @@ import { roomKey } from "../rooms/rooms.ts";
 import { addressOf } from "../route.ts";
 import { type Board, freeRooms, lineName, wiringName, wiringOf } from "./board.ts";
 import { isOddPrice, priceOf, wholeOf } from "./price.ts";
+import { PriceHistory } from "./prices.tsx";
 
 interface WireFormProps {
   readonly line: Line;
@@ -159,6 +160,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
             />
           </div>
         </details>
+        {withPrice && known !== undefined && <PriceHistory wiring={known} />}
         <FormFailure
           failure={unplacedFailure(failure, SHOWN_FIELDS)}
           texts={{

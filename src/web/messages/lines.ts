@@ -64,10 +64,26 @@ export const linesTexts = bilingual(
 
     prices: "Cambiar precios",
     priceOf: (room: string, money: string) => `${room} (ahora ${money})`,
-    pricesSaved: (count: number, rooms: string, money: string) =>
+    pricesSaved: (count: number, rooms: string, money: string, since: string) =>
       count === 1
-        ? `1 habitación cuesta ${money} desde ahora.`
-        : `${rooms} habitaciones cuestan ${money} desde ahora.`,
+        ? `1 habitación cuesta ${money} ${since}.`
+        : `${rooms} habitaciones cuestan ${money} ${since}.`,
+    sinceNow: "desde ahora",
+    sinceDay: (day: string) => `desde el ${day}`,
+    priceFrom: "Vale desde",
+    priceFromHint: "Vacío: desde ahora. Con una fecha: desde el principio de ese día.",
+    planned: {
+      price: (day: string, money: string, count: number, rooms: string) =>
+        `Desde el ${day}: ${money} en ${count === 1 ? "1 habitación" : `${rooms} habitaciones`}`,
+      cancel: "Anular el cambio",
+      cancelTitle: "¿Anular este cambio de precio?",
+      cancelMeaning: "Ese día sigue valiendo el precio que haya entonces.",
+      cancelling: "Anulando…",
+      cancelled: "El cambio de precio queda anulado.",
+      history: "Precios de esta habitación",
+      from: (moment: string) => `Desde ${moment}`,
+      coming: "previsto",
+    },
     oddPrice: (money: string) => `${money}: ¿seguro? Es muy distinto de los demás precios.`,
 
     wireTitle: (line: string) => `Conectar ${line}`,
@@ -110,6 +126,7 @@ export const linesTexts = bilingual(
     mistakes: {
       room: "Elija una habitación.",
       price: "Escriba un precio, como 3,50.",
+      from: "Elija un día que aún no haya empezado, o deje la fecha vacía.",
       debounce: "Escriba un número entero de 0 a 60.000.",
       rearm: "Escriba un número entero de 0 a 86.400.000.",
       taken: "La línea o la habitación ya están en uso. Cierre y mire la lista de nuevo.",
@@ -179,8 +196,24 @@ export const linesTexts = bilingual(
 
     prices: "Change prices",
     priceOf: (room, money) => `${room} (now ${money})`,
-    pricesSaved: (count, rooms, money) =>
-      count === 1 ? `1 room costs ${money} from now on.` : `${rooms} rooms cost ${money} from now on.`,
+    pricesSaved: (count, rooms, money, since) =>
+      count === 1 ? `1 room costs ${money} ${since}.` : `${rooms} rooms cost ${money} ${since}.`,
+    sinceNow: "from now on",
+    sinceDay: (day) => `from ${day} on`,
+    priceFrom: "Holds from",
+    priceFromHint: "Empty: from now on. With a date: from the beginning of that day.",
+    planned: {
+      price: (day, money, count, rooms) =>
+        `From ${day}: ${money} in ${count === 1 ? "1 room" : `${rooms} rooms`}`,
+      cancel: "Cancel the change",
+      cancelTitle: "Cancel this change of price?",
+      cancelMeaning: "On that day the price stays as it is then.",
+      cancelling: "Cancelling…",
+      cancelled: "The change of price is cancelled.",
+      history: "Prices of this room",
+      from: (moment) => `From ${moment}`,
+      coming: "planned",
+    },
     oddPrice: (money) => `${money}: are you sure? It is very different from the other prices.`,
 
     wireTitle: (line) => `Wire ${line}`,
@@ -221,6 +254,7 @@ export const linesTexts = bilingual(
     mistakes: {
       room: "Choose a room.",
       price: "Write a price, like 3.50.",
+      from: "Choose a day that has not begun yet, or leave the date empty.",
       debounce: "Write a whole number from 0 to 60,000.",
       rearm: "Write a whole number from 0 to 86,400,000.",
       taken: "The line or the room is in use already. Close this and look at the list again.",
