@@ -162,6 +162,15 @@ describe("What happens at the API", () => {
       const price = (line: string) => ({ body: { price: { lines: [line], valor: 5 } } });
       await answers(200, "put", "/api/wiring/price", price("SIM1"));
       await answers(404, "put", "/api/wiring/price", price("SIM9"));
+      for (let day = 10; day <= 30; day += 1) {
+        const planned = { price: { lines: ["SIM1"], valor: 5, from: `2030-01-${day}` } };
+        await answers(day < 30 ? 200 : 409, "put", "/api/wiring/price", { body: planned });
+      }
+      const planned = { query: { from: "2030-01-10", valor: "5" } };
+      for (const status of [200, 404]) await answers(status, "delete", "/api/wiring/price", planned);
+      await answers(200, "put", "/api/test", { body: { test: { lines: ["SIM1"] } } });
+      await answers(404, "put", "/api/test", { body: { test: { lines: ["SIM9"] } } });
+      await answers(200, "delete", "/api/test");
       const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);
@@ -177,7 +186,10 @@ describe("What happens at the API", () => {
       appliance.faults = [
         { code: "disk_full", sinceMs: NOON_MS, message: "Full.", hint: "Free some space.", details: {} },
       ];
-      for (const path of ["device", "room", "location", "record", "gap", "wiring", "status", "audit"]) {
+      for (const path of [
+        ...["device", "room", "location", "record", "gap", "wiring", "wiring/price", "status", "audit"],
+        "test/edge",
+      ]) {
         await answers(200, "get", `/api/${path}`);
       }
       await answers(200, "get", "/api/data", week);
@@ -223,9 +235,16 @@ describe("What happens at the API", () => {
           actor,
         );
       await Promise.all(Array.from({ length: LASTING_A_DAY }, (_, turn) => price(turn)));
-      const { status, type, body } = await by.put("/api/wiring").send(aWiring());
+      for (const [path, change] of [
+        ["/api/wiring", aWiring()],
+        ["/api/wiring/price", { price: { lines: ["SIM0"], valor: 5, from: "2030-01-01" } }],
+        ["/api/test", { test: { lines: ["SIM0"] } }],
+      ] as const) {
+        const { status, type, body } = await by.put(path).send(change);
+        expect(status).to.equal(429);
+        conformance.observe({ method: "put", path, status, type, body });
+      }
       await bounded.close();
-      conformance.observe({ method: "put", path: "/api/wiring", status, type, body });
     });
 
     it("that a user has as many locations as may be", async () => {
@@ -312,9 +331,17 @@ describe("What happens at the API", () => {
           raw: { type: "application/json", text: " ".repeat(65_537) },
         });
       }
-      for (const path of ["/api/device", "/api/location", "/api/wiring", "/api/member"]) {
+      for (const path of [
+        "/api/device",
+        "/api/location",
+        "/api/wiring",
+        "/api/wiring/price",
+        "/api/member",
+      ]) {
         await answers(400, "delete", path);
       }
+      await answers(400, "delete", "/api/test", { query: { line: "" } });
+      await answers(400, "get", "/api/wiring/price", { query: { room: "" } });
       await answers(400, "get", "/api/data");
       for (const path of ["/api/record", "/api/gap", "/api/audit"]) {
         await answers(400, "get", path, { query: { limit: "0" } });
@@ -346,7 +373,12 @@ describe("What happens at the API", () => {
           // What is only read waits for no other write.
           if (failure instanceof FlancoError && failure.code === "overloaded" && method === "get") continue;
           const body = bodies[`${method} ${path}`];
-          const query = { ...KEYS, ...(QUERIES[path] ?? { line: "SIM0", period: "anual" }) };
+          const query = {
+            ...KEYS,
+            from: "2030-01-01",
+            valor: "5",
+            ...(QUERIES[path] ?? { line: "SIM0", period: "anual" }),
+          };
           const status = statusInTrouble(failure, path, method);
           if (path === "/api/login") forgetFailures();
           await answers(status, method, path, { query, ...(body === undefined ? {} : { body }) });
