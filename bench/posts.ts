@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
 import { compileLibrary } from "../scripts/compile-library.ts";
-import type { Claim, Pair } from "./claim.ts";
-import { spreadOf } from "./claim.ts";
+import { type Claim, type Pair, spreadOf } from "./claim.ts";
 import { prepareFlanco, startFlanco, verifyFlanco } from "./flanco-process.ts";
 import { startPeer } from "./peer-process.ts";
 import type { Plan } from "./plan.ts";

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
 import { INSTALLED_CONFIG_FILE, type Setting } from "./default.ts";
 import { CONFIG_KEYS } from "./schema.ts";
-import { describeUnreadable } from "./toml.ts";
 
 /** One source of settings as it was found, nothing checked yet. */
 export interface Source {
@@ -54,4 +53,17 @@ export function readFlags(flags: Readonly<Record<string, unknown>>): Source {
 
 function camelCase(key: string): string {
   return key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Says in one line why a TOML file could not be read, from what reading or parsing it threw. Rethrows what is neither. */
+export function describeUnreadable(file: string, error: unknown): string {
+  if (error instanceof TomlError) {
+    // The rest of the text draws the place.
+    const reason = error.message.split("\n")[0] ?? "";
+    return `${file}, line ${error.line}, column ${error.column}: ${reason}`;
+  }
+  if (error instanceof Error && "code" in error) {
+    return `${file}: cannot be read (${error.code}): check that it exists and that this user may read it`;
+  }
+  throw error;
 }

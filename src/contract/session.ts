@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../domain/member.ts";
+import { MAX_TEXT } from "../domain/text.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, name, success } from "./field.ts";
 
@@ -35,4 +36,20 @@ export const logout = declare({
   summary: "Sign out: the session ends at once, its cookie is removed. Needs no session.",
   roles: null,
   withoutLedger: true,
+});
+
+export const makeFirstUser = declare({
+  method: "post",
+  path: "/first-run",
+  summary: "Make the first user with the one-time link of the first start, and sign in.",
+  roles: null,
+  signsIn: true,
+  body: z.object({
+    token: name,
+    name,
+    email: z.email().max(MAX_TEXT),
+    password: z.string().min(1).max(MAX_PASSWORD),
+  }),
+  answer: userAnswer,
+  errors: ["unauthorized", "conflict", "too_many"],
 });

@@ -1,8 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./clock.ts";
-import type { CardWear, Disk } from "./disk.ts";
 import type { Fault } from "./fault.ts";
-import type { LineFailure, Queue } from "./lines.ts";
-import type { Machine } from "./machine.ts";
+import type { LineFailure, Queue } from "./line.ts";
+import type { CardWear, Disk, Machine } from "./machine.ts";
 import type { BackupStatus, Status } from "./status.ts";
 
 /** The network usually sets the clock within minutes of the boot. */

@@ -1,11 +1,10 @@
 import type { ProvenBackup } from "./backup.ts";
-import type { Disk } from "./disk.ts";
 import type { Fault } from "./fault.ts";
 import type { GapCount } from "./gap.ts";
 import type { Id } from "./id.ts";
-import type { DriverName } from "./line.ts";
+import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { LineTest } from "./line-test.ts";
-import type { EdgeQueue, LineFailure, Queue } from "./lines.ts";
+import type { Disk } from "./machine.ts";
 import type { Provisional } from "./record.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */

@@ -8,8 +8,18 @@ import {
 } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { ChipInfo, Edge, LineDriver, LineKeeping, WatchedLine } from "../domain/line.ts";
-import type { EdgeQueue, LineFailure, Lines, LinesStatus, SurveyedChip } from "../domain/lines.ts";
+import type {
+  ChipInfo,
+  Edge,
+  EdgeQueue,
+  LineDriver,
+  LineFailure,
+  LineKeeping,
+  Lines,
+  LinesStatus,
+  SurveyedChip,
+  WatchedLine,
+} from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";

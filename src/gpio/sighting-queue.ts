@@ -1,6 +1,6 @@
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
-import type { EdgeQueue } from "../domain/lines.ts";
+import type { EdgeQueue } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 

@@ -1,6 +1,5 @@
 import { FlancoError } from "../domain/error.ts";
-import type { ChipInfo, LineDriver } from "../domain/line.ts";
-import type { SurveyedChip, SurveyedLine } from "../domain/lines.ts";
+import type { ChipInfo, LineDriver, SurveyedChip, SurveyedLine } from "../domain/line.ts";
 import type { Wiring } from "../domain/wiring.ts";
 import { findLine, formatLine, inUseError, lastingName, resolveLine } from "./address.ts";
 

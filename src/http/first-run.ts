@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
-import { makeFirstUser } from "../contract/first-run.ts";
+import { makeFirstUser } from "../contract/session.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";

@@ -1,8 +1,7 @@
 import { driveLine, type Line, listLines, readLine } from "../contract/line.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
-import type { DrivableLines } from "../domain/line.ts";
-import type { Lines, SurveyedLine } from "../domain/lines.ts";
+import type { DrivableLines, Lines, SurveyedLine } from "../domain/line.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 type SurveyedLines = Pick<Lines, "status" | "survey" | "read">;

@@ -18,8 +18,7 @@ import { type Clock, MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/cl
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { DrivableLines } from "../domain/line.ts";
-import type { Lines } from "../domain/lines.ts";
+import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { StatusReader } from "../domain/status.ts";

@@ -1,8 +1,8 @@
 import { getStatus } from "../contract/status.ts";
 import { valorFromMicros } from "../domain/amount.ts";
-import type { Disk } from "../domain/disk.ts";
 import { type Fault, type Level, levelsOf } from "../domain/fault.ts";
-import type { Queue } from "../domain/lines.ts";
+import type { Queue } from "../domain/line.ts";
+import type { Disk } from "../domain/machine.ts";
 import { seesMoney } from "../domain/member.ts";
 import type {
   ApplianceFacts,

@@ -11,7 +11,7 @@ import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Lines } from "../domain/lines.ts";
+import type { Lines } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { Wiring } from "../domain/wiring.ts";
 import { actorOf } from "./audit.ts";

@@ -4,14 +4,13 @@ import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
 import { Sessions } from "../auth/session.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config, ConfigKey } from "../config/schema.ts";
 import { ControlServer } from "../control/server.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { diskFullFault, type Fault } from "../domain/fault.ts";
 import type { Change } from "../domain/ledger.ts";
-import type { ChipInfo, LineDriver } from "../domain/line.ts";
-import type { LinesStatus } from "../domain/lines.ts";
+import type { ChipInfo, LineDriver, LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Work } from "../domain/work.ts";
 import { writeDurably } from "../durable-file.ts";
@@ -39,10 +38,19 @@ import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readMachine } from "./machine.ts";
-import type { LiveSettings } from "./reload.ts";
 import { Upkeep } from "./upkeep.ts";
 
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
+
+/** The settings that a service takes over while it runs; every other one is read at its start alone. */
+export const LIVE_KEYS = [
+  "allowed_origins",
+  "host_names",
+  "log_level",
+] as const satisfies readonly ConfigKey[];
+
+/** The part of the configuration that may change while the service runs. */
+type LiveSettings = Pick<Config, (typeof LIVE_KEYS)[number]>;
 
 export interface ServiceOptions {
   readonly config: Config;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { destination, type Logger, pino } from "pino";
-import type { Config } from "../config/schema.ts";
+import type { Config, ConfigKey } from "../config/schema.ts";
 import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
 import { describeWork } from "../http/waiting.ts";
@@ -10,8 +10,7 @@ import type { Installation } from "../installation.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { systemClock } from "./clock.ts";
 import { networkAddresses, pageAddresses } from "./page-address.ts";
-import { reread } from "./reload.ts";
-import { Service } from "./service.ts";
+import { LIVE_KEYS, Service } from "./service.ts";
 import { Supervision } from "./supervision.ts";
 
 const STANDARD_ERROR = 2;
@@ -117,6 +116,40 @@ async function reload(service: Service, started: Config, read: () => Config, log
   service.settings = reread(started, service.settings, read, log);
   log.level = service.settings.log_level;
   await service.reloadCertificates();
+}
+
+/**
+ * Reads the configuration again, and logs which settings take effect and which wait for a restart. Never throws: when
+ * the configuration has mistakes, the settings in force stay. `live` are these; the service started with `started`.
+ */
+function reread(
+  started: Config,
+  live: Service["settings"],
+  read: () => Config,
+  log: Log,
+): Service["settings"] {
+  let found: Config;
+  try {
+    found = read();
+  } catch (error) {
+    log.error({ err: error }, "the configuration has mistakes: the settings in force stay");
+    return live;
+  }
+  const isLive = (key: ConfigKey) => LIVE_KEYS.some((one) => one === key);
+  const keys = Object.keys(found) as ConfigKey[];
+  const waiting = keys.filter((key) => !isLive(key) && differ(found[key], started[key]));
+  if (waiting.length > 0) {
+    log.warn({ settings: waiting }, "changed settings wait for a restart (systemctl restart flanco)");
+  }
+  const taken = LIVE_KEYS.filter((key) => differ(found[key], live[key]));
+  log.info({ settings: taken }, "the configuration was read again");
+  const { allowed_origins, host_names, log_level } = found;
+  return { allowed_origins, host_names, log_level };
+}
+
+/** Settings are texts, numbers, switches and lists of texts. */
+function differ(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other);
 }
 
 /** A disk that hangs would hold the threads that wait for it, and with them the process. What is committed is safe. */

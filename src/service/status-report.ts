@@ -1,11 +1,10 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
-import type { Disk } from "../domain/disk.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
-import type { Lines } from "../domain/lines.ts";
+import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import { type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
+import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
 import type { BackupStatus, Currency, Queues, Status, StatusReader } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 

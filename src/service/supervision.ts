@@ -1,5 +1,5 @@
 import { closeSync } from "node:fs";
-import type { LinesStatus } from "../domain/lines.ts";
+import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { connectSystemd, OWN_VARIABLES, type Systemd } from "../systemd/systemd.ts";
 import { Watchdog } from "../systemd/watchdog.ts";

@@ -11,7 +11,7 @@ import { ControlClient } from "../../src/control/client.ts";
 import { ControlServer } from "../../src/control/server.ts";
 import { commandActor } from "../../src/domain/audit.ts";
 import { type ErrorCode, FlancoError } from "../../src/domain/error.ts";
-import type { Lines } from "../../src/domain/lines.ts";
+import type { Lines } from "../../src/domain/line.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.ts";
 import { FakeLines, KeptLog } from "../http/fakes.ts";

@@ -1,7 +1,6 @@
 import type { Cancel } from "../../src/domain/clock.ts";
 import type { DescriptorKeeper } from "../../src/gpio/kept-lines.ts";
-import type { GpioKernel } from "../../src/gpio/kernel.ts";
-import { SyscallError } from "../../src/gpio/kernel.ts";
+import { type GpioKernel, SyscallError } from "../../src/gpio/kernel.ts";
 import {
   GPIO_GET_CHIPINFO_IOCTL,
   GPIO_V2_GET_LINE_IOCTL,

@@ -4,8 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Bias, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { createDriver } from "../../src/gpio/driver.ts";
-import type { GpioKernel } from "../../src/gpio/kernel.ts";
-import { loadKernel } from "../../src/gpio/kernel.ts";
+import { type GpioKernel, loadKernel } from "../../src/gpio/kernel.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import {
   decodeLineRequestFd,

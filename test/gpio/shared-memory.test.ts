@@ -1,8 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect } from "chai";
-import type { GpioKernel } from "../../src/gpio/kernel.ts";
-import { loadKernel } from "../../src/gpio/kernel.ts";
+import { type GpioKernel, loadKernel } from "../../src/gpio/kernel.ts";
 
 const BYTES = 98_304;
 

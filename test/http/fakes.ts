@@ -1,7 +1,5 @@
-import type { Clock } from "../../src/domain/clock.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
-import type { ChipInfo, DrivableLines } from "../../src/domain/line.ts";
-import type { Lines, LinesStatus, SurveyedChip } from "../../src/domain/lines.ts";
+import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
+import type { ChipInfo, DrivableLines, Lines, LinesStatus, SurveyedChip } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { PasswordHasher } from "../../src/domain/user.ts";
 import { formatLine, resolveLine } from "../../src/gpio/address.ts";

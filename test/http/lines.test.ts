@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import type { SurveyedLine } from "../../src/domain/lines.ts";
+import type { SurveyedLine } from "../../src/domain/line.ts";
 import { wiring } from "../gpio/recorder-rig.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { CardWear, Disk, SpareBlocks } from "../../domain/disk.ts";
+import type { CardWear, Disk, SpareBlocks } from "../../domain/machine.ts";
 
 /** Where the kernel shows its block devices, by number (sysfs(5)). */
 const BLOCK_DEVICES = "/sys/dev/block";
