@@ -1,22 +1,39 @@
 import { z } from "zod";
 import { parseMonth } from "../domain/day.ts";
+import { MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, day, name, success } from "./field.ts";
 import { gap } from "./gap.ts";
 
+const sum = { sales: z.int(), revenue: z.number() };
 const reportSum = {
-  sales: z.int(),
-  revenue: z.number(),
+  ...sum,
   voided: z.int().describe("Records that were voided: in no sum."),
   provisional: z.int().describe("How many of the sales have no certain time."),
 };
 const report = z.strictObject({
   month: z.string().regex(/^\d{4}-\d{2}$/),
-  location: z.string(),
+  location: z.string().nullable().describe("Null: of all locations."),
   from: day,
   to: day,
+  before: z
+    .strictObject({ from: day, to: day, ...sum })
+    .nullable()
+    .describe("The month before; of a running month the same days. Null for a month that is to come."),
+  days: z
+    .array(z.strictObject({ day, ...sum, before: z.number() }))
+    .describe("Each day of the month; before: the revenue of the same day in the month before."),
+  places: z
+    .array(z.strictObject({ name: z.string(), ...sum, before: z.number() }))
+    .describe(`Per location, the highest revenue first: at most ${MAX_PLACES}.`),
   rooms: z.array(
-    z.strictObject({ deviceId: z.string(), deviceName: z.string(), room: z.string(), ...reportSum }),
+    z.strictObject({
+      location: z.string(),
+      deviceId: z.string(),
+      deviceName: z.string(),
+      room: z.string(),
+      ...reportSum,
+    }),
   ),
   others: z
     .strictObject(reportSum)
@@ -25,7 +42,9 @@ const report = z.strictObject({
   totals: z.strictObject(reportSum),
   gaps: z
     .array(gap)
-    .describe("Of lines that are wired at this location, or nowhere any more: the newest 1,000."),
+    .describe(
+      "Of all lines, or of those that are wired at this location, or nowhere any more: the newest 1,000.",
+    ),
   complete: z.boolean().describe("Whether the month is over."),
 });
 export type Report = Shape<typeof report>;
@@ -33,8 +52,9 @@ export type Report = Shape<typeof report>;
 export const getReport = declare({
   method: "get",
   path: "/report",
-  summary: "What each room of a location has sold in a month, and what is not certain about it.",
+  summary:
+    "What each room has sold in a month, at one location or all, beside the month before, and what is not certain about it.",
   roles: MONEY,
-  query: z.object({ month: dateText(parseMonth, "YYYY-MM"), location: name }),
+  query: z.object({ month: dateText(parseMonth, "YYYY-MM"), location: name.optional() }),
   answer: success.extend({ data: report }),
 });

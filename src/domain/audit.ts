@@ -17,6 +17,7 @@ export const AUDIT_KINDS = [
   "price_cancelled",
   "test_begun",
   "test_ended",
+  "letterhead_set",
   "record_voided",
   "ledger_restored",
   "ledger_rebuilt",

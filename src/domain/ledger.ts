@@ -4,6 +4,7 @@ import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
+import type { Letterhead } from "./letterhead.ts";
 import type { LineTest, TestedEdge } from "./line-test.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
@@ -68,6 +69,9 @@ export interface LedgerCommands {
   removeSession(sid: Id, by?: Actor): void;
   /** Removes every session, after a change of the signing secret. Resolves with their number. */
   endSessions(by: Actor): number;
+
+  /** Sets what stands at the head of the account's reports. */
+  setLetterhead(userId: Id, letterhead: Letterhead, by?: Actor): void;
 
   addLocation(userId: Id, location: NewLocation): Id;
   /** Its devices take a new name in the same commit; records keep the old one. */
@@ -232,6 +236,8 @@ export interface LedgerReader {
   /** Finds by e-mail without regard to case. */
   credentials(email: string): Credentials | undefined;
   sessions(): readonly StandingSession[];
+
+  letterhead(userId: Id): Letterhead;
 
   locations(userId: Id): readonly Location[];
   devices(userId: Id): readonly Device[];

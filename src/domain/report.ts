@@ -10,6 +10,7 @@ export interface ReportSum {
 }
 
 export interface RoomReport extends ReportSum {
+  readonly location: string;
   readonly deviceId: string;
   /** As the newest of its records has it. */
   readonly deviceName: string;
@@ -31,20 +32,23 @@ export class Report {
   #totals = NOTHING;
 
   add(record: StoredRecord): void {
-    const { deviceId, deviceName, room } = record;
+    const { locationName: location, deviceId, deviceName, room } = record;
     // No text of the ledger holds a NUL.
-    const key = `${deviceId}\0${room}`;
-    const known = this.#rooms.get(key) ?? this.#newRoom({ deviceId, deviceName, room });
+    const key = `${location}\0${deviceId}\0${room}`;
+    const known = this.#rooms.get(key) ?? this.#newRoom({ location, deviceId, deviceName, room });
     if (known === undefined) this.#others = plus(this.#others ?? NOTHING, record);
     else this.#rooms.set(key, { ...known, ...plus(known, record) });
     this.#totals = plus(this.#totals, record);
   }
 
-  /** By the device's name and the room, in the order of numbers. */
+  /** By the location, the device's name and the room, in the order of numbers. */
   rooms(): readonly RoomReport[] {
     return [...this.#rooms.values()].sort(
       (a, b) =>
-        inOrder(a.deviceName, b.deviceName) || inOrder(a.room, b.room) || inOrder(a.deviceId, b.deviceId),
+        inOrder(a.location, b.location) ||
+        inOrder(a.deviceName, b.deviceName) ||
+        inOrder(a.room, b.room) ||
+        inOrder(a.deviceId, b.deviceId),
     );
   }
 
@@ -58,7 +62,7 @@ export class Report {
   }
 
   /** Undefined beyond the bound. */
-  #newRoom(names: Pick<RoomReport, "deviceId" | "deviceName" | "room">): RoomReport | undefined {
+  #newRoom(names: Pick<RoomReport, "location" | "deviceId" | "deviceName" | "room">): RoomReport | undefined {
     const characters = Object.values(names).reduce((sum, name) => sum + name.length, this.#characters);
     const isFull = this.#others !== null || this.#rooms.size >= MAX_REPORTED_ROOMS;
     if (isFull || characters > MAX_CHARACTERS) return undefined;

@@ -132,7 +132,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...roomEndpoints(heavy, clock),
     ...recordEndpoints(reader, heavy, writer, numbers),
     ...exportEndpoints(reader, heavy, numbers, clock, log),
-    ...reportEndpoints(reader, numbers, clock),
+    ...reportEndpoints(reader, heavy, writer, numbers, clock),
     ...wiringEndpoints(reader, writer, lines, clock),
     ...lineEndpoints(lines, drivable),
     ...lineTestEndpoints(reader, writer),

@@ -1,16 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
-import { getReport } from "../contract/report.ts";
+import { getLetterhead, setLetterhead } from "../contract/letterhead.ts";
+import { getReport, type Report as ReportAnswer } from "../contract/report.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
-import { firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
+import { type Day, firstDayOf, formatDay, lastDayOf, monthOf } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Sold } from "../domain/overview.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
+import { actorOf } from "./audit.ts";
 import { toGapAnswer, type WalkedReader, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -24,7 +27,9 @@ const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
 type ReportReader = WalkedReader & Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime">;
 
 export function reportEndpoints(
-  reader: ReportReader,
+  reader: ReportReader & Pick<LedgerReader, "letterhead">,
+  reads: Pick<HeavyReads, "overview">,
+  writer: Pick<LedgerWriter, "setLetterhead">,
   numbers: ShownNumbers,
   clock: Clock,
 ): readonly Endpoint[] {
@@ -33,11 +38,15 @@ export function reportEndpoints(
     serve(
       getReport,
       async ({ userId, query, context }) => {
-        const report = await reportOf(reader, clock, userId, query, () => requireClient(context));
+        const report = await reportOf(reader, reads, clock, userId, query, () => requireClient(context));
         return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers)) } };
       },
       slots,
     ),
+    serve(getLetterhead, ({ userId }) => ({ data: reader.letterhead(userId) })),
+    serve(setLetterhead, async ({ userId, signedIn, body, context }) => {
+      await writer.setLetterhead(userId, body.letterhead, actorOf(context, signedIn.memberId));
+    }),
   ];
 }
 
@@ -48,15 +57,18 @@ function requireClient({ res }: Context): void {
 
 async function reportOf(
   reader: ReportReader,
+  reads: Pick<HeavyReads, "overview">,
   clock: Clock,
   userId: Id,
-  { month, location }: QueryOf<typeof getReport>,
+  query: QueryOf<typeof getReport>,
   requireClient: () => void,
 ) {
+  const { month, location = null } = query;
   const [from, to] = [firstDayOf(month), lastDayOf(month)];
   const filter = { from, to, location, deviceId: null, room: null, roomPart: null };
   const report = new Report();
   requireClient();
+  const overview = await overviewOf(reads, clock, userId, from, location);
   for await (const records of walkRecords(reader, userId, filter)) {
     requireClient();
     for (const record of records) report.add(record);
@@ -68,10 +80,9 @@ async function reportOf(
     month: days.from.slice(0, -3),
     location,
     ...days,
-    rooms: report.rooms().map(({ deviceId, deviceName, room, ...sum }) => ({
-      deviceId,
-      deviceName,
-      room,
+    ...overview,
+    rooms: report.rooms().map(({ location, deviceId, deviceName, room, ...sum }) => ({
+      ...{ location, deviceId, deviceName, room },
       ...toSumAnswer(sum),
     })),
     others: others && toSumAnswer(others),
@@ -81,18 +92,48 @@ async function reportOf(
   };
 }
 
+/** The month beside the one before, its days, and its locations; nothing of a month that is to come. */
+async function overviewOf(
+  reads: Pick<HeavyReads, "overview">,
+  clock: Clock,
+  userId: Id,
+  from: Day,
+  location: string | null,
+): Promise<Pick<ReportAnswer, "before" | "days" | "places">> {
+  const request = {
+    period: "month",
+    at: lastDayOf(monthOf(from)),
+    filter: { location, deviceId: null },
+  } as const;
+  const overview = await reads.overview(userId, request, clock.nowMs());
+  if (overview.from !== from) return { before: null, days: [], places: [] };
+  const toAnswer = ({ before, count, totalMicros }: Sold & { readonly before: Sold }) => ({
+    ...{ sales: count, revenue: valorFromMicros(totalMicros) },
+    before: valorFromMicros(before.totalMicros),
+  });
+  const { before } = overview;
+  return {
+    before: {
+      ...{ from: formatDay(before.from), to: formatDay(before.to) },
+      ...{ sales: before.count, revenue: valorFromMicros(before.totalMicros) },
+    },
+    days: overview.chart.map((bar) => ({ day: formatDay(bar.start), ...toAnswer(bar) })),
+    places: overview.places.map((place) => ({ name: place.name, ...toAnswer(place) })),
+  };
+}
+
 /** Gaps that touch these days, newest first, of lines that are wired at this location, or nowhere any more. */
 async function gapsOf(
   reader: ReportReader,
   userId: Id,
-  location: string,
+  location: string | null,
   days: { readonly from: string; readonly to: string },
   requireClient: () => void,
 ): Promise<readonly Gap[]> {
   const here = new Set(
     reader
       .devices(userId)
-      .filter(({ locationName }) => locationName === location)
+      .filter(({ locationName }) => location === null || locationName === location)
       .map(({ id }) => id),
   );
   const wiredElsewhere = new Set(

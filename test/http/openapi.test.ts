@@ -178,6 +178,8 @@ describe("What happens at the API", () => {
       const toVoid = (recordId: number) => ({
         body: { void: { recordId: appliance.numbers.show(recordId), reason: "Cobro de prueba" } },
       });
+      await answers(200, "put", "/api/letterhead", { body: BODIES["put /api/letterhead"] ?? {} });
+      await answers(200, "get", "/api/letterhead");
       await answers(200, "post", "/api/record/void", toVoid(posted));
       await answers(409, "post", "/api/record/void", toVoid(posted));
       await answers(404, "post", "/api/record/void", toVoid(99));

@@ -10,6 +10,11 @@ import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
 
 const NORTH = "Clínica Norte";
+interface Named {
+  readonly name: string;
+  readonly location: string;
+  readonly revenue: number;
+}
 const NOTHING = { sales: 0, revenue: 0, voided: 0, provisional: 0 };
 
 /** A moment of the appliance's zone, in winter. */
@@ -46,21 +51,53 @@ describe("The report of a month", () => {
     await post({ ...a, habitacion: "9", valor: 4 });
     await post({ ...a, habitacion: "10", valor: 0.2 });
     await post({ ...a, habitacion: "10", valor: 100, locationName: "Sur" });
-    expect(await report()).to.deep.equal({
+    const { days, ...rest } = await report();
+    expect(days).to.have.length(31);
+    expect(rest).to.deep.equal({
       month: "2026-03",
       location: NORTH,
       from: "2026-03-01",
       to: "2026-03-31",
+      before: { from: "2026-02-01", to: "2026-02-11", sales: 0, revenue: 0 },
+      places: [{ name: NORTH, sales: 4, revenue: 5.3, before: 0 }],
       rooms: [
-        { ...a, room: "9", ...NOTHING, sales: 1, revenue: 4 },
-        { ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
-        { ...b, room: "1", ...NOTHING, sales: 1, revenue: 1 },
+        { location: NORTH, ...a, room: "9", ...NOTHING, sales: 1, revenue: 4 },
+        { location: NORTH, ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
+        { location: NORTH, ...b, room: "1", ...NOTHING, sales: 1, revenue: 1 },
       ],
       others: null,
       totals: { ...NOTHING, sales: 4, revenue: 5.3 },
       gaps: [],
       complete: false,
     });
+  });
+
+  it("is of all locations where none is named: each has its sum, and each room its location", async () => {
+    await post({ deviceId: "a", habitacion: "1", valor: 2, locationName: "Sur" });
+    await post({ deviceId: "a", habitacion: "1", valor: 3 });
+    const { location, places, rooms, totals } = await report({ location: undefined });
+    expect(location).to.equal(null);
+    expect(places.map(({ name, revenue }: Named) => [name, revenue])).to.deep.equal([
+      [NORTH, 3],
+      ["Sur", 2],
+    ]);
+    expect(rooms.map((room: Named) => [room.location, room.revenue])).to.deep.equal([
+      [NORTH, 3],
+      ["Sur", 2],
+    ]);
+    expect(totals).to.include({ sales: 2, revenue: 5 });
+  });
+
+  it("has each day beside the same day of the month before, and nothing of a month that is to come", async () => {
+    await post({ createdTime: madrid("2026-01-02T10:00"), valor: 7 });
+    await post({ createdTime: madrid("2026-02-02T10:00"), valor: 4 });
+    const { days, before, places } = await report({ month: "2026-02" });
+    expect(days).to.have.length(28);
+    expect(days[1]).to.deep.equal({ day: "2026-02-02", sales: 1, revenue: 4, before: 7 });
+    expect(before).to.deep.equal({ from: "2026-01-01", to: "2026-01-31", sales: 1, revenue: 7 });
+    expect(places[0]).to.include({ revenue: 4, before: 7 });
+    const ahead = await report({ month: "2026-05" });
+    expect(ahead).to.deep.include({ before: null, days: [], places: [] });
   });
 
   it("is of the local month, to its last millisecond, and complete once that is over", async () => {
@@ -151,7 +188,6 @@ describe("The report of a month", () => {
     { month: "2026-03-01" },
     { month: "" },
     { location: "" },
-    { location: undefined },
   ]) {
     it(`refuses ${JSON.stringify(query)}`, async () => {
       await user

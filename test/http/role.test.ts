@@ -40,6 +40,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "post /api/record/void": "o",
   "get /api/export": "os",
   "get /api/report": "os",
+  "get /api/letterhead": "os",
+  "put /api/letterhead": "o",
   "get /api/gap": "ost",
   "get /api/wiring": "ost",
   "put /api/wiring": "ot",

@@ -9,6 +9,7 @@ import type { Chain } from "./chain.ts";
 import { clockCorrectionCommands } from "./clock-correction.ts";
 import { correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
+import { letterheadCommands } from "./letterhead.ts";
 import { lineCommands } from "./line.ts";
 import { LineRooms } from "./line-room.ts";
 import { lineTestCommands } from "./line-test.ts";
@@ -48,6 +49,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
       ...wiringCommands(db, context),
     }),
     ...priceCommands(db, context),
+    ...letterheadCommands(db, context),
     ...sessionCommands(db, context),
     ...recordCommands(db, context),
     ...correctionCommands(db, context),
@@ -80,6 +82,7 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   addSession: "normal",
   removeSession: "normal",
   endSessions: "normal",
+  setLetterhead: "normal",
   addLocation: "normal",
   changeLocation: "normal",
   removeLocation: "normal",

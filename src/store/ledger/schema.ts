@@ -36,9 +36,14 @@ const initial: Migration = {
     ) STRICT;
 
     -- An account owns what has its user_id; its members sign in to it.
+    -- company to logo: what stands at the head of its reports (domain/letterhead.ts).
     CREATE TABLE account (
       user_id TEXT PRIMARY KEY,
-      created_ms INTEGER NOT NULL
+      created_ms INTEGER NOT NULL,
+      company TEXT NOT NULL DEFAULT '',
+      tax_number TEXT NOT NULL DEFAULT '',
+      address TEXT NOT NULL DEFAULT '',
+      logo TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
 
     -- password_hash is null until the member chooses a password by a link.

@@ -9,6 +9,7 @@ import { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/clock-correction.ts";
 import { deviceReader } from "../ledger/device.ts";
 import { readLedgerId } from "../ledger/identity.ts";
+import { letterheadReader } from "../ledger/letterhead.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
 import { lineTestReader } from "../ledger/line-test.ts";
 import { locationReader } from "../ledger/location.ts";
@@ -41,6 +42,7 @@ export function openReader(file: string, timeZone: string, maxRows?: number): St
 function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): LedgerReader {
   return {
     ...memberReader(db),
+    ...letterheadReader(db),
     ...sessionReader(db),
     ...locationReader(db),
     ...deviceReader(db),

@@ -43,6 +43,8 @@ export const auditTexts = bilingual(
         `Prueba de ${value("minutes")} min: no cuentan las habitaciones ${value("rooms")}`,
       test_ended: (value: (name: string) => string) =>
         `Fin de la prueba de las habitaciones ${value("rooms")}: ${value("edges")} encendidos que no cuentan`,
+      letterhead_set: (value: (name: string) => string) =>
+        `Membrete de los informes: ${value("company")}, ${value("taxNumber")}`,
       record_voided: (value: (name: string) => string) =>
         `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
       ledger_restored: (value: (name: string) => string) =>
@@ -94,6 +96,7 @@ export const auditTexts = bilingual(
       test_begun: (value) => `Test of ${value("minutes")} min: the rooms ${value("rooms")} do not count`,
       test_ended: (value) =>
         `End of the test of the rooms ${value("rooms")}: ${value("edges")} times switched on, none counts`,
+      letterhead_set: (value) => `Head of the reports: ${value("company")}, ${value("taxNumber")}`,
       record_voided: (value) => `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,

@@ -1,15 +1,16 @@
-import type { Report } from "../api/shapes.ts";
+import type { Letterhead, Report } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Nothing } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
-import { frameTexts } from "../messages/frame.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { incidentsOf } from "./incidents.ts";
+import { ReportDays } from "./report-days.tsx";
 
 interface ReportSheetProps {
   readonly report: Report;
+  readonly letterhead: Letterhead;
   /** Another report has been asked for; this one still stands. */
   readonly isStale: boolean;
   /** Line to the room that it is; a line that is wired nowhere any more is absent. */
@@ -17,22 +18,31 @@ interface ReportSheetProps {
 }
 
 /** The report itself: what is on the paper when it is printed. */
-export function ReportSheet({ report, isStale, roomOfLine }: ReportSheetProps) {
+export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportSheetProps) {
   const texts = useTexts(reportTexts);
-  const { simulated } = useTexts(frameTexts);
   const { status, format, now } = useGateway();
   const gateway = readyValue(status);
-  const { totals, rooms } = report;
+  const { totals, rooms, places, before } = report;
   const active = rooms.filter(({ sales }) => sales > 0).length;
   const hasRecords = rooms.length > 0;
+  const { company, taxNumber, address, logo } = letterhead;
+  const sender = [company, taxNumber, address].filter((text) => text !== "");
+  const locations = [...new Set(rooms.map(({ location }) => location))];
   return (
     <article class={isStale ? "panel report is-stale" : "panel report"} aria-busy={isStale}>
-      <header class="report-head">
-        <div>
-          <h2>{texts.heading(report.location)}</h2>
-          <p class="report-when">{format.dayName(`${report.month}-01`, "longMonth")}</p>
+      {(sender.length > 0 || logo !== "") && (
+        <div class="letterhead">
+          {logo !== "" && <img class="letterhead-logo" src={logo} alt={company} />}
+          <address>
+            {sender.map((text) => (
+              <span key={text}>{text}</span>
+            ))}
+          </address>
         </div>
-        {gateway?.simulated === true && <p class="report-simulated">{simulated.title}</p>}
+      )}
+      <header class="report-head">
+        <h2>{texts.heading(report.location ?? texts.all)}</h2>
+        <p class="report-when">{format.dayName(`${report.month}-01`, "longMonth")}</p>
       </header>
       <dl class="report-figures">
         <div class="report-main">
@@ -47,8 +57,26 @@ export function ReportSheet({ report, isStale, roomOfLine }: ReportSheetProps) {
           <dt class="fine">{texts.activeRooms}</dt>
           <dd>{format.count(active)}</dd>
         </div>
+        {before !== null && (
+          <div>
+            <dt class="fine">
+              {texts.beforeDays(format.dayName(before.from, "short"), format.dayName(before.to, "short"))}
+            </dt>
+            <dd>{format.money(before.revenue)}</dd>
+          </div>
+        )}
       </dl>
-      {hasRecords && <RoomTable report={report} />}
+      {report.location === null && places.length > 1 && <PlaceTable report={report} />}
+      {hasRecords && <ReportDays days={report.days} />}
+      {locations.map((location) => (
+        <section key={location} class="report-part">
+          <h3>{locations.length === 1 ? texts.rooms : texts.roomsOf(location)}</h3>
+          <RoomTable
+            rooms={rooms.filter((room) => room.location === location)}
+            total={locations.length === 1 ? totals : (places.find(({ name }) => name === location) ?? null)}
+          />
+        </section>
+      ))}
       {!hasRecords && <Nothing title={texts.none} detail={texts.noneDetail} />}
       <Remarks report={report} roomOfLine={roomOfLine} />
       <footer class="report-foot fine">
@@ -59,7 +87,36 @@ export function ReportSheet({ report, isStale, roomOfLine }: ReportSheetProps) {
   );
 }
 
-function RoomTable({ report: { rooms, totals } }: { readonly report: Report }) {
+function PlaceTable({ report: { places, totals, before } }: { readonly report: Report }) {
+  const texts = useTexts(reportTexts);
+  const { count, money } = useFormat();
+  return (
+    <section class="report-part">
+      <h3>{texts.places}</h3>
+      <DataTable
+        class="report-table"
+        caption={texts.places}
+        rows={places}
+        keyOf={({ name }) => name}
+        columns={[
+          { key: "place", title: texts.location, isName: true, cell: ({ name }) => name },
+          { key: "sales", title: texts.sales, isNumber: true, cell: ({ sales }) => count(sales) },
+          { key: "revenue", title: texts.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
+          { key: "before", title: texts.before, isNumber: true, cell: (place) => money(place.before) },
+        ]}
+        foot={[texts.total, count(totals.sales), money(totals.revenue), money(before?.revenue ?? 0)]}
+      />
+    </section>
+  );
+}
+
+interface RoomTableProps {
+  readonly rooms: Report["rooms"];
+  /** Null where it is not known. */
+  readonly total: { readonly sales: number; readonly revenue: number } | null;
+}
+
+function RoomTable({ rooms, total }: RoomTableProps) {
   const texts = useTexts(reportTexts);
   const format = useFormat();
   return (
@@ -91,7 +148,9 @@ function RoomTable({ report: { rooms, totals } }: { readonly report: Report }) {
         { key: "sales", title: texts.sales, isNumber: true, cell: (room) => format.count(room.sales) },
         { key: "revenue", title: texts.revenue, isNumber: true, cell: (room) => format.money(room.revenue) },
       ]}
-      foot={[texts.total, null, null, format.count(totals.sales), format.money(totals.revenue)]}
+      {...(total !== null && {
+        foot: [texts.total, null, null, format.count(total.sales), format.money(total.revenue)],
+      })}
     />
   );
 }

@@ -1,6 +1,7 @@
+import { useState } from "preact/hooks";
 import { type Choices, loadChoices } from "../api/choices.ts";
 import { loadWirings } from "../api/lines.ts";
-import type { ReportAnswer } from "../api/shapes.ts";
+import type { LetterheadAnswer, ReportAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
 import { FailedPanel, Nothing } from "../element/notice.tsx";
@@ -13,6 +14,7 @@ import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
+import { LetterheadDialog } from "./letterhead-dialog.tsx";
 import { isMonth, type Month, monthAfter, monthOf, monthsUpTo } from "./month.ts";
 import { ReportSheet } from "./report-sheet.tsx";
 
@@ -49,24 +51,34 @@ export function ReportView() {
 
 function ChosenReport({ choices }: { readonly choices: Choices }) {
   const texts = useTexts(reportTexts);
-  const { format, now } = useGateway();
+  const { format, now, user } = useGateway();
   const { replace } = useNavigation();
   const query = useQuery();
+  const [isHeading, setHeading] = useState(false);
   const newest = monthOf(format.day(now()));
   const asked = query.get("month") ?? "";
   const month = isMonth(asked) && asked <= newest ? asked : newest;
-  const location = query.get("location") ?? choices.locations[0] ?? "";
-  const locations = choices.locations.includes(location)
-    ? choices.locations
-    : [location, ...choices.locations];
-  const show = (next: { month?: Month; location?: string }) =>
-    replace(addressOf("report", { month, location, ...next }));
+  // Of all locations without one; of the only one there is.
+  const location =
+    query.get("location") ?? (choices.locations.length === 1 ? choices.locations[0] : undefined);
+  const asksFor = { month, ...(location !== undefined && { location }) };
+  const locations =
+    location === undefined || choices.locations.includes(location)
+      ? choices.locations
+      : [location, ...choices.locations];
+  const show = (next: { month?: Month; location?: string | undefined }) =>
+    replace(addressOf("report", { ...asksFor, ...next }));
   const { part, isStale, reload } = useLoaded(
-    async (api) =>
-      (await api.get<ReportAnswer>(`/api/report?${new URLSearchParams({ month, location })}`)).data,
-    JSON.stringify([month, location]),
+    async (api) => (await api.get<ReportAnswer>(`/api/report?${new URLSearchParams(asksFor)}`)).data,
+    JSON.stringify(asksFor),
     ["record", "void", "time", "gap"],
   );
+  const head = useLoaded(
+    async (api) => (await api.get<LetterheadAnswer>("/api/letterhead")).data,
+    "letterhead",
+    [],
+  );
+  const letterhead = readyValue(head.part);
   const wirings = useLoaded(loadWirings, "wirings", ["locations"]).part;
   const roomOfLine = new Map((readyValue(wirings) ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
   return (
@@ -74,9 +86,12 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
       <section class="panel report-choice" aria-label={texts.title}>
         <SelectField
           label={texts.location}
-          value={location}
-          choices={locations.map((name) => ({ value: name, text: name }))}
-          onValue={(name) => show({ location: name })}
+          value={location ?? ""}
+          choices={[
+            ...(locations.length > 1 ? [{ value: "", text: texts.all }] : []),
+            ...locations.map((name) => ({ value: name, text: name })),
+          ]}
+          onValue={(name) => show({ location: name === "" ? undefined : name })}
         />
         <div class="report-month">
           <Button
@@ -102,10 +117,28 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             onPress={() => show({ month: monthAfter(month, 1) })}
           />
         </div>
+        {user.role === "owner" && letterhead !== undefined && (
+          <Button icon="edit" onPress={() => setHeading(true)}>
+            {texts.letterhead.title}
+          </Button>
+        )}
       </section>
+      {isHeading && letterhead !== undefined && (
+        <LetterheadDialog
+          letterhead={letterhead}
+          onClose={() => setHeading(false)}
+          onSaved={() => {
+            setHeading(false);
+            head.reload();
+          }}
+        />
+      )}
+      <FailedPanel part={head.part} text={texts.failed} onRetry={head.reload} />
       <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {part.kind === "waiting" && <section class="panel report" aria-busy="true" />}
-      {part.kind === "ready" && <ReportSheet report={part.value} isStale={isStale} roomOfLine={roomOfLine} />}
+      {part.kind === "ready" && letterhead !== undefined && (
+        <ReportSheet report={part.value} letterhead={letterhead} isStale={isStale} roomOfLine={roomOfLine} />
+      )}
     </>
   );
 }

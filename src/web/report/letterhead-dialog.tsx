@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import { ApiFailure } from "../api/api.ts";
+import type { Letterhead } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
+import { Dialog } from "../element/dialog.tsx";
+import { TextField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { useGateway } from "../live/gateway.ts";
+import { reportTexts } from "../messages/report.ts";
+import { useTexts } from "../messages/use-language.ts";
+
+interface LetterheadDialogProps {
+  readonly letterhead: Letterhead;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+/** As the API has it. */
+const MAX_LOGO_BYTES = 40 * 1024;
+const INVALID = 400;
+
+/** What stands at the head of the account's reports. */
+export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDialogProps) {
+  const texts = useTexts(reportTexts).letterhead;
+  const { api } = useGateway();
+  const { form, isBusy, failure, submit, mistake } = useForm();
+  const [draft, setDraft] = useState(letterhead);
+  const [isTooLarge, setTooLarge] = useState(false);
+  const choose = async (file: File | undefined) => {
+    if (file === undefined) return;
+    setTooLarge(file.size > MAX_LOGO_BYTES);
+    if (file.size <= MAX_LOGO_BYTES) setDraft({ ...draft, logo: await dataUrlOf(file) });
+  };
+  const send = async () => {
+    if (await submit(true, () => api.send("PUT", "/api/letterhead", { letterhead: draft }))) onSaved();
+  };
+  const field = (name: "company" | "taxNumber" | "address") => (
+    <TextField
+      label={texts[name]}
+      value={draft[name]}
+      onValue={(value) => setDraft({ ...draft, [name]: value })}
+      mistake={mistake(name, { length: texts.long })}
+    />
+  );
+  return (
+    <Dialog title={texts.title} onClose={onClose}>
+      <Form form={form} onSubmit={send}>
+        <p class="soft">{texts.intro}</p>
+        {field("company")}
+        {field("taxNumber")}
+        {field("address")}
+        <div class="field">
+          <label for="logo">{texts.logo}</label>
+          {draft.logo !== "" && <img class="letterhead-logo" src={draft.logo} alt={texts.logo} />}
+          <input
+            id="logo"
+            class="input"
+            type="file"
+            accept="image/png,image/jpeg"
+            aria-describedby="logo-hint"
+            aria-invalid={isTooLarge}
+            onChange={(event) => void choose(event.currentTarget.files?.[0])}
+          />
+          <p class={isTooLarge ? "field-mistake" : "field-hint fine"} id="logo-hint" role="status">
+            {isTooLarge ? texts.tooLarge : texts.logoHint}
+          </p>
+          {draft.logo !== "" && (
+            <div class="actions">
+              <Button icon="remove" onPress={() => setDraft({ ...draft, logo: "" })}>
+                {texts.removeLogo}
+              </Button>
+            </div>
+          )}
+        </div>
+        <FormFailure
+          failure={failure}
+          text={mistake("logo") === undefined ? undefined : texts.noPicture}
+          texts={{ [INVALID]: texts.noPicture }}
+        />
+        <FormActions isBusy={isBusy} text={texts.save} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** A file as the API takes it. Throws ApiFailure where it cannot be read. */
+function dataUrlOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(new ApiFailure(INVALID, String(reader.error)));
+    reader.readAsDataURL(file);
+  });
+}
