@@ -150,7 +150,7 @@ export function historyOf(seed: number): History {
     if (which < 0.88) return cutOnTheWay();
     return rare();
   };
-  const steps = [wire(), wire(), ...Array.from({ length: 8 + below(20) }, next).flat()];
+  const steps = [wire(), wire(), ...Array.from({ length: 4 + below(chance(0.2) ? 30 : 10) }, next).flat()];
   return {
     seed,
     bufferEvents: chance(0.9) ? 12 : 1_024,
