@@ -4,7 +4,7 @@ import { LocalCalendar } from "../ledger/calendar.ts";
 import { openUpToDate } from "../ledger/up-to-date.ts";
 import { type Recovered, recoverLedger } from "./recover.ts";
 import { isSuspect } from "./suspect.ts";
-import { verifyLedger } from "./verify.ts";
+import { findDamage } from "./verify.ts";
 
 export interface PrepareRequest {
   readonly ledger: string;
@@ -22,9 +22,9 @@ export interface PrepareRequest {
 export type Prepared = { readonly damage: ErrorData; readonly recovered: Recovered } | null;
 
 /**
- * All that may take long before a ledger can be used: a suspect file is checked in full, a damaged one rebuilt, an older one
- * upgraded, and sums of other days are made anew. Afterwards it opens at once. Call with the data directory locked.
- * Throws as `openForWriting` and `recoverLedger` do. After an interruption at any moment a second call goes on.
+ * All that may take long before a ledger can be used: the structure of a suspect file is checked in full, a damaged one
+ * rebuilt, an older one upgraded, and sums of other days are made anew. Afterwards it opens at once. Call with the data
+ * directory locked. Throws as `openForWriting` and `recoverLedger` do. After an interruption at any moment a second call goes on.
  */
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {
   const { ledger, timeZone, tailDirectory, directories, nowMs } = request;
@@ -44,7 +44,8 @@ export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): 
 }
 
 function requireSound(ledger: string, onProgress: OnProgress): void {
-  const { damage } = verifyLedger(ledger, (done, total) => onProgress({ kind: "check", done, total }));
+  onProgress({ kind: "check", done: 0, total: 1 });
+  const damage = findDamage(ledger);
   if (damage.length === 0) return;
   throw new FlancoError("damaged", `The ledger ${ledger} is damaged: ${damage[0]}.`, {
     hint: "Restore a backup with flanco restore.",
