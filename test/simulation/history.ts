@@ -118,7 +118,8 @@ export function historyOf(seed: number): History {
   const rare = (): Step[] => {
     const which = below(12);
     if (which === 0) return [{ kind: "back up" }];
-    if (which === 1) return chance(0.5) ? restored() : [...restored(), edges(), edges(), ...restored()];
+    if (which === 1)
+      return chance(0.5) ? restored() : [{ kind: "back up" }, ...restored(), edges(), ...restored()];
     if (which === 2)
       return [oneOf<Step>({ kind: "stop" }, { kind: "kill" }), { kind: "damage", how: below(3) }, start()];
     if (which === 3) return [down(), { kind: "upgrade" }, start()];

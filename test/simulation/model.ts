@@ -371,6 +371,8 @@ class Fold {
 
   #see(sighting: Sighting): void {
     const { line, active, activeLow, source, missed, actuatorId } = sighting;
+    // What the history made up, to be refused, is passed over where its line is not wired any more.
+    if (!Number.isInteger(missed)) return;
     const us = this.#truth.usOf(sighting);
     const last = this.#lastSeen.get(line);
     if (last !== undefined && us <= last.us && source.sequence > 0) return;
