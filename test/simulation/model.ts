@@ -385,7 +385,9 @@ class Fold {
     if (!this.#truth.mayRead(source.bootId, us, sighting.timeMs)) this.wrong.push(`${line} at ${us}: time`);
     const wired = this.wired.get(line)?.findLast(({ fromUs }) => fromUs <= us);
     if (wired?.stretch?.room !== actuatorId) return;
-    this.#judge(sighting, us, wired, wired.stretch);
+    // The line may have been unwired and wired to the same room again meanwhile: its level is kept from there on.
+    const current = this.wired.get(line)?.at(-1)?.stretch;
+    this.#judge(sighting, us, wired, current?.room === actuatorId ? current : wired.stretch);
   }
 
   #judge(

@@ -26,7 +26,7 @@ import { Tail } from "../../src/store/ledger/tail.ts";
 import { openUpToDate, refuseLongWork } from "../../src/store/ledger/up-to-date.ts";
 import { wiringReader } from "../../src/store/ledger/wiring.ts";
 import { type StoreWriter, storeWriter, type WriterPort } from "../../src/store/ledger/writer.ts";
-import { prepareLedger } from "../../src/store/repair/prepare.ts";
+import { type PrepareRequest, prepareLedger } from "../../src/store/repair/prepare.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import type { SimulatedChip } from "./chip.ts";
 
@@ -60,7 +60,7 @@ export interface ProcessOptions {
 export type Made = Omit<Commit, "bootId" | "atUs">;
 
 /** How a start, or what the history has in its place, brings a ledger to where it can be used. */
-export function recovering(directory: string, timeZone: string, nowMs: () => number): RecoveryOptions {
+export function recovering(directory: string, timeZone: string, nowMs: () => number) {
   const dataDirectory = dataDirectoryOf(directory);
   const config = { data_dir: directory, backup_dir: "", backup_disk_dir: "", time_zone: timeZone };
   return {
@@ -68,8 +68,8 @@ export function recovering(directory: string, timeZone: string, nowMs: () => num
     dataDirectory,
     log: SILENT,
     nowMs,
-    run: async (request) => prepareLedger(request, () => {}),
-  };
+    run: async (request: PrepareRequest) => prepareLedger(request, () => {}),
+  } satisfies RecoveryOptions;
 }
 
 /** What the writer's thread is, in the simulation's own: each commit comes when the history says so. */

@@ -24,6 +24,7 @@ import { folderOf, identityOf, readLedger } from "../../src/store/ledger/identit
 import { openForWriting } from "../../src/store/ledger/open.ts";
 import { segmentsIn } from "../../src/store/ledger/tail.ts";
 import { wiringReader } from "../../src/store/ledger/wiring.ts";
+import type { PrepareRequest } from "../../src/store/repair/prepare.ts";
 import { markSuspect } from "../../src/store/repair/suspect.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
@@ -42,8 +43,6 @@ const US_PER_MS = 1_000;
 const DAY_US = 86_400_000_000;
 /** A process that is to close or open does so within this time, whatever the disk refuses. */
 const PATIENCE_US = 60_000_000;
-/** By so much the commits of a rebuilt ledger are numbered on. */
-const PASSED_OVER = 2 ** 40;
 /** The writer gathers commands for less than this. */
 const SOON_US = 20_000;
 const DOWN_US = 1_500_000;
@@ -435,9 +434,14 @@ export class World {
     // Of what the start's quick check does not read, the full check of each week tells.
     markSuspect(this.#ledger, SILENT);
     const options = recovering(this.#directory, this.#zone, () => this.#clock.nowMs());
-    await openRecovering(options, async () => {});
-    const held = this.#commits();
-    this.#model.goBack(held > commits + PASSED_OVER / 2 ? held - PASSED_OVER : held, this.#copied);
+    let held = commits;
+    const run = async (request: PrepareRequest) => {
+      const prepared = await options.run(request);
+      if (prepared !== null) held = (prepared.recovered.backup?.commits ?? 0) + prepared.recovered.commits;
+      return prepared;
+    };
+    await openRecovering({ ...options, run }, async () => {});
+    this.#model.goBack(held, this.#copied);
   }
 
   /** A program of a later schema, and then this one again. */
