@@ -9,8 +9,9 @@ import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 const TRIALS = process.env["FLANCO_FAULTS"] === "short" ? 4 : 60;
 const TEST_MS = 1_800_000;
@@ -21,17 +22,15 @@ const LONGEST_MS = 2_500;
 
 describe("kill -9 in the middle of", function () {
   this.timeout(TEST_MS);
-  let appliance: Program;
+  const appliance = forEachTest(() => Program.make());
+  const variants = forEachTest(() => new Variants());
   let directory: string;
 
   beforeEach(async () => {
-    appliance = await Program.make();
     await seedLedger(appliance.ledgerFile, SALES);
     const [made] = JSON.parse(await appliance.succeed(["backup", "--json"])) as { directory: string }[];
     directory = made?.directory ?? "";
   });
-
-  afterEach(() => appliance.close());
 
   async function killed(args: readonly string[], afterMs: number): Promise<void> {
     const child = appliance.spawn(args);
@@ -70,17 +69,15 @@ describe("kill -9 in the middle of", function () {
   });
 
   it("a restore that removes the old ledger before the new one is in its place loses it (control)", async () => {
-    const variant = new Variant(CONTROLS["a restore removes the old ledger before the new one is there"]);
-    try {
-      const backup = join(directory, listBackups(directory)[0]?.file ?? "");
-      const child = appliance.spawn(["restore", backup], { program: variant.program });
-      await until("the old ledger is gone", () => !existsSync(appliance.ledgerFile));
-      child.kill("SIGKILL");
-      await once(child, "close");
-      finishReplacing(appliance.ledgerFile);
-      expect(existsSync(appliance.ledgerFile)).to.equal(false);
-    } finally {
-      variant.remove();
-    }
+    const program = variants.program(
+      CONTROLS["a restore removes the old ledger before the new one is there"],
+    );
+    const backup = join(directory, listBackups(directory)[0]?.file ?? "");
+    const child = appliance.spawn(["restore", backup], { program });
+    await until("the old ledger is gone", () => !existsSync(appliance.ledgerFile));
+    child.kill("SIGKILL");
+    await once(child, "close");
+    finishReplacing(appliance.ledgerFile);
+    expect(existsSync(appliance.ledgerFile)).to.equal(false);
   });
 });

@@ -9,8 +9,9 @@ import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { change, EMAIL, recordRows, seedLedger } from "../cli/ledger.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { CrashAccount, CrashLoad, sendPost } from "./crash-load.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 const KILLS = SHORT ? 10 : 200;
@@ -142,13 +143,11 @@ class CrashTrial {
 describe("kill -9 at random moments under load", function () {
   this.timeout(TEST_MS);
   let trial: CrashTrial | undefined;
-  let variant: Variant | undefined;
+  const variants = forEachTest(() => new Variants());
 
   afterEach(async () => {
     await trial?.close();
-    variant?.remove();
     trial = undefined;
-    variant = undefined;
   });
 
   it(`loses nothing that was acknowledged and counts nothing twice, ${KILLS} times on one ledger`, async () => {
@@ -165,8 +164,7 @@ describe("kill -9 at random moments under load", function () {
 
   describe("without what protects from it (controls)", () => {
     async function failure(patches: readonly Patch[]): Promise<string> {
-      variant = new Variant(patches);
-      const killed = await CrashTrial.make(variant.program);
+      const killed = await CrashTrial.make(variants.program(patches));
       trial = killed;
       const random = new SeededRandom(seed);
       for (let life = 0; life < CONTROL_KILLS; life += 1) {

@@ -3,9 +3,10 @@ import { expect } from "chai";
 import type { Patch } from "../../scripts/patch.ts";
 import { gapRows } from "../cli/ledger.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { DiskTrial } from "./disk-trial.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 /** The promise: from room on the disk to the commit of what waits. */
@@ -18,18 +19,8 @@ const LOG_BYTES = 4_000_000;
 const AT_ONCE = 4;
 
 describe("A full disk", () => {
-  let trial: DiskTrial;
-  let variant: Variant | undefined;
-
-  beforeEach(async () => {
-    trial = await DiskTrial.make();
-  });
-
-  afterEach(async () => {
-    await trial.close();
-    variant?.remove();
-    variant = undefined;
-  });
+  const trial = forEachTest(() => DiskTrial.make());
+  const variants = forEachTest(() => new Variants());
 
   async function refusesAndTells(): Promise<void> {
     expect((await trial.post()).status).to.equal(201);
@@ -144,8 +135,7 @@ describe("A full disk", () => {
 
   describe("without what protects from it (controls)", () => {
     async function failure(patches: readonly Patch[], run: () => Promise<unknown>): Promise<string> {
-      variant = new Variant(patches);
-      await trial.start({ program: variant.program });
+      await trial.start({ program: variants.program(patches) });
       return failureOf(run());
     }
 

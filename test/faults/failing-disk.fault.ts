@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import type { Patch } from "../../scripts/patch.ts";
 import { CONTROLS, failureOf } from "../rig/controls.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { DiskTrial } from "./disk-trial.ts";
 import { type DiskCall, FailingDisk } from "./failing-disk.ts";
 import { FailingSync } from "./failing-sync.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 const SHORT = process.env["FLANCO_FAULTS"] === "short";
 const END_MS = 10_000;
@@ -14,22 +14,11 @@ const MANY_POSTS = 400;
 const AT_ONCE = 4;
 
 describe("A failing disk", () => {
-  let trial: DiskTrial;
-  let failing: FailingDisk;
-  let variant: Variant | undefined;
+  const trial = forEachTest(() => DiskTrial.make());
+  const failing = forEachTest(() => new FailingDisk(trial.appliance.directory));
+  const variants = forEachTest(() => new Variants());
 
   before(() => FailingDisk.install());
-
-  beforeEach(async () => {
-    trial = await DiskTrial.make();
-    failing = new FailingDisk(trial.appliance.directory);
-  });
-
-  afterEach(async () => {
-    await trial.close();
-    variant?.remove();
-    variant = undefined;
-  });
 
   /** Some posts go well, then the disk fails; the process must end, and the next one know what was answered. */
   async function stopsAndKeeps(call: DiskCall, program?: string): Promise<void> {
@@ -91,24 +80,19 @@ describe("A failing disk", () => {
   });
 
   describe("without what protects from it (controls)", () => {
-    function program(patches: readonly Patch[]): string {
-      variant = new Variant(patches);
-      return variant.program;
-    }
-
     it("goes on in the same process, as if the next fsync could be trusted", async () => {
-      const changed = program(CONTROLS["the process outlives a disk error"]);
+      const changed = variants.program(CONTROLS["the process outlives a disk error"]);
       expect(await failureOf(stopsAndKeeps("posix/io/sync/*", changed))).to.contain("the service ends");
     });
 
     if (!SHORT) {
       it("goes on where a checkpoint may fail unheard, as SQLite's own do", async () => {
-        const changed = program(CONTROLS["the process outlives a failed checkpoint"]);
+        const changed = variants.program(CONTROLS["the process outlives a failed checkpoint"]);
         expect(await failureOf(stopsAtCheckpoint(changed))).to.contain("the service ends");
       });
 
       it("stores what it refused, so that a client that sends it again is counted twice", async () => {
-        const changed = program(CONTROLS["what was refused stays in the log"]);
+        const changed = variants.program(CONTROLS["what was refused stays in the log"]);
         const message = await failureOf(stopsAndKeeps("posix/io/sync/*", changed));
         expect(message).to.contain("to have the same members");
       });

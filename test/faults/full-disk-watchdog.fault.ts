@@ -3,9 +3,10 @@ import { expect } from "chai";
 import { EMAIL } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { PASSWORD, type RunningService } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { NotifySocket } from "../systemd/notify-socket.ts";
 import { DiskTrial } from "./disk-trial.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 /** A sign of life comes twice in it. */
 const LIMIT_MS = 1_500;
@@ -17,21 +18,9 @@ const WRITERS = 10;
 const BODY = { location: { name: "Norte", description: "" } };
 
 describe("A full disk, under systemd's watchdog", () => {
-  let trial: DiskTrial;
-  let socket: NotifySocket;
-  let variant: Variant | undefined;
-
-  beforeEach(async () => {
-    trial = await DiskTrial.make();
-    socket = new NotifySocket();
-  });
-
-  afterEach(async () => {
-    await trial.close();
-    socket.close();
-    variant?.remove();
-    variant = undefined;
-  });
+  const trial = forEachTest(() => DiskTrial.make());
+  const socket = forEachTest(() => new NotifySocket());
+  const variants = forEachTest(() => new Variants());
 
   function start(program?: string): Promise<RunningService> {
     return trial.start(
@@ -78,8 +67,8 @@ describe("A full disk, under systemd's watchdog", () => {
   });
 
   it("is silent, in this very test, where a refusal is no answer", async () => {
-    variant = new Variant(CONTROLS["a full disk is no sign of life"]);
-    const silenceMs = await longestSilence(await start(variant.program));
+    const program = variants.program(CONTROLS["a full disk is no sign of life"]);
+    const silenceMs = await longestSilence(await start(program));
     console.log(`    longest silence: ${Math.round(silenceMs)} ms of ${LIMIT_MS}`);
     expect(silenceMs).to.be.above(LIMIT_MS);
   });

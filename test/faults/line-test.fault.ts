@@ -2,25 +2,18 @@ import { expect } from "chai";
 import { recordRows, seedLedger } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 const TEST_MS = 120_000;
 
 describe("A line under test", function () {
   this.timeout(TEST_MS);
-  let appliance: Program;
-  let variant: Variant | undefined;
+  const appliance = forEachTest(() => Program.make());
+  const variants = forEachTest(() => new Variants());
 
-  beforeEach(async () => {
-    appliance = await Program.make();
-    await seedLedger(appliance.ledgerFile);
-  });
-  afterEach(async () => {
-    await appliance.close();
-    variant?.remove();
-    variant = undefined;
-  });
+  beforeEach(() => seedLedger(appliance.ledgerFile));
 
   /** The sales of a line that is switched on after its test was begun and the process was killed. */
   async function salesAfterKill(program?: string): Promise<number> {
@@ -42,7 +35,7 @@ describe("A line under test", function () {
   });
 
   it("sells where nothing asks for the test (control)", async () => {
-    variant = new Variant(CONTROLS["an edge under test is a sale"]);
-    expect(await salesAfterKill(variant.program)).to.equal(1);
+    const program = variants.program(CONTROLS["an edge under test is a sale"]);
+    expect(await salesAfterKill(program)).to.equal(1);
   });
 });

@@ -10,9 +10,10 @@ import { seedLedger } from "../cli/ledger.ts";
 import { CONTROLS } from "../rig/controls.ts";
 import { LATER_SCHEMA } from "../rig/later-schema.ts";
 import { listen, Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { NotifySocket } from "../systemd/notify-socket.ts";
-import { Variant } from "./variant.ts";
+import { Variants } from "./variant.ts";
 
 const TEST_MS = 300_000;
 const RECORDS = 1_000;
@@ -36,33 +37,19 @@ const AT_ONCE: Patch = {
 
 describe("Long work on a ledger, on a slow disk", function () {
   this.timeout(TEST_MS);
-  let appliance: Program;
-  let socket: NotifySocket;
-  const variants: Variant[] = [];
+  const appliance = forEachTest(() => Program.make({ FLANCO_LOG_LEVEL: "info" }));
+  const socket = forEachTest(() => new NotifySocket());
+  const variants = forEachTest(() => new Variants());
 
   beforeEach(async () => {
-    appliance = await Program.make({ FLANCO_LOG_LEVEL: "info" });
-    socket = new NotifySocket();
     const times = Array.from({ length: RECORDS }, (_, minute) => FROM_MS + minute * 60_000);
     await seedLedger(appliance.ledgerFile, times);
     compileLibrary(join(import.meta.dirname, "slow-read.c"), join(appliance.directory, "slow-read.so"));
     slow();
   });
 
-  afterEach(async () => {
-    await appliance.close();
-    socket.close();
-    for (const variant of variants.splice(0)) variant.remove();
-  });
-
   const slow = () => writeFileSync(join(appliance.directory, "slow"), "");
   const fast = () => rmSync(join(appliance.directory, "slow"), { force: true });
-
-  function programOf(patches: readonly Patch[]): string {
-    const variant = new Variant(patches);
-    variants.push(variant);
-    return variant.program;
-  }
 
   /** Starts the service; reads of files that end so are slow. */
   function begin(program: string, file: string, slowMs: number) {
@@ -122,7 +109,7 @@ describe("Long work on a ledger, on a slow disk", function () {
     }
 
     it("is said to systemd, in the log and at the ports, in time, and all records are there after it", async () => {
-      const program = programOf([LATER_SCHEMA]);
+      const program = variants.program([LATER_SCHEMA]);
       const health: string[] = [];
       const watching = { on: true };
       const base = `http://127.0.0.1:${appliance.httpPort}`;
@@ -157,13 +144,13 @@ describe("Long work on a ledger, on a slow disk", function () {
     });
 
     it("goes on beyond systemd's patience where nothing is said (control)", async () => {
-      const program = programOf([LATER_SCHEMA, ...CONTROLS["long work says nothing to systemd"]]);
+      const program = variants.program([LATER_SCHEMA, ...CONTROLS["long work says nothing to systemd"]]);
       expect(await overdue(program)).to.be.above(0);
     });
 
     for (const momentMs of MOMENTS) {
       it(`ends with a stop ${momentMs} ms after its beginning, and the next start does it`, async () => {
-        const program = programOf([LATER_SCHEMA]);
+        const program = variants.program([LATER_SCHEMA]);
         const { child, said } = upgradeBy(program);
         await until("work has begun", () => said.stderr.includes("is being prepared"));
         await setTimeout(momentMs);
@@ -192,12 +179,12 @@ describe("Long work on a ledger, on a slow disk", function () {
     }
 
     it("ends all the same", async () => {
-      expect(await stop(programOf([]))).to.be.below(STOP_MS);
+      expect(await stop(variants.program([]))).to.be.below(STOP_MS);
       expect(await records()).to.equal(RECORDS);
     });
 
     it("does not end where it is waited for (control)", async () => {
-      expect(await stop(programOf(CONTROLS["a stop waits for each disk"]))).to.be.above(STOP_MS);
+      expect(await stop(variants.program(CONTROLS["a stop waits for each disk"]))).to.be.above(STOP_MS);
     });
   });
 
@@ -217,13 +204,13 @@ describe("Long work on a ledger, on a slow disk", function () {
 
     for (const momentMs of [...MOMENTS, IN_THE_CHECK_MS]) {
       it(`ends with a stop ${momentMs} ms after its beginning`, async () => {
-        expect(await stop(programOf([AT_ONCE]), momentMs)).to.be.below(STOP_MS);
+        expect(await stop(variants.program([AT_ONCE]), momentMs)).to.be.below(STOP_MS);
         expect(await records()).to.equal(RECORDS);
       });
     }
 
     it("holds a stop up where it runs in a thread of the service (control)", async () => {
-      const program = programOf([AT_ONCE, ...CONTROLS["jobs run in a thread of the service"]]);
+      const program = variants.program([AT_ONCE, ...CONTROLS["jobs run in a thread of the service"]]);
       expect(await stop(program, IN_THE_CHECK_MS)).to.be.above(STOP_MS);
     });
   });

@@ -29,3 +29,19 @@ export class Variant {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }
+
+/** The changed programs of one test: `forEachTest(() => new Variants())`, after what runs them. */
+export class Variants {
+  readonly #made: Variant[] = [];
+
+  /** The entry of a program with these changes. */
+  program(patches: readonly Patch[]): string {
+    const variant = new Variant(patches);
+    this.#made.push(variant);
+    return variant.program;
+  }
+
+  remove(): void {
+    for (const variant of this.#made) variant.remove();
+  }
+}
