@@ -62,6 +62,7 @@ const require = flancoCreateRequire(import.meta.url), __dirname = import.meta.di
 
 /** Compiled sources are kept beside the program where it may write there; portable, so that they may be made elsewhere. */
 const ENTRY = `import { createRequire, enableCompileCache } from "node:module";
+import { join } from "node:path";
 const directory = join(import.meta.dirname, ".cache");
 enableCompileCache({ directory, portable: true });
 // Threads look for it here when they start.
