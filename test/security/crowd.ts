@@ -2,43 +2,54 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-/** What a crowd of clients does, each client with an address of its own. */
+/** A request that a crowd sends; with a body it is a POST. */
+export interface CrowdRequest {
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** What a crowd of clients does again and again, each client with an address of its own. */
 export interface CrowdTask {
-  readonly what: "unreadable sign-ins" | "handshakes" | "reports that are not read";
+  readonly what: "ask" | "shake hands" | "ask and not read";
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly addresses: readonly string[];
   readonly connectionsOfEach: number;
   /** Of a member, where one is needed. */
   readonly cookie: string;
-  /** The report's path. */
-  readonly path: string;
+  /** In turns. */
+  readonly requests: readonly CrowdRequest[];
 }
 
-const VALUES = `[${Array(20_000).fill("{}").join()}]`;
+const PAUSE_MS = 100;
 
 const task = JSON.parse(process.argv[2] ?? "") as CrowdTask;
-let isOver = false;
+const statuses: Record<number, number> = {};
+let asked = 0;
 
-function post(agent: Agent, localAddress: string): void {
-  if (isOver) return;
-  const options = {
-    port: task.httpPort,
-    host: "127.0.0.1",
-    localAddress,
-    agent,
-    method: "POST",
-    path: "/api/login",
-  };
-  const sent = request({ ...options, headers: { "Content-Type": "application/json" } }, (response) => {
-    response.resume().once("close", () => post(agent, localAddress));
-  });
-  sent.on("error", () => setTimeout(post, 100, agent, localAddress));
-  sent.end(VALUES);
+function nextRequest(): CrowdRequest {
+  asked += 1;
+  return task.requests[asked % task.requests.length] ?? { path: "/" };
+}
+
+function ask(agent: Agent, localAddress: string): void {
+  const { path, body } = nextRequest();
+  const sent = request(
+    {
+      ...{ port: task.httpPort, host: "127.0.0.1", localAddress, agent, path },
+      method: body === undefined ? "GET" : "POST",
+      headers: { Cookie: task.cookie, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    },
+    (response) => {
+      statuses[response.statusCode ?? 0] = (statuses[response.statusCode ?? 0] ?? 0) + 1;
+      response.resume().once("close", () => ask(agent, localAddress));
+    },
+  );
+  sent.on("error", () => setTimeout(ask, PAUSE_MS, agent, localAddress));
+  sent.end(body);
 }
 
 function shakeHands(localAddress: string): void {
-  if (isOver) return;
   const socket = connect({ port: task.httpsPort, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});
   const secure = connectTls({ socket, rejectUnauthorized: false });
@@ -47,25 +58,21 @@ function shakeHands(localAddress: string): void {
   socket.once("close", () => setTimeout(shakeHands, 1, localAddress));
 }
 
-function askAndWait(localAddress: string): void {
-  if (isOver) return;
+function askAndNotRead(localAddress: string): void {
   const socket = connect({ port: task.httpPort, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});
-  socket.write(`GET ${task.path} HTTP/1.1\r\nHost: localhost\r\nCookie: ${task.cookie}\r\n\r\n`);
+  socket.write(`GET ${nextRequest().path} HTTP/1.1\r\nHost: localhost\r\nCookie: ${task.cookie}\r\n\r\n`);
   socket.pause();
-  socket.once("close", () => setTimeout(askAndWait, 100, localAddress));
+  socket.once("close", () => setTimeout(askAndNotRead, PAUSE_MS, localAddress));
 }
 
 for (const address of task.addresses) {
   const agent = new Agent({ keepAlive: true, maxSockets: task.connectionsOfEach });
   for (let index = 0; index < task.connectionsOfEach; index += 1) {
-    if (task.what === "handshakes") shakeHands(address);
-    else if (task.what === "unreadable sign-ins") post(agent, address);
-    else askAndWait(address);
+    if (task.what === "ask") ask(agent, address);
+    else if (task.what === "shake hands") shakeHands(address);
+    else askAndNotRead(address);
   }
 }
 process.send?.("begun");
-process.once("message", () => {
-  isOver = true;
-  process.exit();
-});
+process.once("message", () => process.send?.(statuses, () => process.exit()));
