@@ -30,6 +30,22 @@ export const listDevices = declare({
   statuses: LEDGER_FAILS,
 });
 
+/** Refuses a list that names a room twice; `path` leads from an entry to its name. */
+function onceEach<T>(nameOf: (entry: T) => string, path: readonly string[]) {
+  return (context: z.core.ParsePayload<T[]>): void => {
+    const seen = new Set<string>();
+    context.value.forEach((entry, index) => {
+      const input = nameOf(entry);
+      if (seen.has(input)) {
+        const message = `is in the list twice: "${input}"`;
+        const params = { kind: "unique" };
+        context.issues.push({ code: "custom", path: [index, ...path], message, params, input });
+      }
+      seen.add(input);
+    });
+  };
+}
+
 export const addDevice = declare({
   method: "post",
   path: "/device",
@@ -45,17 +61,7 @@ export const addDevice = declare({
         .array(z.object({ id: name, value: z.boolean() }))
         .min(1)
         .max(MAX_ACTUATORS)
-        .check((context) => {
-          const seen = new Set<string>();
-          context.value.forEach(({ id }, index) => {
-            if (seen.has(id)) {
-              const message = `is in the list twice: "${id}"`;
-              const params = { kind: "unique" };
-              context.issues.push({ code: "custom", path: [index, "id"], message, params, input: id });
-            }
-            seen.add(id);
-          });
-        }),
+        .check(onceEach(({ id }) => id, ["id"])),
     }),
   }),
   wrapper: "newDevice",
@@ -66,12 +72,25 @@ export const addDevice = declare({
 export const changeDevice = declare({
   method: "patch",
   path: "/device",
-  summary: "Rename a device, or move it to another location. Its records stay as they are.",
+  summary: "Rename a device, move it to another location, or change its rooms. Its records stay as they are.",
   roles: TECHNICAL,
   query: deviceQuery,
-  body: z.object({ device: someOf({ name, locationId: name }) }),
+  body: z.object({
+    device: someOf({
+      name,
+      locationId: name,
+      rooms: z
+        .array(name)
+        .min(1)
+        .max(MAX_ACTUATORS)
+        .check(onceEach((room) => room, []))
+        .meta({
+          description: "All of its rooms, in order. The line of a room that is left out is released.",
+        }),
+    }),
+  }),
   wrapper: "device",
-  errors: ["not_found"],
+  errors: ["not_found", "conflict"],
   statuses: LEDGER_FAILS,
 });
 

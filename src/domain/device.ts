@@ -41,6 +41,8 @@ export interface DeviceChange {
   readonly name?: string | undefined;
   /** One of the user's locations; the device takes its name. */
   readonly locationId?: string | undefined;
+  /** All of its rooms, in order. One that is left out loses its wiring; its records stay, and are its own if it comes back. */
+  readonly rooms?: readonly string[] | undefined;
 }
 
 /** A room with what it has sold on the current local day. */

@@ -80,7 +80,7 @@ export interface LedgerCommands {
 
   addDevice(userId: Id, device: NewDevice): Id;
   /** Records keep the old names. Rejects with `not_found`, also for the location. */
-  changeDevice(userId: Id, dId: string, change: DeviceChange): void;
+  changeDevice(userId: Id, dId: string, change: DeviceChange, by?: Actor): void;
   /** Removes its wiring too; its records stay. */
   removeDevice(userId: Id, dId: string, by?: Actor): void;
 

@@ -21,8 +21,8 @@ export function deviceEndpoints(
     serve(addDevice, async ({ userId, body }) => {
       await writer.addDevice(userId, body.newDevice);
     }),
-    serve(changeDevice, async ({ userId, query, body }) => {
-      await writer.changeDevice(userId, query.dId, body.device);
+    serve(changeDevice, async ({ userId, signedIn, query, body, context }) => {
+      await writer.changeDevice(userId, query.dId, body.device, actorOf(context, signedIn.memberId));
     }),
     serve(removeDevice, async ({ userId, signedIn, query, context }) => {
       await writer.removeDevice(userId, query.dId, actorOf(context, signedIn.memberId));

@@ -44,6 +44,34 @@ describe("Changing a location or device", () => {
       });
     });
 
+    it("adds, removes and orders its rooms; the sales of one that goes and comes back are still its own", async () => {
+      const line = await WiredLine.wire(appliance, user, "SIM4", { dId: "7234", actuatorId: "101" });
+      await line.go(true);
+      const rooms = (list: readonly string[]) =>
+        change("device", { dId: "7234" }, { device: { rooms: list } });
+      await rooms(["104", "103"]).expect(200);
+      expect(device()?.actuators).to.deep.equal([
+        { id: "104", value: false },
+        { id: "103", value: false },
+      ]);
+      expect(appliance.reader.wirings(user.id)).to.deep.equal([]);
+      const [entry] = appliance.reader.audit({ userId: user.id, before: null, sinceMs: null, limit: 1 });
+      expect(entry).to.include({ kind: "wiring_removed", who: user.email });
+      expect(entry?.details).to.deep.equal({ line: "SIM4", dId: "7234", room: "101" });
+      await rooms(["101", "103", "104"]).expect(200);
+      expect(device()?.actuators.map(({ id }) => id)).to.deep.equal(["101", "103", "104"]);
+      const sold = await user.get("/api/room").expect(200);
+      expect(sold.body.data[0]).to.include({ room: "101", line: null, sales: 1, revenue: 4.5 });
+    });
+
+    it("names a list of rooms that does not fit, and changes nothing", async () => {
+      const before = device();
+      for (const list of [[], ["1", "1"], Array.from({ length: 65 }, (_, room) => String(room))]) {
+        await change("device", { dId: "7234" }, { device: { rooms: list } }).expect(400);
+      }
+      expect(device()).to.deep.equal(before);
+    });
+
     it("moves it to another of the user's locations, whose name it takes on", async () => {
       const south = await appliance.writer.addLocation(user.id, { name: "Clínica Sur", description: "" });
       await change("device", { dId: "7234" }, { device: { locationId: south } }).expect(200);

@@ -256,6 +256,18 @@ describe("What happens at the API", () => {
       await answers(409, "post", "/api/location", { by, body: aLocation() });
     });
 
+    it("that an account has as many rooms as may be", async () => {
+      const by = await appliance.addUser();
+      const actuators = Array.from({ length: 64 }, (_, room) => ({ id: String(room), value: false }));
+      const { newDevice } = aDevice();
+      const add = (dId: string, rooms: number) =>
+        appliance.writer.addDevice(by.id, { ...newDevice, dId, actuators: actuators.slice(0, rooms) });
+      await Promise.all(Array.from({ length: 63 }, (_, turn) => add(String(turn), 64)));
+      await Promise.all([add("63", 63), add("64", 1)]);
+      const device = { rooms: ["0", "1"] };
+      await answers(409, "patch", "/api/device", { by, query: { dId: "64" }, body: { device } });
+    });
+
     it("the lines of the machine, free, wired and held", async () => {
       const free = { wiring: null, watched: false, level: null, problem: null, holder: null };
       appliance.lines.chips = [

@@ -44,7 +44,7 @@ export function deviceReader(db: Database) {
 
 export function deviceCommands(db: Database, context: WriteContext) {
   const taken = db
-    .prepare<[Id, string], number>("SELECT 1 FROM device WHERE user_id = ? AND d_id = ?")
+    .prepare<[Id, string], Id>("SELECT device_id FROM device WHERE user_id = ? AND d_id = ?")
     .pluck();
   const deviceCount = db.prepare<[Id], number>("SELECT count(*) FROM device WHERE user_id = ?").pluck();
   const actuatorCount = db
@@ -67,6 +67,32 @@ export function deviceCommands(db: Database, context: WriteContext) {
   );
   const wirings = wiringAudit(db, context);
   const remove = db.prepare<[Id, string]>("DELETE FROM device WHERE user_id = ? AND d_id = ?");
+  const roomsOf = db.prepare<[Id], { room: string; line: string | null }>(
+    `SELECT a.actuator_id AS room, line FROM actuator a LEFT JOIN wiring USING (device_id, actuator_id) WHERE device_id = ?`,
+  );
+  const placeActuator = db.prepare<[Id, string, number]>(
+    `INSERT INTO actuator (device_id, actuator_id, position, value) VALUES (?, ?, ?, 0)
+     ON CONFLICT (device_id, actuator_id) DO UPDATE SET position = excluded.position`,
+  );
+  const removeActuator = db.prepare<[Id, string]>(
+    "DELETE FROM actuator WHERE device_id = ? AND actuator_id = ?",
+  );
+
+  function setRooms(userId: Id, deviceId: Id, rooms: readonly string[], by: Actor): void {
+    for (const { room, line } of roomsOf.all(deviceId)) {
+      if (rooms.includes(room)) continue;
+      if (line !== null) wirings.removed(userId, { line }, by);
+      removeActuator.run(deviceId, room);
+    }
+    rooms.forEach((room, position) => {
+      placeActuator.run(deviceId, room, position);
+    });
+    if ((actuatorCount.get(userId) ?? 0) > MAX_ACTUATORS_OF_USER) {
+      throw tooManyError(MAX_ACTUATORS_OF_USER, "actuators");
+    }
+    context.tell({ kind: "wiring" });
+  }
+
   return {
     addDevice(userId: Id, device: NewDevice): Id {
       if (taken.get(userId, device.dId) !== undefined) {
@@ -94,11 +120,13 @@ export function deviceCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "locations", userId });
       return id;
     },
-    changeDevice(userId: Id, dId: string, changed: DeviceChange): void {
-      const { name = null, locationId = null } = changed;
+    changeDevice(userId: Id, dId: string, changed: DeviceChange, by: Actor = SERVICE_ACTOR): void {
+      const { name = null, locationId = null, rooms } = changed;
       const newLocation = locationId === null ? null : locationName.get(userId, locationId);
       if (newLocation === undefined) throw unknownLocation();
       if (change.run(name, locationId, newLocation, userId, dId).changes === 0) throw unknownDevice();
+      const deviceId = taken.get(userId, dId);
+      if (rooms !== undefined && deviceId !== undefined) setRooms(userId, deviceId, rooms, by);
       context.tell({ kind: "locations", userId });
     },
     removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): void {

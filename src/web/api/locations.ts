@@ -52,7 +52,7 @@ export function addDevice(api: Api, { dId, name, location, rooms }: DeviceDraft)
 export function changeDevice(
   api: Api,
   dId: string,
-  device: Partial<Pick<Device, "name" | "locationId">>,
+  device: Partial<Pick<Device, "name" | "locationId">> & { readonly rooms?: readonly string[] },
 ): Promise<unknown> {
   return api.send("PATCH", `/api/device?${new URLSearchParams({ dId })}`, { device });
 }

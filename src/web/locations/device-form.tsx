@@ -4,6 +4,7 @@ import type { Device, Location } from "../api/shapes.ts";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
 import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
 import { unplacedFailure } from "../element/mistake.ts";
+import { Notice } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -30,22 +31,32 @@ const NOT_FOUND = 404;
 export function DeviceForm({ device, at, locations, action, onDone, onCancel }: DeviceFormProps) {
   const texts = useTexts(locationsTexts);
   const { api } = useGateway();
-  const { count } = useFormat();
   const { form, isBusy, failure, wasSent, submit, mistake, requiredMistake } = useForm();
   const [name, setName] = useState(device?.name ?? "");
   const [dId, setDId] = useState(device?.dId ?? "");
   const [locationId, setLocationId] = useState(device?.locationId ?? at?._id ?? "");
-  const [rooms, setRooms] = useState<RoomsDraft>({ way: "range", first: "", count: "", list: "" });
+  const [rooms, setRooms] = useState<RoomsDraft>({
+    ...{ way: device === null ? "range" : "list", first: "", count: "" },
+    list: device === null ? "" : roomsOf(device).join(", "),
+  });
   const location = locations.find(({ _id }) => _id === locationId);
   const roomList = roomsOfDraft(rooms);
+  const removed =
+    device === null || roomList.kind !== "rooms"
+      ? []
+      : roomsOf(device).filter((room) => !roomList.rooms.includes(room));
 
   const send = async () => {
     const isReady =
       name.trim() !== "" &&
-      (device !== null || (dId.trim() !== "" && location !== undefined && roomList.kind === "rooms"));
+      roomList.kind === "rooms" &&
+      (device !== null || (dId.trim() !== "" && location !== undefined));
     const isDone = await submit(isReady, async () => {
-      if (device !== null) return changeDevice(api, device.dId, changesOf(device, name.trim(), location));
-      if (location === undefined || roomList.kind !== "rooms") return undefined;
+      if (roomList.kind !== "rooms") return undefined;
+      if (device !== null) {
+        return changeDevice(api, device.dId, changesOf(device, name.trim(), location, roomList.rooms));
+      }
+      if (location === undefined) return undefined;
       return addDevice(api, { dId: dId.trim(), name: name.trim(), location, rooms: roomList.rooms });
     });
     if (!isDone) return;
@@ -88,16 +99,11 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
             : mistake("locationId")
         }
       />
-      {device === null ? (
-        <RoomsField draft={rooms} onDraft={setRooms} wasSent={wasSent} />
-      ) : (
-        <p class="device-fixed">
-          <span>
-            {texts.rooms(count(device.actuators.length), device.actuators.length === 1)}:{" "}
-            {briefRooms(roomsOf(device))}
-          </span>
-          <span class="soft">{texts.roomsFixed}</span>
-        </p>
+      <RoomsField draft={rooms} onDraft={setRooms} wasSent={wasSent} isNew={device === null} />
+      {removed.length > 0 && (
+        <Notice kind="warn" title={texts.roomsRemoved(removed.join(", "))}>
+          <p>{texts.roomsRemovedDetail}</p>
+        </Notice>
       )}
       <FormFailure
         failure={unplacedFailure(failure, SHOWN_FIELDS)}
@@ -109,10 +115,18 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
 }
 
 /** Only what differs is sent: a location that is gone is not one to move to. */
-function changesOf(device: Device, name: string, location: Location | undefined) {
+function changesOf(
+  device: Device,
+  name: string,
+  location: Location | undefined,
+  rooms: readonly string[],
+): Parameters<typeof changeDevice>[2] {
+  const isMoved = location !== undefined && location._id !== device.locationId;
+  const isRearranged = roomsOf(device).join("\n") !== rooms.join("\n");
   return {
-    ...(name === device.name && location !== undefined && location._id !== device.locationId ? {} : { name }),
-    ...(location === undefined || location._id === device.locationId ? {} : { locationId: location._id }),
+    ...(name === device.name && (isMoved || isRearranged) ? {} : { name }),
+    ...(isMoved ? { locationId: location._id } : {}),
+    ...(isRearranged ? { rooms } : {}),
   };
 }
 
@@ -121,10 +135,12 @@ interface RoomsFieldProps {
   readonly onDraft: (draft: RoomsDraft) => void;
   /** Sending was tried: what is missing is said. */
   readonly wasSent: boolean;
+  /** Of a new device; those of a known one are a list. */
+  readonly isNew: boolean;
 }
 
 /** The rooms of a new device: the first and how many, as they are numbered along a corridor, or a list. */
-export function RoomsField({ draft, onDraft, wasSent }: RoomsFieldProps) {
+export function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
   const texts = useTexts(locationsTexts);
   const { count } = useFormat();
   const set = (part: Partial<RoomsDraft>) => onDraft({ ...draft, ...part });
@@ -136,15 +152,17 @@ export function RoomsField({ draft, onDraft, wasSent }: RoomsFieldProps) {
       <p class="rooms-legend" aria-hidden="true">
         {texts.roomsLegend}
       </p>
-      <Segments
-        label={texts.roomsLegend}
-        value={draft.way}
-        choices={[
-          { value: "range", text: texts.byRange },
-          { value: "list", text: texts.byList },
-        ]}
-        onValue={(way) => set({ way: way === "list" ? "list" : "range" })}
-      />
+      {isNew && (
+        <Segments
+          label={texts.roomsLegend}
+          value={draft.way}
+          choices={[
+            { value: "range", text: texts.byRange },
+            { value: "list", text: texts.byList },
+          ]}
+          onValue={(way) => set({ way: way === "list" ? "list" : "range" })}
+        />
+      )}
       {draft.way === "range" ? (
         <div class="rooms-range">
           <TextField
@@ -169,7 +187,7 @@ export function RoomsField({ draft, onDraft, wasSent }: RoomsFieldProps) {
           value={draft.list}
           onValue={(next) => set({ list: next })}
           isRequired
-          hint={texts.listHint}
+          hint={isNew ? texts.listHint : texts.listChangeHint}
           mistake={mistake}
         />
       )}

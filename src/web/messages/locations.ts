@@ -40,7 +40,10 @@ export const locationsTexts = bilingual(
     listHint: "Por ejemplo: 101, 102, 105",
     preview: (rooms: string, count: string, one: boolean) =>
       one ? `Será 1 habitación: ${rooms}` : `Serán ${count} habitaciones: ${rooms}`,
-    roomsFixed: "Las habitaciones no se pueden cambiar después. Para otras, cree otro dispositivo.",
+    listChangeHint: "Añada, quite u ordene: se muestran en este orden.",
+    roomsRemoved: (rooms: string) => `Se quitan: ${rooms}`,
+    roomsRemovedDetail:
+      "Su línea queda libre y dejan de registrar ventas. Sus registros se conservan, y vuelven a ser suyos si las añade otra vez con el mismo nombre.",
     save: "Guardar",
     create: "Crear",
 
@@ -113,7 +116,10 @@ export const locationsTexts = bilingual(
     list: "Rooms, with commas between",
     listHint: "For example: 101, 102, 105",
     preview: (rooms, count, one) => (one ? `1 room: ${rooms}` : `${count} rooms: ${rooms}`),
-    roomsFixed: "The rooms cannot be changed later. For others, make another device.",
+    listChangeHint: "Add, remove or reorder them: they show in this order.",
+    roomsRemoved: (rooms) => `To be removed: ${rooms}`,
+    roomsRemovedDetail:
+      "Their lines become free and they record no more sales. Their records are kept, and are theirs again if you add them under the same name.",
     save: "Save",
     create: "Make",
 

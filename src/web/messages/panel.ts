@@ -75,8 +75,8 @@ export const panelTexts = bilingual(
       all: "Ver habitaciones",
       on: (count: number): string => (count === 1 ? "habitación encendida" : "habitaciones encendidas"),
       of: (all: string) => `de ${all}`,
-      room: (room: string, device: string, isOn: boolean) =>
-        `Habitación ${room}, ${device}: ${isOn ? "encendida" : "apagada"}`,
+      room: (room: string, device: string, state: "on" | "off" | "unwired") =>
+        `Habitación ${room}, ${device}: ${{ on: "encendida", off: "apagada", unwired: "sin línea" }[state]}`,
     },
     start: {
       title: "Su primer dispositivo",
@@ -157,7 +157,8 @@ export const panelTexts = bilingual(
       all: "See rooms",
       on: (count) => (count === 1 ? "room on" : "rooms on"),
       of: (all) => `out of ${all}`,
-      room: (room, device, isOn) => `Room ${room}, ${device}: ${isOn ? "on" : "off"}`,
+      room: (room, device, state) =>
+        `Room ${room}, ${device}: ${{ on: "on", off: "off", unwired: "without a line" }[state]}`,
     },
     start: {
       title: "Your first device",

@@ -6,12 +6,13 @@ import { Segments } from "../element/field.tsx";
 import { FailedPanel, Nothing, Unread } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat, useGateway } from "../live/gateway.ts";
+import { useGateway } from "../live/gateway.ts";
 import { type Part, readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
+import { roomKey } from "../rooms/rooms.ts";
 import { useDevices } from "../rooms/use-devices.ts";
 import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
@@ -116,8 +117,15 @@ function StartPanel() {
 
 function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
   const texts = useTexts(panelTexts);
-  const { count } = useFormat();
-  const rooms = devices.flatMap((device) => device.actuators.map((room) => ({ ...room, device })));
+  const { status, format } = useGateway();
+  const { count } = format;
+  const wired = readyValue(status)?.lastEdges.map(({ deviceId, room }) => roomKey(deviceId, room));
+  const rooms = devices.flatMap((device) =>
+    device.actuators.map((room) => {
+      const isUnwired = wired?.includes(roomKey(device._id, room.id)) === false;
+      return { ...room, device, isUnwired, value: room.value && !isUnwired };
+    }),
+  );
   const on = rooms.filter((room) => room.value);
   return (
     <section class="panel now" aria-labelledby="now-title">
@@ -137,11 +145,15 @@ function NowPanel({ devices }: { readonly devices: readonly Device[] }) {
             {rooms.map((room) => (
               <li
                 key={`${room.device._id}/${room.id}`}
-                class={room.value ? "now-room now-room-on" : "now-room"}
+                class={`now-room${room.value ? " now-room-on" : ""}${room.isUnwired ? " now-room-unwired" : ""}`}
               >
                 <Link
                   to={addressOf("rooms", { device: room.device._id, room: room.id })}
-                  label={texts.now.room(room.id, room.device.name, room.value)}
+                  label={texts.now.room(
+                    room.id,
+                    room.device.name,
+                    room.isUnwired ? "unwired" : room.value ? "on" : "off",
+                  )}
                 >
                   {room.id}
                 </Link>

@@ -112,17 +112,19 @@ export function RoomsView() {
           )}
         </section>
       )}
-      {shown.map(({ device, rooms }) => (
-        <DeviceRooms
-          key={device._id}
-          device={device}
-          rooms={rooms}
-          times={times}
-          tallies={tallies}
-          tested={tested}
-          style={`tiles${isMany ? " tiles-many" : ""}${live === "lost" ? " tiles-stale" : ""}`}
-        />
-      ))}
+      <div class={isMany ? "rooms-many" : "rooms-few"}>
+        {shown.map(({ device, rooms }) => (
+          <DeviceRooms
+            key={device._id}
+            device={device}
+            rooms={rooms}
+            times={times}
+            tallies={tallies}
+            tested={tested}
+            style={`tiles${isMany ? " tiles-many" : ""}${live === "lost" ? " tiles-stale" : ""}`}
+          />
+        ))}
+      </div>
       {devices !== undefined && withSales && <ShownHistory devices={devices} times={times} />}
     </ViewFrame>
   );

@@ -79,6 +79,7 @@ describe("The tail of a ledger", () => {
     await ledger.writer.voidRecord(4, "relay tested");
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));
+    await ledger.writer.changeDevice(userId, "7234", { rooms: ["103", "101"] });
     const location = { name: "Clínica Norte", description: "" };
     await ledger.writer.addLocation(userId, location);
     await ledger.writer.voidRecord(4, "again").catch(() => {});
