@@ -34,16 +34,23 @@ const PATHS: Readonly<Record<View, string>> = {
   guide: "/guia",
   self: "/mi-cuenta",
 };
-/** The views of each role, the one that it begins with first. The API refuses what the others ask for. */
+/** The views of each role, those of every day first; it begins with the first. The API refuses what the others ask for. */
 const VIEWS_OF: Readonly<Record<Role, readonly View[]>> = {
   owner: VIEWS,
   staff: ["panel", "rooms", "records", "report", "self"],
-  technician: ["lines", "rooms", "locations", "state", "guide", "self"],
+  technician: ["lines", "rooms", "state", "locations", "guide", "self"],
   display: ["rooms", "self"],
 };
 
 export function maySee(role: Role, view: View): boolean {
   return VIEWS_OF[role].includes(view);
+}
+
+export type NavView = Exclude<View, "guide" | "self">;
+
+/** The views that the navigation leads to. */
+export function navViewsOf(role: Role): readonly NavView[] {
+  return VIEWS_OF[role].filter((view) => view !== "guide" && view !== "self");
 }
 
 export function homeOf(role: Role): View {

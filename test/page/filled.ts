@@ -40,6 +40,10 @@ export interface Filling {
   readonly voided?: number;
   /** Adds a sale whose time is not certain, and a gap of two lost sales, on the first wired line. */
   readonly withTrouble?: boolean;
+  /** Of each of the four devices. */
+  readonly rooms?: number;
+  /** What the names of locations and devices end with. */
+  readonly nameEnd?: string;
 }
 
 const CLINICS = [
@@ -83,7 +87,7 @@ async function fillLedger(file: string, filling: Filling): Promise<Filled> {
     const userId = reader.members()[0]?.id;
     reader.close();
     if (userId === undefined) throw new Error("the ledger to fill has no user");
-    const devices = await addDevices(writer, userId);
+    const devices = await addDevices(writer, userId, filling);
     const [first] = devices;
     if (first === undefined) throw new Error("no device was made");
     await addSales(writer, userId, devices, filling);
@@ -101,13 +105,19 @@ async function fillLedger(file: string, filling: Filling): Promise<Filled> {
   }
 }
 
-async function addDevices(writer: StoreWriter, userId: Id): Promise<readonly FilledDevice[]> {
+async function addDevices(
+  writer: StoreWriter,
+  userId: Id,
+  { rooms: roomCount = ROOMS_PER_DEVICE, nameEnd = "" }: Filling,
+): Promise<readonly FilledDevice[]> {
   const devices: FilledDevice[] = [];
-  for (const [place, clinic] of CLINICS.entries()) {
+  for (const [place, plain] of CLINICS.entries()) {
+    const clinic = { ...plain, name: plain.name + nameEnd };
     const locationId = await writer.addLocation(userId, clinic);
-    for (const [corridor, name] of CORRIDORS.entries()) {
+    for (const [corridor, plainName] of CORRIDORS.entries()) {
+      const name = plainName + nameEnd;
       const from = (place * CORRIDORS.length + corridor + 1) * 100 + 1;
-      const rooms = Array.from({ length: ROOMS_PER_DEVICE }, (_, index) => String(from + index));
+      const rooms = Array.from({ length: roomCount }, (_, index) => String(from + index));
       const dId = String(7234 + devices.length);
       const actuators = rooms.map((id) => ({ id, value: false }));
       const id = await writer.addDevice(userId, {

@@ -58,12 +58,12 @@ describe("The people of an account", function () {
     await eva.getByLabel("Contraseña", { exact: true }).fill(CHOSEN);
     await eva.getByRole("button", { name: "Entrar", exact: true }).click();
     await eva.getByRole("heading", { name: "Líneas" }).waitFor();
-    expect(await waysOf(eva)).to.deep.equal(["Habitaciones", "Lugares", "Líneas", "Estado"]);
+    expect(await waysOf(eva)).to.deep.equal(["Líneas", "Habitaciones", "Estado", "Lugares"]);
     for (const [path, content] of [
       ["/lineas", ".wired"],
       ["/habitaciones", ".tile"],
       ["/lugares", ".device-row"],
-      ["/estado", ".state-card"],
+      ["/estado", ".part"],
     ] as const) {
       await eva.goto(path);
       await eva.locator(content).first().waitFor();

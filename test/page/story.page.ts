@@ -187,7 +187,7 @@ function tell(language: Language, width: number): void {
     await heading(1, words.door.signInTitle).waitFor();
     await page.goto("/estado");
     await signIn(page, language);
-    await page.locator(".state-card").first().waitFor();
+    await page.locator(".part").first().waitFor();
     expect(new URL(page.url()).pathname).to.equal("/estado");
   });
 }

@@ -1,55 +1,52 @@
 import { Icon } from "../element/icon.tsx";
 import { useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf, maySee, type View } from "../route.ts";
+import { addressOf, maySee, type NavView, navViewsOf, type View } from "../route.ts";
 
-type NavView = Exclude<View, "guide" | "self">;
+/** The first views of a role are those of every day: a phone's bar has room for these alone. */
+const DAILY_COUNT = 3;
 
-/** The views of every day come first: a phone's bar has room for these alone. */
-const DAILY: readonly NavView[] = ["panel", "rooms", "records"];
-const SELDOM: readonly NavView[] = ["report", "locations", "lines", "state", "people"];
 interface NavProps {
   readonly view: View;
-  /** Something needs to be seen to: the state is marked. */
-  readonly hasFaults: boolean;
   readonly isMoreOpen: boolean;
   readonly onMore: () => void;
 }
 
 /** The ways to the views: at the side, or as a bar at a phone's foot, whose last button opens the rest. */
-export function Nav({ view, hasFaults, isMoreOpen, onMore }: NavProps) {
+export function Nav({ view, isMoreOpen, onMore }: NavProps) {
   const texts = useTexts(frameTexts);
   const { user } = useGateway();
-  const daily = DAILY.filter((to) => maySee(user.role, to));
-  const seldom = SELDOM.filter((to) => maySee(user.role, to));
+  const views = navViewsOf(user.role);
+  const isMarked = useIsMarked();
+  const isDaily = views.some((to, index) => to === view && index < DAILY_COUNT);
   return (
     <nav class="nav" aria-label={texts.nav.label}>
       <ul>
-        {daily.map((to) => (
-          <NavItem key={to} to={to} view={view} />
-        ))}
-        {seldom.map((to, index) => (
+        {views.map((to, index) => (
           <NavItem
             key={to}
             to={to}
             view={view}
-            class={index === 0 ? "nav-seldom nav-gap" : "nav-seldom"}
-            isMarked={to === "state" && hasFaults}
+            class={
+              index < DAILY_COUNT ? undefined : index === DAILY_COUNT ? "nav-seldom nav-gap" : "nav-seldom"
+            }
           />
         ))}
         <li class="nav-more">
           <button
             type="button"
             class="nav-link"
+            aria-current={isDaily ? undefined : "true"}
             aria-haspopup="dialog"
             aria-expanded={isMoreOpen}
             onClick={onMore}
           >
             <Icon name="more" />
             <span>{texts.nav.more}</span>
-            {hasFaults && <Mark />}
+            {isMarked && views.indexOf("state") >= DAILY_COUNT && <Mark />}
           </button>
         </li>
       </ul>
@@ -57,20 +54,22 @@ export function Nav({ view, hasFaults, isMoreOpen, onMore }: NavProps) {
   );
 }
 
-interface SeldomNavProps extends Pick<NavProps, "view" | "hasFaults"> {
+interface SeldomNavProps extends Pick<NavProps, "view"> {
   readonly onGone: () => void;
 }
 
 /** The seldom ways, for a phone's menu. */
-export function SeldomNav({ view, hasFaults, onGone }: SeldomNavProps) {
+export function SeldomNav({ view, onGone }: SeldomNavProps) {
   const texts = useTexts(frameTexts);
   const { user } = useGateway();
+  const seldom = navViewsOf(user.role).slice(DAILY_COUNT);
+  if (seldom.length === 0) return null;
   return (
     <nav aria-label={texts.nav.more}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a press on a link inside, by whatever means, arrives here as a click. */}
       <ul class="menu" onClick={onGone}>
-        {SELDOM.filter((to) => maySee(user.role, to)).map((to) => (
-          <NavItem key={to} to={to} view={view} isMarked={to === "state" && hasFaults} />
+        {seldom.map((to) => (
+          <NavItem key={to} to={to} view={view} />
         ))}
       </ul>
     </nav>
@@ -80,12 +79,12 @@ export function SeldomNav({ view, hasFaults, onGone }: SeldomNavProps) {
 interface NavItemProps {
   readonly to: NavView;
   readonly view: View;
-  readonly class?: string;
-  readonly isMarked?: boolean;
+  readonly class?: string | undefined;
 }
 
-function NavItem({ to, view, class: style, isMarked = false }: NavItemProps) {
+function NavItem({ to, view, class: style }: NavItemProps) {
   const texts = useTexts(frameTexts);
+  const isMarked = useIsMarked() && to === "state";
   return (
     <li class={style}>
       <Link to={addressOf(to)} class="nav-link" isCurrent={view === to}>
@@ -95,6 +94,12 @@ function NavItem({ to, view, class: style, isMarked = false }: NavItemProps) {
       </Link>
     </li>
   );
+}
+
+/** Something needs to be seen to by somebody who sees the status: it is marked. */
+function useIsMarked(): boolean {
+  const { status, user } = useGateway();
+  return maySee(user.role, "state") && (readyValue(status)?.faults.length ?? 0) > 0;
 }
 
 function Mark() {

@@ -30,7 +30,6 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const gateway = readyValue(status);
   const simulated = gateway?.simulated === true;
-  const hasFaults = (gateway?.faults.length ?? 0) > 0;
   useEffect(() => setMoreOpen(false), [view]);
   // By their clocks at this moment, not by their names: Madrid and Paris have the same.
   const isElsewhere = useMemo(
@@ -49,7 +48,8 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       {simulated && (
         <aside class="simulated">
           <p>
-            <strong>{texts.simulated.title}</strong> <span>{texts.simulated.detail}</span>
+            <strong>{texts.simulated.title}</strong> {texts.simulated.detail}
+            <span class="simulated-why">{texts.simulated.why}</span>
           </p>
         </aside>
       )}
@@ -64,7 +64,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
               <span class="live-text">{texts.live[live]}</span>
             </span>
           </div>
-          <Nav view={view} hasFaults={hasFaults} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
+          <Nav view={view} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot">
             <Link
               to={addressOf("self")}
@@ -93,7 +93,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       </div>
       {isMoreOpen && (
         <Dialog title={user.name} onClose={() => setMoreOpen(false)}>
-          <SeldomNav view={view} hasFaults={hasFaults} onGone={() => setMoreOpen(false)} />
+          <SeldomNav view={view} onGone={() => setMoreOpen(false)} />
           <div class="menu-foot">
             <Link to={addressOf("self")} class="button button-quiet">
               <Icon name="user" />

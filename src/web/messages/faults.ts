@@ -136,7 +136,8 @@ const es: FaultTexts = {
           : number("sales") === 0
             ? "Hubo momentos en que pudieron perderse ventas."
             : `Se perdieron ${count("sales")} ventas de las que no hay registro.`,
-      todo: ({ text }) => `Líneas: ${text("lines")}. Los detalles están en Estado.`,
+      todo: ({ text }) =>
+        `Compare esas horas, que están en Estado, con sus propios apuntes. Líneas: ${text("lines")}.`,
     },
     line_outage: {
       what: ({ moment }) =>

@@ -37,7 +37,8 @@ export const frameTexts = bilingual(
       `Todas las horas son las de la clínica (${zone}), no las de este dispositivo.`,
     simulated: {
       title: "Simulado",
-      detail: "Nada de esto es real: ningún relé está conectado y las ventas son inventadas.",
+      detail: "Nada de esto es real",
+      why: ": ningún relé está conectado y las ventas son inventadas",
     },
 
     tests: {
@@ -95,7 +96,8 @@ export const frameTexts = bilingual(
     otherZone: (zone) => `All times are the clinic's (${zone}), not this device's.`,
     simulated: {
       title: "Simulated",
-      detail: "None of this is real: no relay is connected, and the sales are made up.",
+      detail: "None of this is real",
+      why: ": no relay is connected, and the sales are made up",
     },
 
     tests: {

@@ -11,6 +11,7 @@ export const stateTexts = bilingual(
     today: "Hoy",
     todaySales: (count: string, one: boolean) => (one ? "1 venta" : `${count} ventas`),
 
+    parts: "El equipo, parte por parte",
     lines: "Líneas",
     linesWatched: (watched: string, wired: string) => `Se vigilan ${watched} de ${wired}`,
     linesNone: "No hay líneas conectadas",
@@ -24,12 +25,12 @@ export const stateTexts = bilingual(
     provisionalTime: "hora provisional",
 
     gaps: "Interrupciones",
-    gapsNone: "Ninguno",
+    gapsNone: "Ninguna",
     gapsNoneDetail: "No se ha perdido ninguna señal.",
     gapsCount: (count: string, one: boolean) => (one ? "1 interrupción" : `${count} interrupciones`),
     gapsRecent: (count: string, one: boolean) =>
       one ? "1 en los últimos 30 días" : `${count} en los últimos 30 días`,
-    gapsOld: "Ninguno en los últimos 30 días",
+    gapsOld: "Ninguna en los últimos 30 días",
     gap: (line: string, from: string, to: string, sales: number | null) =>
       sales === null
         ? `${from} a ${to}, línea ${line}: sin vigilar, no se sabe si hubo ventas`
@@ -101,6 +102,7 @@ export const stateTexts = bilingual(
     today: "Today",
     todaySales: (count, one) => (one ? "1 sale" : `${count} sales`),
 
+    parts: "The gateway, part by part",
     lines: "Lines",
     linesWatched: (watched, wired) => `${watched} of ${wired} watched`,
     linesNone: "No lines are wired",

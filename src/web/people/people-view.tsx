@@ -85,10 +85,16 @@ function MemberTable({ members, onWork }: MemberTableProps) {
               </span>
             ),
           },
-          { key: "role", title: texts.role, cell: ({ role }) => texts.roles[role].name },
+          {
+            key: "role",
+            title: texts.role,
+            class: "person-short",
+            cell: ({ role }) => texts.roles[role].name,
+          },
           {
             key: "sessions",
             title: texts.state,
+            class: "person-short",
             cell: ({ hasPassword, sessions }) =>
               hasPassword ? texts.sessions(count(sessions), sessions) : texts.invited,
           },

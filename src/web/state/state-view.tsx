@@ -6,8 +6,8 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { BackupCard, ClockCard, DiskCard, GapCard, ProgramCard, QueueCard } from "./state-cards.tsx";
-import { AuditPanel, LineCard } from "./state-tables.tsx";
+import { BackupPart, ClockPart, DiskPart, GapPart, ProgramPart, QueuePart } from "./parts.tsx";
+import { AuditPanel, LineCard } from "./tables.tsx";
 
 /** The gateway's state: first whether anything needs attention, then every part. */
 export function StateView() {
@@ -25,19 +25,23 @@ export function StateView() {
 }
 
 function Whole({ status }: { readonly status: Status }) {
+  const texts = useTexts(stateTexts);
   const { user } = useGateway();
   return (
     <>
       <Verdict status={status} />
       {status.faults.length > 0 && <FaultList faults={status.faults} />}
-      <div class="state-cards">
-        <BackupCard backup={status.lastBackup} />
-        <GapCard status={status} />
-        <DiskCard disk={status.disk} />
-        <ClockCard status={status} />
-        <QueueCard queues={status.queues} />
-        <ProgramCard status={status} />
-      </div>
+      <section class="panel" aria-labelledby="state-parts">
+        <h2 id="state-parts">{texts.parts}</h2>
+        <ul class="parts">
+          <BackupPart status={status} />
+          <GapPart status={status} />
+          <DiskPart disk={status.disk} />
+          <ClockPart status={status} />
+          <QueuePart queues={status.queues} />
+          <ProgramPart status={status} />
+        </ul>
+      </section>
       <LineCard status={status} />
       {user.role === "owner" && <AuditPanel />}
     </>

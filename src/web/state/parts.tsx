@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import type { FaultCode } from "../../domain/fault.ts";
 import type { Status } from "../api/shapes.ts";
+import { Icon } from "../element/icon.tsx";
 import { useFormat } from "../live/gateway.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { ageText } from "./age.ts";
 
-interface StateCardProps {
+interface PartProps {
   readonly title: string;
   readonly answer: string;
   /** `bad` and `warn` say that the answer is not as it should be. */
@@ -15,48 +16,56 @@ interface StateCardProps {
   readonly children?: ComponentChildren;
 }
 
-function StateCard({ title, answer, kind = "well", children }: StateCardProps) {
-  const id = useId();
+/** One part of the gateway. What is not as it should be stands first, by its style. */
+function Part({ title, answer, kind = "well", children }: PartProps) {
   return (
-    <section class={`panel state-card state-card-${kind}`} aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
-      <p class="state-answer">{answer}</p>
-      <div class="state-detail fine">{children}</div>
-    </section>
+    <li class={`part part-${kind}`}>
+      <Icon name={kind === "well" ? "done" : "warning"} />
+      <h3>{title}</h3>
+      <div class="part-text">
+        <p class="part-answer">{answer}</p>
+        <div class="part-detail fine">{children}</div>
+      </div>
+    </li>
   );
 }
 
-const OLD_MS = 2 * 86_400_000;
+/** A part agrees with the verdict above it: it is marked where a fault says so. */
+function has({ faults }: Status, codes: readonly FaultCode[]): boolean {
+  return faults.some(({ code }) => codes.some((known) => known === code));
+}
 
-export function BackupCard({ backup }: { readonly backup: Status["lastBackup"] }) {
+export function BackupPart({ status }: { readonly status: Status }) {
+  const { lastBackup: backup } = status;
+  const kind = has(status, ["backup_missing", "backup_failed", "backup_old"]) ? "warn" : "well";
   const texts = useTexts(stateTexts);
   const format = useFormat();
   if (backup === null) {
     return (
-      <StateCard title={texts.backup} answer={texts.backupNone} kind="warn">
+      <Part title={texts.backup} answer={texts.backupNone} kind={kind}>
         <p>{texts.backupNoneDetail}</p>
-      </StateCard>
+      </Part>
     );
   }
   const { ageMs, provedTime } = backup;
   return (
-    <StateCard
+    <Part
       title={texts.backup}
       answer={ageMs === null ? texts.backupAgeUnknown : texts.backupAge(ageText(ageMs, texts, format))}
-      kind={ageMs === null || ageMs > OLD_MS ? "warn" : "well"}
+      kind={kind}
     >
       <p>{texts.backupProved(format.dateTime(provedTime))}</p>
-    </StateCard>
+    </Part>
   );
 }
 
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */
-export function ClockCard({ status: { clock, timeZone, provisional } }: { readonly status: Status }) {
+export function ClockPart({ status: { clock, timeZone, provisional } }: { readonly status: Status }) {
   const texts = useTexts(stateTexts);
   const format = useFormat();
   const { waiting, unplaced } = provisional;
   return (
-    <StateCard
+    <Part
       title={texts.clock}
       answer={clock.trusted ? texts.clockTrusted : texts.clockUntrusted}
       kind={clock.trusted ? "well" : "bad"}
@@ -68,25 +77,21 @@ export function ClockCard({ status: { clock, timeZone, provisional } }: { readon
       <p>
         {format.dateTime(clock.time)} · {texts.clockZone(timeZone)}
       </p>
-    </StateCard>
+    </Part>
   );
 }
 
 /** A disk with less free of it, or less in bytes, deserves a look. */
 const BEYOND_PERCENT = 100;
 
-export function DiskCard({ disk }: { readonly disk: Status["disk"] }) {
+export function DiskPart({ disk }: { readonly disk: Status["disk"] }) {
   const texts = useTexts(stateTexts);
   const format = useFormat();
-  if (disk === null) return <StateCard title={texts.disk} answer={texts.diskUnknown} />;
+  if (disk === null) return <Part title={texts.disk} answer={texts.diskUnknown} />;
   const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
   const isWell = disk.level === "good" && (card === null || card.level === "good");
   return (
-    <StateCard
-      title={texts.disk}
-      answer={texts.diskFree(format.bytes(freeBytes))}
-      kind={isWell ? "well" : "warn"}
-    >
+    <Part title={texts.disk} answer={texts.diskFree(format.bytes(freeBytes))} kind={isWell ? "well" : "warn"}>
       <div class="state-meter" aria-hidden="true">
         <div
           class="state-meter-fill"
@@ -97,7 +102,7 @@ export function DiskCard({ disk }: { readonly disk: Status["disk"] }) {
         {texts.diskOf(format.bytes(totalBytes))} {texts.diskLedger(format.bytes(ledgerBytes + logBytes))}
       </p>
       {card !== null && <p>{cardText(card, texts, format.percent)}</p>}
-    </StateCard>
+    </Part>
   );
 }
 
@@ -115,28 +120,29 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
   return parts.length === 0 ? texts.cardUnknown : `${texts.card}: ${parts.join(". ")}.`;
 }
 
-export function GapCard({ status: { gaps, gapsLast30Days, newestGaps } }: { readonly status: Status }) {
+export function GapPart({ status }: { readonly status: Status }) {
+  const { gaps, gapsLast30Days, newestGaps } = status;
   const texts = useTexts(stateTexts);
   const format = useFormat();
   if (gaps === 0) {
     return (
-      <StateCard title={texts.gaps} answer={texts.gapsNone}>
+      <Part title={texts.gaps} answer={texts.gapsNone}>
         <p>{texts.gapsNoneDetail}</p>
-      </StateCard>
+      </Part>
     );
   }
   return (
-    <StateCard
+    <Part
       title={texts.gaps}
       answer={texts.gapsCount(format.count(gaps), gaps === 1)}
-      kind={gapsLast30Days > 0 ? "warn" : "well"}
+      kind={has(status, ["edges_lost", "line_outage"]) ? "warn" : "well"}
     >
       <p>
         {gapsLast30Days === 0
           ? texts.gapsOld
           : texts.gapsRecent(format.count(gapsLast30Days), gapsLast30Days === 1)}
       </p>
-      <ul class="state-list">
+      <ul class="part-detail">
         {newestGaps.map((gap) => (
           <li key={gap.gapId}>
             {texts.gap(
@@ -150,29 +156,29 @@ export function GapCard({ status: { gaps, gapsLast30Days, newestGaps } }: { read
           </li>
         ))}
       </ul>
-    </StateCard>
+    </Part>
   );
 }
 
-export function ProgramCard({ status: { version, uptimeMs, driver } }: { readonly status: Status }) {
+export function ProgramPart({ status: { version, uptimeMs, driver } }: { readonly status: Status }) {
   const texts = useTexts(stateTexts);
   const format = useFormat();
   return (
-    <StateCard title={texts.program} answer={texts.version(version)}>
+    <Part title={texts.program} answer={texts.version(version)}>
       <p>{texts.uptime(ageText(uptimeMs, texts, format))}</p>
       <p>{texts.driver(texts.drivers[driver])}</p>
-    </StateCard>
+    </Part>
   );
 }
 
 /** The queues of what is still to be stored. */
-export function QueueCard({ queues: { edges, writes } }: { readonly queues: Status["queues"] }) {
+export function QueuePart({ queues: { edges, writes } }: { readonly queues: Status["queues"] }) {
   const texts = useTexts(stateTexts);
   const { count } = useFormat();
   const waiting = edges.waiting + writes.waiting;
   const isWell = edges.level === "good" && writes.level === "good";
   return (
-    <StateCard
+    <Part
       title={texts.work}
       answer={waiting === 0 ? texts.workNone : texts.workWaiting(count(waiting))}
       kind={isWell ? "well" : "bad"}
@@ -185,6 +191,6 @@ export function QueueCard({ queues: { edges, writes } }: { readonly queues: Stat
           <p>{texts.workWrites(count(writes.waiting), count(writes.limit))}</p>
         </>
       )}
-    </StateCard>
+    </Part>
   );
 }
