@@ -85,13 +85,13 @@ function statesOf(role: Role, month: string): readonly State[] {
           ...SHARED.locations,
           name: "device-wrong",
           enter: async (page) => {
-            await inDialog(labelled("Añadir dispositivo", "Add a device"))(page);
+            await inDialog(labelled("Añadir dispositivo", "Add device"))(page);
             await sendEmpty(page);
           },
         },
         SHARED.lines,
         { ...SHARED.lines, name: "wire", enter: inDialog(".chip-line:not(.chip-line-used) .button") },
-        { ...SHARED.lines, name: "unwire", enter: inDialog(labelled("Desconectar", "Disconnect")) },
+        { ...SHARED.lines, name: "unwire", enter: inDialog(labelled("Desconectar", "Unwire")) },
         { ...SHARED.lines, name: "prices", enter: inDialog(".panel-head .button-quiet") },
         { ...SHARED.lines, name: "test-ask", enter: inDialog(".view-actions button") },
         SHARED.state,

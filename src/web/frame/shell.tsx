@@ -46,7 +46,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       </a>
       {/* Made-up sales must not be taken for real ones: it stays in sight. */}
       {simulated && (
-        <aside class="simulated">
+        <aside class="simulated" aria-label={texts.simulated.title}>
           <p>
             <strong>{texts.simulated.title}</strong> {texts.simulated.detail}
             <span class="simulated-why">{texts.simulated.why}</span>
