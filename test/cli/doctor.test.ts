@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect } from "chai";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { seedLedger } from "./ledger.ts";
 
 interface Examined {
@@ -20,13 +21,9 @@ interface Finding {
 
 describe("flanco doctor", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
+  const program = forEachTest(() => Program.make());
 
-  beforeEach(async () => {
-    program = await Program.make();
-    await seedLedger(program.ledgerFile, [Date.now()]);
-  });
-  afterEach(() => program.close());
+  beforeEach(() => seedLedger(program.ledgerFile, [Date.now()]));
 
   /** The findings by their check; the one of the name is left out, because it tells of the machine that runs the test. */
   async function examine(): Promise<{ exitCode: number | null; found: ReadonlyMap<string, Finding> }> {

@@ -1,6 +1,7 @@
 import { chmodSync } from "node:fs";
 import { expect } from "chai";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 
 const TIME_MS = Date.UTC(2026, 10, 21, 17, 40, 2);
 const SAID = [
@@ -19,12 +20,7 @@ const SAID = [
 
 describe("flanco logs", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
-
-  before(async () => {
-    program = await Program.make({ TZ: "Europe/Madrid" });
-  });
-  after(() => program.close());
+  const program = forSuite(() => Program.make({ TZ: "Europe/Madrid" }));
 
   /** Runs the command with a program in the place of journalctl. */
   function logs(journalctl: string, ...args: string[]) {

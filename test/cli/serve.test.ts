@@ -6,12 +6,13 @@ import { CrashAccount, CrashLoad } from "../faults/crash-load.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { change, EMAIL, lineRow, recordRows, seedLedger } from "./ledger.ts";
+import { change, EMAIL, gapRows, lineRow, recordRows, seedLedger } from "./ledger.ts";
 
 /** What a service that stops may take. */
 const STOP_MS = 5_000;
 const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;
+const DEMO_LINES = 8;
 
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
@@ -168,7 +169,7 @@ describe("flanco serve, when it ends", function () {
     });
   }
 
-  it("by kill -9 between on and off, counts the same sale once after its restart", async () => {
+  it("by kill -9 between on and off, counts the same sale once after its restart, and keeps a gap of each line", async () => {
     // Simulated lines start low: with the polarity turned round a room is on at each start.
     change(program.ledgerFile, "UPDATE wiring SET active_low = 1");
     const first = await program.start();
@@ -183,6 +184,7 @@ describe("flanco serve, when it ends", function () {
       return rows.length === 2 && lineRow(program.ledgerFile, "SIM1")?.sequence === 3;
     });
     await first.end("SIGKILL");
+    const killedMs = Date.now();
     remote.close();
 
     // SIM0 was on and is on: the same sale. SIM1 was off and is on: a sale that began meanwhile.
@@ -192,5 +194,12 @@ describe("flanco serve, when it ends", function () {
     );
     const rows = recordRows(program.ledgerFile).map(({ line, origin }) => `${line} ${origin}`);
     expect(rows).to.deep.equal(["SIM0 edge", "SIM1 edge", "SIM1 found_at_start"]);
+    // A killed process was last heard of when it looked at its lines: the time until now is a gap of each.
+    await until("each line has its gap", () => gapRows(program.ledgerFile).length === DEMO_LINES);
+    for (const { fromMs, toMs, reason } of gapRows(program.ledgerFile)) {
+      expect(reason).to.equal("outage");
+      expect(fromMs).to.be.at.most(killedMs);
+      expect(toMs).to.be.within(killedMs, Date.now());
+    }
   });
 });

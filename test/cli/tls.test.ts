@@ -7,6 +7,7 @@ import { expect } from "chai";
 import { networkAddress } from "../net/tls/network.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
 interface Shown {
@@ -19,18 +20,12 @@ const REFUSED = "its private key belongs to another certificate";
 
 describe("The certificates of a service", function () {
   this.timeout(PROCESS_TEST_MS);
-  let program: Program;
-  let openssl: OpenSsl;
+  const program = forEachTest(() => Program.make({ FLANCO_HOST_NAMES: "panel.example.org" }));
+  const openssl = forEachTest(() => new OpenSsl());
   let dropIn: string;
 
-  beforeEach(async () => {
-    program = await Program.make({ FLANCO_HOST_NAMES: "panel.example.org" });
+  beforeEach(() => {
     dropIn = join(program.dataDir, "tls.d");
-    openssl = new OpenSsl();
-  });
-  afterEach(async () => {
-    await program.close();
-    openssl.close();
   });
 
   async function served(): Promise<string> {

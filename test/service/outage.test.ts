@@ -1,15 +1,11 @@
 import { expect } from "chai";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../src/domain/clock.ts";
-import { gapRows, lineRow, seedLedger } from "../cli/ledger.ts";
 import { Gateway } from "../rig/gateway.ts";
-import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
-import { until } from "../rig/until.ts";
 
 /** Saturday 21 November 2026, 12:00 UTC. */
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 /** How often a service without sales notes that it runs. */
 const NOTE_MS = 10 * MINUTE_MS;
-const LINES = 8;
 
 describe("An outage", () => {
   let gateway: Gateway;
@@ -85,36 +81,5 @@ describe("An outage", () => {
   it("is not recorded at the first start, nor for a line that was just wired", async () => {
     await gateway.sell();
     expect(gaps()).to.deep.equal([]);
-  });
-});
-
-describe("An outage of the service itself", function () {
-  this.timeout(PROCESS_TEST_MS);
-  let program: Program;
-
-  beforeEach(async () => {
-    program = await Program.make();
-    await seedLedger(program.ledgerFile);
-  });
-
-  afterEach(() => program.close());
-
-  it("by SIGKILL is a gap of each line, from then to the next start", async () => {
-    const first = await program.start();
-    await until("the lines were looked at", () => lineRow(program.ledgerFile, "SIM7") !== undefined);
-    await first.end("SIGKILL");
-    const endedMs = Date.now();
-    expect(gapRows(program.ledgerFile)).to.deep.equal([]);
-    await program.start();
-    const upMs = Date.now();
-    await until("each line has its gap", () => gapRows(program.ledgerFile).length === LINES);
-    const gaps = gapRows(program.ledgerFile);
-    expect(new Set(gaps.map(({ line }) => line)).size).to.equal(LINES);
-    for (const { fromMs, toMs, reason } of gaps) {
-      expect(reason).to.equal("outage");
-      // A process that is killed was last heard of when it looked at its lines.
-      expect(fromMs).to.be.below(endedMs + 1);
-      expect(toMs).to.be.within(endedMs, upMs);
-    }
   });
 });

@@ -23,6 +23,7 @@ import { change, seedLedger } from "../cli/ledger.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { type Ended, onlyLine, PROCESS_TEST_MS, Program, SOURCE_PROGRAM } from "../rig/program.ts";
 import { rejection, thrown } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
 
 const NOBODY_UID = 65_534;
 /** Makes the running Node look like an old one before any of the program's code runs. */
@@ -39,13 +40,7 @@ function expectRefusal(ended: Ended, text: RegExp): void {
 
 describe("flanco, where it cannot run,", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
-
-  beforeEach(async () => {
-    appliance = await Program.make();
-  });
-
-  afterEach(() => appliance.close());
+  const appliance = forEachTest(() => Program.make());
 
   it("says which port is in use and how to choose another", async () => {
     const other = createServer().listen(appliance.httpsPort, "127.0.0.1");
@@ -178,18 +173,14 @@ describe("A ledger that must not be touched", () => {
 
 describe("flanco, under a Node that is too old,", function () {
   this.timeout(PROCESS_TEST_MS);
+  const appliance = forEachTest(() => Program.make());
 
   it("says so in one line and stops, before it touches anything", async () => {
-    const appliance = await Program.make();
-    try {
-      const refused = await appliance.run(["serve"], {
-        nodeOptions: ["--import", OLD_NODE],
-        program: SOURCE_PROGRAM,
-      });
-      expectRefusal(refused, /^flanco needs Node 24 or later; this is v20\.11\.1\. Run it through npm /);
-      expect(existsSync(appliance.dataDir)).to.equal(false);
-    } finally {
-      await appliance.close();
-    }
+    const refused = await appliance.run(["serve"], {
+      nodeOptions: ["--import", OLD_NODE],
+      program: SOURCE_PROGRAM,
+    });
+    expectRefusal(refused, /^flanco needs Node 24 or later; this is v20\.11\.1\. Run it through npm /);
+    expect(existsSync(appliance.dataDir)).to.equal(false);
   });
 });
