@@ -109,7 +109,16 @@ export function historyOf(seed: number): History {
       // Edges of several lines while a commit takes long.
       () => [edges(), turn(), edges(), ...some(1, edges), turn()],
       // The same at a sign of life.
-      () => [{ kind: "wait", ms: 59_000 }, edges(), ...some(1, turn), edges(), turn()],
+      () => [
+        ...[
+          { kind: "wait", ms: 57_000 } as const,
+          edges(),
+          ...some(1, turn),
+          turn(),
+          { kind: "trust" } as const,
+        ],
+        ...[edges(), turn(), commit(), turn()],
+      ],
     );
     const commits = some(3, () => oneOf(turn(), commit()));
     return [...onTheWay(), ...commits, commit(), { kind: "power cut" }, start()];
