@@ -22,7 +22,7 @@ describe("The technician's page of lines", () => {
 
   it("wires a free line to a room with its price and settings, and its sales are recorded from then on", async () => {
     const { page } = opening;
-    await page.getByRole("button", { name: "Conectar la línea SIM2" }).click();
+    await page.getByRole("button", { name: "Conectar la línea SIM2", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Conectar SIM2" });
     await dialog.getByLabel("Habitación").selectOption({ label: "Habitación 103 · Pasillo A" });
     await dialog.getByLabel("Precio de cada venta").fill("3,75");
@@ -39,7 +39,7 @@ describe("The technician's page of lines", () => {
 
     const row = page.locator(".wired", { hasText: "103" });
     await row.getByText("3,75").waitFor();
-    await row.getByRole("switch", { name: "Interruptor simulado de SIM2" }).click();
+    await row.getByRole("switch", { name: "Interruptor simulado de SIM2", exact: true }).click();
     await row.getByText("Encendida").waitFor({ timeout: 5_000 });
     const query = new URLSearchParams({ month: await thisMonth(), location: "Clínica Norte" });
     const { rooms } = await opened.get<Report>(`/api/report?${query}`);
@@ -78,7 +78,7 @@ describe("The technician's page of lines", () => {
 
   it("changes how a wired line behaves, its room staying the same", async () => {
     const { page } = opening;
-    await page.getByRole("button", { name: "Cambiar la línea SIM1" }).click();
+    await page.getByRole("button", { name: "Cambiar la línea SIM1", exact: true }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByLabel("Precio de cada venta").inputValue()).to.equal("4");
     await dialog.getByLabel("Precio de cada venta").fill("4.5");
@@ -170,16 +170,16 @@ describe("The technician's page of lines", () => {
 
   it("unwires a line once it was said what that means", async () => {
     const { page } = opening;
-    await page.getByRole("button", { name: "Desconectar la línea SIM2" }).click();
+    await page.getByRole("button", { name: "Desconectar la línea SIM2", exact: true }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Sus registros de ventas se conservan todos.").waitFor();
     await dialog.getByRole("button", { name: "Cancelar" }).click();
     expect((await wirings()).some(({ line }) => line === "SIM2")).to.equal(true);
-    await page.getByRole("button", { name: "Desconectar la línea SIM2" }).click();
-    await dialog.getByRole("button", { name: "Desconectar la línea SIM2" }).click();
+    await page.getByRole("button", { name: "Desconectar la línea SIM2", exact: true }).click();
+    await dialog.getByRole("button", { name: "Desconectar la línea SIM2", exact: true }).click();
     await page.getByText("La línea SIM2 queda libre.").waitFor();
     expect((await wirings()).some(({ line }) => line === "SIM2")).to.equal(false);
-    await page.getByRole("button", { name: "Conectar la línea SIM2" }).waitFor();
+    await page.getByRole("button", { name: "Conectar la línea SIM2", exact: true }).waitFor();
   });
 
   async function thisMonth(): Promise<string> {
