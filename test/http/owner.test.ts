@@ -94,6 +94,10 @@ describe("What is another user's", () => {
     await line.go(false, 0, { provisional: true });
     const [newest] = recordsOf(to.reader, owner.id);
     await to.writer.voidRecord(newest?.recordId ?? 0, "secreto");
+    await to.writer.setLetterhead(owner.id, { company: "Secreta", taxNumber: "", address: "", logo: "" });
+    await to.writer.planPrices(owner.id, ["SIM5"], 9_000_000, 20_990_101);
+    await to.writer.beginTest(owner.id, ["SIM5"], FORGIVEN_MS);
+    await line.go(true);
   }
 
   function idsOf({ id, email, name, cookie }: SignedInUser): ReadonlyMap<string, readonly [string, string]> {
