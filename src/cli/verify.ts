@@ -1,11 +1,11 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { backupTargets } from "../service/backup-target.ts";
 import { keptHeads } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { folderOf, identityOf } from "../store/ledger/identity.ts";
 import { type Finding, joinedKeys } from "../store/repair/finding.ts";
-import { openFindings, type Verification, verifyLedger } from "../store/repair/verify.ts";
+import { findEntry, openFindings, type Verification, verifyLedger } from "../store/repair/verify.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { operate } from "./door.ts";
 
@@ -15,16 +15,21 @@ correct, sums that do not follow from the records, and backups that have another
 the sales that it is about. What is listed stays so until the owner acknowledges it: that is an
 entry of the ledger, with the name, for exactly these findings.
 
+Each report shows the ledger's fingerprint, as hexadecimal digits and as a QR code. With --head the
+check also says whether that entry is in the ledger: then nothing before it was changed since.
+
 Exit codes: 0 the ledger is right, 1 its file is damaged, 3 something needs attention.
 
 Examples:
   flanco verify
+  flanco verify --head 3f5c0a9d8e7b6a51
   flanco verify --acknowledge 'Ana Ruiz' --reason 'card replaced on 3 May'`;
 
 interface Options {
   readonly json: boolean;
   readonly acknowledge?: string;
   readonly reason: string;
+  readonly head?: string;
 }
 
 /** `flanco verify`: is the ledger as it was written, and does it say what its records say? */
@@ -36,6 +41,11 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
     )
     .option("--acknowledge <name>", "put on record that this owner knows of what is found")
     .option("--reason <text>", "what explains it, with --acknowledge", "")
+    .option(
+      "--head <hash>",
+      "also look for this fingerprint of a report; its first 16 digits suffice",
+      toHead,
+    )
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action((options: Options, command: Command) => verify(context, command, options));
@@ -43,9 +53,11 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
 
 async function verify(context: CliContext, command: Command, options: Options): Promise<void> {
   const { terminal } = context;
-  const { json, acknowledge: name, reason } = options;
+  const { json, acknowledge: name, reason, head } = options;
   const result = check(context, command);
-  if (json) terminal.json(result);
+  const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
+  const entry = head === undefined ? undefined : findEntry(ledger, head);
+  if (json) terminal.json(head === undefined ? result : { ...result, head: entry ?? null });
   const open = openFindings(result);
   if (result.damage.length > 0) throw damaged(result.damage);
   if (name !== undefined && open.length > 0) {
@@ -55,7 +67,24 @@ async function verify(context: CliContext, command: Command, options: Options): 
     return;
   }
   if (open.length > 0) throw attention(open, result.unlisted);
-  if (!json) terminal.out(describeRight(result));
+  if (head !== undefined && entry === undefined) throw unknownHead(head);
+  if (json) return;
+  terminal.out(describeRight(result));
+  if (entry !== undefined) terminal.out(`${entry.hash} is entry ${entry.position} of ${result.entries}.`);
+}
+
+function toHead(text: string): string {
+  const digits = text.replaceAll(/[\s:]/g, "").toLowerCase();
+  if (!/^[0-9a-f]{16,64}$/.test(digits)) {
+    throw new InvalidArgumentError("It must be at least 16 hexadecimal digits.");
+  }
+  return digits;
+}
+
+function unknownHead(head: string): FlancoError {
+  return new FlancoError("attention", `No entry of this ledger has the fingerprint ${head}.`, {
+    hint: "The digits are mistyped, the report is of another gateway, or entries were made anew since. Compare the backups of that time: flanco verify holds their heads against the ledger.",
+  });
 }
 
 function check(context: CliContext, command: Command): Verification {

@@ -45,6 +45,12 @@ const report = z.strictObject({
     .describe(
       "Of all lines, or of those that are wired at this location, or nowhere any more: the newest 1,000.",
     ),
+  head: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe(
+      "The hash of the ledger's newest entry when the report was made. Kept elsewhere, it shows later whether anything before it was changed: flanco verify --head.",
+    ),
   complete: z.boolean().describe("Whether the month is over."),
 });
 export type Report = Shape<typeof report>;

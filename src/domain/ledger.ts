@@ -254,6 +254,8 @@ export interface LedgerReader {
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
+  /** The hash of the newest entry of the chain, hexadecimal: it stands for every entry so far, of all accounts. */
+  chainHead(): string;
   /** The number of records of some days, without voided ones. Read from the rollups; so is their sum. */
   countRecords(userId: Id, filter: Omit<RecordFilter, "room" | "roomPart">): number;
   /** Throws `conflict` for a sum that leaves 64 bits. */

@@ -24,7 +24,8 @@ const MAX_GAPS = 1_000;
 /** The page asks anew at every sale and does not wait for the answer before: some of one user wait their turn. */
 const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
 
-type ReportReader = WalkedReader & Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime">;
+type ReportReader = WalkedReader &
+  Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime" | "chainHead">;
 
 export function reportEndpoints(
   reader: ReportReader & Pick<LedgerReader, "letterhead">,
@@ -88,6 +89,8 @@ async function reportOf(
     others: others && toSumAnswer(others),
     totals: toSumAnswer(report.totals()),
     gaps,
+    // Read last: it stands for all that is above.
+    head: reader.chainHead(),
     complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { openReader } from "../../src/store/read/reader.ts";
 import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { change, FIRST_RECORD, seedLedger } from "./ledger.ts";
@@ -20,6 +21,19 @@ describe("flanco verify", function () {
     expect(await program.succeed(["verify"])).to.equal("3 records: file, chain and rollups are right.\n");
     const json = (await program.call(["verify", "--json"])).stdout;
     expect(JSON.parse(json)).to.deep.equal(SOUND);
+  });
+
+  it("finds a report's fingerprint on the chain, and says so where it is not there", async () => {
+    const reader = openReader(program.ledgerFile, "UTC");
+    const head = reader.chainHead();
+    reader.close();
+    expect(await program.succeed(["verify", "--head", head.slice(0, 16).toUpperCase()])).to.equal(
+      `3 records: file, chain and rollups are right.\n${head} is entry ${SOUND.entries} of ${SOUND.entries}.\n`,
+    );
+    const other = await program.call(["verify", "--head", "f".repeat(64)]);
+    expect(other.exitCode).to.equal(3);
+    expect(other.stderr).to.contain(`No entry of this ledger has the fingerprint ${"f".repeat(64)}.`);
+    expect((await program.call(["verify", "--head", "12345"])).exitCode).to.equal(2);
   });
 
   it("names each rollup that was changed by hand, and what the records say instead", async () => {

@@ -68,6 +68,7 @@ describe("The report of a month", () => {
       others: null,
       totals: { ...NOTHING, sales: 4, revenue: 5.3 },
       gaps: [],
+      head: appliance.reader.chainHead(),
       complete: false,
     });
   });

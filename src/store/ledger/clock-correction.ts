@@ -19,17 +19,18 @@ export function clockReader(db: Database) {
     `SELECT boot, boot_id AS bootId, zero_ms AS zeroMs, set_zero_ms AS setZeroMs FROM boot
       WHERE set_zero_ms IS NOT NULL ORDER BY boot`,
   );
-  const span = db.prepare<[number, number, Id | null, Id | null], SalesSpan>(
+  const span = db.prepare<[number, number, Id | null, Id | null, number], SalesSpan>(
     `SELECT count(*) AS records, min(effective_ms) AS firstMs, max(effective_ms) AS lastMs
-       FROM record WHERE boot = ? AND ${MISPLACED} AND (? IS NULL OR user_id = ?)`,
+       FROM (SELECT effective_ms FROM record WHERE boot = ? AND ${MISPLACED} AND (? IS NULL OR user_id = ?) LIMIT ?)`,
   );
   const none: SalesSpan = { records: 0, firstMs: null, lastMs: null };
   return {
-    reclocked: (userId: Id | null = null): readonly ReclockedBoot[] =>
+    /** Counts at most `most` sales of each kind and boot; all of them with -1. */
+    reclocked: (userId: Id | null = null, most = -1): readonly ReclockedBoot[] =>
       boots.all().map(({ boot, ...times }) => ({
         ...times,
-        before: span.get(boot, times.setZeroMs, userId, userId) ?? none,
-        since: span.get(boot, times.zeroMs, userId, userId) ?? none,
+        before: span.get(boot, times.setZeroMs, userId, userId, most) ?? none,
+        since: span.get(boot, times.zeroMs, userId, userId, most) ?? none,
       })),
   };
 }

@@ -130,6 +130,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     },
 
     newestEntry: (): number => readHead(db).position,
+    chainHead: (): string => readHead(db).hash,
 
     countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): number =>
       rollups.count(userId, { from: from ?? FIRST_DAY, to: to ?? LAST_DAY }, place),

@@ -83,7 +83,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
       lastEdges: edges.all({ userId }).map(toEdge),
       gaps: gaps(userId, nowMs),
       provisional: unplaced(userId, bootId),
-      misplaced: misplacedIn(reclocked(userId)),
+      misplaced: misplacedIn(reclocked(userId, MAX_COUNTED)),
     }),
   );
   return {

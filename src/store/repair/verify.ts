@@ -52,6 +52,28 @@ export function verifyLedger(
   }
 }
 
+/** An entry of the chain, as its hash finds it. */
+export interface FoundEntry {
+  readonly position: number;
+  readonly hash: string;
+}
+
+/** The entry with that hash, or with one that begins so: lower-case hexadecimal; undefined where the chain has none. */
+export function findEntry(file: string, hash: string): FoundEntry | undefined {
+  const db = openForReading(file);
+  try {
+    const find = db.prepare<{ hash: string }, FoundEntry>(
+      `SELECT position, lower(hex(hash)) AS hash FROM (
+         SELECT record_id AS position, hash FROM record UNION ALL SELECT correction_id, hash FROM correction
+         UNION ALL SELECT position, hash FROM audit WHERE position IS NOT NULL)
+        WHERE lower(substr(hex(hash), 1, length(@hash))) = @hash LIMIT 1`,
+    );
+    return guarded(file, () => find.get({ hash }));
+  } finally {
+    db.close();
+  }
+}
+
 /** What SQLite's own check finds wrong with a file; empty for a sound one. Throws as `verifyLedger` does. */
 export function findDamage(file: string): readonly string[] {
   const db = openForReading(file);

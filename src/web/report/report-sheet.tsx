@@ -1,6 +1,7 @@
 import type { Letterhead, Report } from "../api/shapes.ts";
 import { DataTable } from "../element/data-table.tsx";
 import { Nothing } from "../element/notice.tsx";
+import { Qr } from "../element/qr.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { reportTexts } from "../messages/report.ts";
@@ -79,6 +80,12 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
       ))}
       {!hasRecords && <Nothing title={texts.none} detail={texts.noneDetail} />}
       <Remarks report={report} roomOfLine={roomOfLine} />
+      <div class="report-seal fine">
+        <Qr text={`flanco verify --head ${report.head}`} label={texts.seal} />
+        <p>
+          {texts.sealed} <code>{report.head}</code>
+        </p>
+      </div>
       <footer class="report-foot fine">
         <span>{texts.made(format.dateTime(now()))}</span>
         {gateway !== undefined && <span>{texts.zone(gateway.timeZone)}</span>}
