@@ -150,7 +150,9 @@ async function sellSinceLastYear(
   };
   const sales = imagineSales(rooms.length, firstDay, today, SEED)
     .map(({ room, day, sinceMidnightMs }) => ({ room, day, timeMs: midnightOf(day) + sinceMidnightMs }))
-    .filter(({ timeMs }) => timeMs < nowMs);
+    .filter(({ timeMs }) => timeMs < nowMs)
+    // The newest first: the page that is open meanwhile shows them at once.
+    .toReversed();
   const random = randomFrom(SEED);
   for (let done = 0; done < sales.length; done += BATCH) {
     const adding = sales.slice(done, done + BATCH).flatMap(({ room, day, timeMs }) => {

@@ -46,9 +46,17 @@ describe("The monthly report and the state on the page", () => {
             ...[...row.querySelectorAll(".number")].map((cell) => cell.textContent ?? ""),
           ]),
         );
-      expect(rows).to.deep.equal(
-        report.rooms.map(({ room, sales, revenue }) => [room, format.count(sales), format.money(revenue)]),
-      );
+      const today = format.day(Date.now());
+      const days = report.days
+        .filter(({ day }) => day <= today)
+        .map(({ day, sales, revenue, before }) => [
+          `${format.dayName(day, "weekday")} ${Number(day.slice(-2))}`,
+          ...[format.count(sales), format.money(revenue), format.money(before)],
+        ]);
+      const rooms = report.rooms.map(({ room, sales, revenue }) => [
+        ...[room, format.count(sales), format.money(revenue)],
+      ]);
+      expect(rows).to.deep.equal([...days, ...rooms]);
     });
   }
 
@@ -93,6 +101,7 @@ describe("The monthly report and the state on the page", () => {
       expect(await hidden.first().isVisible()).to.equal(false);
     }
     expect(await page.locator(".report-table .report-device").first().isVisible()).to.equal(true);
+    expect(await page.locator(".report-seal .qr").isVisible()).to.equal(true);
     // A4 less its margins, in CSS pixels.
     await page.setViewportSize({ width: 680, height: 950 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(680);
