@@ -117,8 +117,8 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             onPress={() => show({ month: monthAfter(month, 1) })}
           />
         </div>
-        {user.role === "owner" && letterhead !== undefined && (
-          <Button icon="edit" onPress={() => setHeading(true)}>
+        {user.role === "owner" && (
+          <Button icon="edit" isDisabled={letterhead === undefined} onPress={() => setHeading(true)}>
             {texts.letterhead.title}
           </Button>
         )}
