@@ -81,8 +81,17 @@ async function work(directory: string, postCount: number, riseCount: number, rel
   tell({ kind: "stopped", exitCode: await program.end("SIGTERM") });
 }
 
+/** The service makes one of its own a minute after its start: the command is refused meanwhile, and repeated. */
 async function backUp(directory: string): Promise<void> {
   tell({ kind: "backing-up" });
+  let said = await tryBackUp(directory);
+  while (said?.includes("Another backup")) said = await tryBackUp(directory);
+  if (said !== undefined) throw new Error(`flanco backup failed: ${said}`);
+  tell({ kind: "backed-up" });
+}
+
+/** Gives what the command said where it failed. */
+async function tryBackUp(directory: string): Promise<string | undefined> {
   const backup = spawn(process.execPath, [PROGRAM, "backup"], {
     env: { ...process.env, FLANCO_DATA_DIR: directory },
     stdio: ["ignore", "ignore", "pipe"],
@@ -90,8 +99,7 @@ async function backUp(directory: string): Promise<void> {
   let said = "";
   backup.stderr.on("data", (chunk) => (said += chunk));
   const [exitCode] = await once(backup, "close");
-  if (exitCode !== 0) throw new Error(`flanco backup ended with ${exitCode}: ${said}`);
-  tell({ kind: "backed-up" });
+  return exitCode === 0 ? undefined : said;
 }
 
 async function upgrade(directory: string): Promise<void> {
