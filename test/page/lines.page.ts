@@ -124,7 +124,7 @@ describe("The technician's page of lines", () => {
     const sales = async () => (await opened.get<Status>("/api/status")).recordsToday?.sales ?? 0;
     const before = await sales();
     await beginTest(page, "101");
-    await page.getByText("Se ha movido").waitFor({ state: "hidden" });
+    await page.getByText(/^Se ha movido/).waitFor({ state: "hidden" });
     await opened.drive("SIM0", true);
     await page.getByRole("cell", { name: "SIM0" }).waitFor();
     await opened.drive("SIM0", false);
