@@ -124,13 +124,14 @@ describe("The technician's page of lines", () => {
     const sales = async () => (await opened.get<Status>("/api/status")).recordsToday?.sales ?? 0;
     const before = await sales();
     await beginTest(page, "101");
-    await page.getByText(/^Se ha movido/).waitFor({ state: "hidden" });
+    const banner = page.getByText(/^1 línea en prueba hasta \d\d:\d\d\. No se cuentan ventas de: 101\.$/);
+    // From then on the test has begun.
+    await banner.waitFor();
     await opened.drive("SIM0", true);
     await page.getByRole("cell", { name: "SIM0" }).waitFor();
     await opened.drive("SIM0", false);
     expect(await sales()).to.equal(before);
     await page.goto("/habitaciones");
-    const banner = page.getByText(/^1 línea en prueba hasta \d\d:\d\d\. No se cuentan ventas de: 101\.$/);
     await banner.waitFor();
     await page.locator(".tile", { hasText: "101" }).getByText("En prueba").waitFor();
     await page.goto("/");
