@@ -150,7 +150,7 @@ describe("The records on the page", () => {
     const open = page.locator(".record-open").first();
     const number = await open.textContent();
     const sum = page.locator(".record-sum");
-    await sum.waitFor();
+    await sum.locator("b").waitFor();
     const before = await sum.textContent();
     const takeBack = async () => {
       await open.click();
