@@ -119,6 +119,8 @@ export function historyOf(seed: number): History {
         ],
         ...[edges(), turn(), commit(), turn()],
       ],
+      // Edges that lie unread while it is written.
+      () => [{ kind: "wait", ms: 59_000 }, edges(), ...some(1, turn), edges(), turn()],
     );
     const commits = some(3, () => oneOf(turn(), commit()));
     return [...onTheWay(), ...commits, commit(), { kind: "power cut" }, start()];
