@@ -12,6 +12,8 @@ import { Variants } from "./variant.ts";
 const LIMIT_MS = 1_500;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 const WATCHED_MS = 7_500;
+/** A sign of life that meets no refused write is answered all the same: two refused ones in a row may take a while. */
+const CONTROL_WATCHED_MS = 60_000;
 const LOOK_MS = 20;
 /** Others that write, so that the writer's answers are mostly refusals. */
 const WRITERS = 10;
@@ -32,21 +34,25 @@ describe("A full disk, under systemd's watchdog", () => {
     );
   }
 
-  /** The longest time without a sign of life while everybody writes and nothing is taken, in milliseconds. */
-  async function longestSilence(service: RunningService): Promise<number> {
+  /**
+   * The longest time without a sign of life while everybody writes and nothing is taken, in milliseconds. Looks for
+   * `watchedMs`, and no longer than to the first silence beyond the limit.
+   */
+  async function longestSilence(service: RunningService, watchedMs: number): Promise<number> {
     const cookie = await service.signIn(EMAIL, PASSWORD);
     await trial.fillUp();
-    const end = performance.now() + WATCHED_MS;
+    const end = performance.now() + watchedMs;
     const statuses = new Set<number>();
+    let longest = 0;
+    const looking = (): boolean => performance.now() < end && longest <= LIMIT_MS;
     const writing = Array.from({ length: WRITERS }, async () => {
-      while (performance.now() < end) {
+      while (looking()) {
         statuses.add((await service.post("/api/location", BODY, cookie)).status);
       }
     });
     socket.receiveAll();
-    let longest = 0;
     let last = performance.now();
-    while (performance.now() < end) {
+    while (looking()) {
       const signs = socket.receiveAll().filter(({ lines }) => lines.includes("WATCHDOG=1"));
       longest = Math.max(longest, performance.now() - last);
       if (signs.length > 0) last = performance.now();
@@ -61,14 +67,14 @@ describe("A full disk, under systemd's watchdog", () => {
   }
 
   it("goes on giving signs of life: a restart would forget the edges that wait", async () => {
-    const silenceMs = await longestSilence(await start());
+    const silenceMs = await longestSilence(await start(), WATCHED_MS);
     console.log(`    longest silence: ${Math.round(silenceMs)} ms of ${LIMIT_MS}`);
     expect(silenceMs).to.be.below(LIMIT_MS);
   });
 
   it("is silent, in this very test, where a refusal is no answer", async () => {
     const program = variants.program(CONTROLS["a full disk is no sign of life"]);
-    const silenceMs = await longestSilence(await start(program));
+    const silenceMs = await longestSilence(await start(program), CONTROL_WATCHED_MS);
     console.log(`    longest silence: ${Math.round(silenceMs)} ms of ${LIMIT_MS}`);
     expect(silenceMs).to.be.above(LIMIT_MS);
   });
