@@ -67,10 +67,10 @@ type Declared<D extends Written> = D &
  * Keeps the exact type of a declaration, from which that of its request and its answer follow. Adds what most have: the
  * status 200, an answer without data, no errors of its own.
  */
-export function declare<const D extends Written>(declaration: D): Declared<D> {
+export function declare<const D extends Written>(declaration: D): Declared<D>;
+export function declare(declaration: Written): Declaration {
   const answer = declaration.stream === undefined ? { answer: success } : {};
-  // The compiler does not follow which fields the declaration itself has.
-  return { status: 200, errors: [], ...answer, ...declaration } as unknown as Declared<D>;
+  return { status: 200, errors: [], ...answer, ...declaration };
 }
 
 /** The value of a shape, read-only to its depth. */

@@ -12,7 +12,7 @@ import { change, EMAIL, gapRows, lineRow, recordRows, seedLedger } from "./ledge
 const STOP_MS = 5_000;
 const ENOUGH_ANSWERS = 300;
 const ENOUGH_RISES = 30;
-const DEMO_LINES = 8;
+const SEEDED_LINES = 8;
 
 describe("flanco serve, for the first time", function () {
   this.timeout(PROCESS_TEST_MS);
@@ -195,7 +195,7 @@ describe("flanco serve, when it ends", function () {
     const rows = recordRows(program.ledgerFile).map(({ line, origin }) => `${line} ${origin}`);
     expect(rows).to.deep.equal(["SIM0 edge", "SIM1 edge", "SIM1 found_at_start"]);
     // A killed process was last heard of when it looked at its lines: the time until now is a gap of each.
-    await until("each line has its gap", () => gapRows(program.ledgerFile).length === DEMO_LINES);
+    await until("each line has its gap", () => gapRows(program.ledgerFile).length === SEEDED_LINES);
     for (const { fromMs, toMs, reason } of gapRows(program.ledgerFile)) {
       expect(reason).to.equal("outage");
       expect(fromMs).to.be.at.most(killedMs);

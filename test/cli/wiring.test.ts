@@ -7,7 +7,7 @@ import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seedLedger, seedSecondUser } from "./ledger.ts";
 
 const EVA = "eva@example.org";
-const DEMO_LINES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `SIM${number}`);
+const SEEDED_LINES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `SIM${number}`);
 
 interface ListedRow {
   readonly line: string;
@@ -102,7 +102,7 @@ describe("flanco wiring, while the service runs", function () {
 
   it("lists every line with its room, its price and whether it is watched", async () => {
     const rows = await listed();
-    expect(rows.map(({ line }) => line)).to.deep.equal(DEMO_LINES);
+    expect(rows.map(({ line }) => line)).to.deep.equal(SEEDED_LINES);
     expect(rows.map(({ state }) => state)).to.deep.equal(Array(8).fill("watched"));
     expect(rows[4]).to.include({ device: "7235", actuator: "201", valor: 5.5, user: EMAIL });
     const text = (await program.call(["wiring", "list"])).stdout.split("\n")[4];

@@ -20,9 +20,9 @@ const CHECKED: Readonly<Record<number, readonly ("light" | "dark")[]>> = SHORT
   : { 320: ["light", "dark"], 1440: ["light", "dark"] };
 /** The short form checks those rules in one language: texts are what differs between the two. */
 const CHECKED_LANGUAGES: readonly string[] = SHORT ? ["es"] : LANGUAGES;
-/** A folder for a picture of each state at each width, for whoever wants to look. */
+/** Where this names a folder, a picture of each state at each width is put there, to be looked at. */
 const PICTURES = process.env["FLANCO_PICTURES"];
-/** A name as nobody has: it has no place to break. */
+/** A name without a space, so that no line of it can break. */
 const LONG = "x".repeat(100);
 
 interface State {

@@ -25,7 +25,8 @@ if (patches === undefined) throw new Error(`There is no control "${values.contro
 
 process.umask(0o077);
 simulateModules(patches);
-const { makeTemplate, World } = await import("./world.ts");
+const { makeTemplate } = await import("./template.ts");
+const { World } = await import("./world.ts");
 const { historyOf } = await import("./history.ts");
 // A file system in memory, where a sync costs nothing: what a power cut takes the histories say themselves.
 const MEMORY = "/dev/shm";

@@ -20,7 +20,7 @@ import { restoreLedger } from "../../src/store/backup/restore.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { readCommits, readHead } from "../../src/store/ledger/chain.ts";
-import { folderOf, identityOf, readLedger } from "../../src/store/ledger/identity.ts";
+import { folderOf, readLedger } from "../../src/store/ledger/identity.ts";
 import { openForWriting } from "../../src/store/ledger/open.ts";
 import { segmentsIn } from "../../src/store/ledger/tail.ts";
 import { wiringReader } from "../../src/store/ledger/wiring.ts";
@@ -29,16 +29,15 @@ import { markSuspect } from "../../src/store/repair/suspect.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
-import { writerHere } from "../rig/writer.ts";
 import { LINES, SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
 import { prepareOnUse } from "./prepare-on-use.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
 import { written } from "./sync-files.ts";
+import { D_ID, DEVICE_NAME, ROOMS, START_US, type Template, ZONES } from "./template.ts";
 import { SimulatedTime } from "./time.ts";
 
-const START_US = Date.UTC(2026, 10, 21, 12) * 1_000;
 const US_PER_MS = 1_000;
 const DAY_US = 86_400_000_000;
 /** A process that is to close or open does so within this time, whatever the disk refuses. */
@@ -46,20 +45,8 @@ const PATIENCE_US = 60_000_000;
 /** The writer gathers commands for less than this. */
 const SOON_US = 20_000;
 const DOWN_US = 1_500_000;
-const ZONES = ["UTC", "America/Bogota"] as const;
 /** How much of a damaged file is left, or where it is overwritten. */
 const DAMAGES = ["cut", "head", "end"] as const;
-
-export const ROOMS = ["101", "102", "103"] as const;
-export const D_ID = "7234";
-const DEVICE_NAME = "Pasillo A";
-
-export interface Template {
-  readonly file: string;
-  readonly userId: string;
-  readonly deviceId: string;
-  readonly ledgerId: string;
-}
 
 prepareOnUse();
 
@@ -461,21 +448,4 @@ export class World {
     await this.#wait(12_000_000);
     await this.#stop();
   }
-}
-
-/** Makes a ledger with one device, from which each history's is copied. Call before the first history. */
-export async function makeTemplate(directory: string): Promise<Template> {
-  const file = join(directory, "template.db");
-  const writer = writerHere(
-    { file, timeZone: ZONES[0] },
-    { nowMs: () => START_US / US_PER_MS, monotonicNs: () => 0n },
-  );
-  await writer.open();
-  const { userId } = await writer.addUser({ name: "Ana", email: "ana@example.org", passwordHash: "hash" });
-  const deviceId = await writer.addDevice(userId, {
-    ...{ dId: D_ID, name: DEVICE_NAME, locationId: "l", locationName: "Clínica" },
-    actuators: ROOMS.map((id) => ({ id, value: false })),
-  });
-  await writer.close();
-  return { file, userId, deviceId, ledgerId: identityOf(file) ?? "" };
 }

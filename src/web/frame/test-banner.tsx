@@ -7,7 +7,7 @@ import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { maySee } from "../route.ts";
 
-/** Says on every view that some rooms do not count. Whoever may test may end it here. */
+/** Says on every view that some rooms do not count. People who may start a test can end it here. */
 export function TestBanner() {
   const texts = useTexts(frameTexts).tests;
   const { api, format, now, user } = useGateway();
