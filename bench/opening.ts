@@ -22,6 +22,8 @@ interface Opening {
   /** When the largest piece of text was painted: a figure. */
   readonly largestMs: number;
   readonly figures: number;
+  /** What the page says, for an opening without figures. */
+  readonly text: string;
 }
 
 const QUESTION = `new Promise((answer) => {
@@ -37,7 +39,8 @@ const QUESTION = `new Promise((answer) => {
       if (startTime <= usableMs + LONG_MS && startTime + duration > usableMs) usableMs = startTime + duration;
     }
     const figures = document.querySelectorAll(".figure-value").length;
-    answer({ paintedMs, usableMs, largestMs: largest.at(-1)?.startTime, figures });
+    const text = document.body.innerText.slice(0, 400);
+    answer({ paintedMs, usableMs, largestMs: largest.at(-1)?.startTime, figures, text });
   });
 })`;
 
@@ -60,7 +63,7 @@ export async function measureOpening(plan: Plan): Promise<Claim> {
     await chromium.close();
   }
   await server.stop();
-  const median = (of: readonly Opening[], figure: keyof Opening): string =>
+  const median = (of: readonly Opening[], figure: "paintedMs" | "largestMs"): string =>
     spreadOf(of.map((opening) => opening[figure])).median.toFixed(0);
   return {
     title: `The first opening ever of the panel until it can be used, Chromium's processor slowed down ${THROTTLE} times`,
@@ -81,7 +84,9 @@ function panelOf({ port }: Server): string {
 
 async function openPanel(chromium: Chromium, server: Server): Promise<Opening> {
   const opening = await open(chromium, server, panelOf(server));
-  if (opening.figures === 0) throw new ScriptFailure(`the panel had no figures after ${OPENING_MS} ms`);
+  if (opening.figures === 0) {
+    throw new ScriptFailure(`the panel had no figures after ${OPENING_MS} ms; it says: ${opening.text}`);
+  }
   return opening;
 }
 
