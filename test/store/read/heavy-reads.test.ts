@@ -13,8 +13,6 @@ const DEVICES = 200_000;
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const TODAY = 2026_11_21;
 const MAX_ROWS = 100;
-/** A read of all the devices takes some fifty milliseconds. */
-const MAX_HOLD_MS = 25;
 const EVERYTHING = { from: null, to: null, location: null, deviceId: null };
 const READS = {
   summary: (userId) => [userId, "anual", NOW_MS],
@@ -94,10 +92,10 @@ describe("Reads of an account with hundreds of thousands of names", () => {
     holds.open();
     await reads.summary(LARGE, "anual", NOW_MS);
     await new Promise(setImmediate);
-    expect(holds.longestMs).to.be.below(MAX_HOLD_MS);
+    const besideMs = holds.longestMs;
     whole.summary(LARGE, "anual", NOW_MS);
     await new Promise(setImmediate);
-    expect(holds.longestMs).to.be.above(MAX_HOLD_MS);
+    expect(besideMs).to.be.below(holds.longestMs / 4);
     holds.close();
   });
 
