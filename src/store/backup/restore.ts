@@ -12,10 +12,11 @@ import {
   folderOf,
   forgetIdentity,
   identityOf,
+  idOf,
   noteIdentity,
   readable,
   readLedger,
-  readLedgerId,
+  readLedgerKey,
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
@@ -86,7 +87,8 @@ export function restoreLedger(request: RestoreRequest): Restored {
   const draft = replacementDraft(ledger);
   try {
     const restoring = openDraft(backup, draft);
-    const id = readLedgerId(restoring);
+    const key = readLedgerKey(restoring);
+    const id = idOf(key);
     const folders = directories.map((directory) => folderOf(directory, id));
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
     const known = identityOf(ledger);
@@ -101,7 +103,7 @@ export function restoreLedger(request: RestoreRequest): Restored {
     syncPath(draft);
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
-    noteIdentity(ledger, id, { commits, head: held.head });
+    noteIdentity(ledger, key, { commits, head: held.head });
     return { ...held, keptAs: keptAs ?? null, missing };
   } finally {
     removeDatabase(draft);

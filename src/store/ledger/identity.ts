@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
@@ -5,15 +6,34 @@ import { FlancoError } from "../../domain/error.ts";
 import { syncPath, writeDurably } from "../../durable-file.ts";
 import { openForReading } from "./open.ts";
 
-/** A ledger's identity: 128 random bits, made with the ledger (schema.ts) and the same in each of its backups. */
+/** A ledger's identity. Stands in the names of its backups' folders and in reports: everybody may know it. */
 export const LEDGER_ID = /^[0-9a-f]{32}$/;
+const ID_DIGITS = 32;
+const LEDGER_KEY = /^[0-9a-f]{64}$/;
 
-export function readLedgerId(db: Database): string {
-  const id = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_id'").pluck().get();
-  if (id !== undefined && LEDGER_ID.test(id)) return id;
+/**
+ * The ledger's key: 256 random bits, made with the ledger (schema.ts) and the same in each of its backups. What follows from
+ * it does so by a hash, so that the identity, which is public, tells nothing of the rest. Throws `damaged`.
+ */
+export function readLedgerKey(db: Database): string {
+  const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_key'").pluck().get();
+  if (key !== undefined && LEDGER_KEY.test(key)) return key;
   throw new FlancoError("damaged", "The ledger's identity cannot be read.", {
     hint: "Restore a backup with flanco restore.",
   });
+}
+
+export function idOf(key: string): string {
+  return hash("sha256", `identity of ${key}`).slice(0, ID_DIGITS);
+}
+
+/** By which record numbers are shown to accounts as others (http/shown-number.ts). */
+export function numberKeyOf(key: string): string {
+  return hash("sha256", `numbers of ${key}`);
+}
+
+export function readLedgerId(db: Database): string {
+  return idOf(readLedgerKey(db));
 }
 
 /** The folder of one ledger's backups, in a directory where other ledgers may have theirs. */
@@ -42,14 +62,20 @@ export function readable<T>(run: () => T): T | undefined {
 }
 
 /**
- * Whose ledger this is, also where its file cannot be read: then a file beside it says so. Undefined where neither does.
+ * The ledger's key, also where its file cannot be read: then a file beside it has it. Undefined where neither does.
  *
  * Each start writes that file where it differs, and a restore of another ledger removes it first: after a power cut it is
  * right or missing.
  */
+export function keyOfLedger(ledger: string): string | undefined {
+  const key = readable(() => readLedger(ledger, readLedgerKey));
+  return key ?? notedIn(idFile(ledger));
+}
+
+/** Whose ledger this is, likewise. */
 export function identityOf(ledger: string): string | undefined {
-  const id = readable(() => readLedger(ledger, readLedgerId));
-  return id ?? notedIn(idFile(ledger));
+  const key = keyOfLedger(ledger);
+  return key === undefined ? undefined : idOf(key);
 }
 
 /** Where a ledger began again: what came before in its backups and its tail is another history. */
@@ -61,11 +87,14 @@ export interface Beginning {
 }
 
 /** Never throws: a note that a full disk refuses is written by a later start. */
-export function noteIdentity(ledger: string, id: string, beginning?: Beginning): void {
+export function noteIdentity(ledger: string, key: string, beginning?: Beginning): void {
   const file = idFile(ledger);
-  if (beginning === undefined && notedIn(file) === id) return;
+  if (beginning === undefined && notedIn(file) === key) return;
   try {
-    writeDurably(file, `${id}\n${beginning === undefined ? "" : `${beginning.commits} ${beginning.head}\n`}`);
+    writeDurably(
+      file,
+      `${key}\n${beginning === undefined ? "" : `${beginning.commits} ${beginning.head}\n`}`,
+    );
   } catch {
     // It is needed only where the ledger itself cannot be read.
   }
@@ -87,8 +116,8 @@ function idFile(ledger: string): string {
 }
 
 function notedIn(file: string): string | undefined {
-  const [id = ""] = linesOf(file);
-  return LEDGER_ID.test(id) ? id : undefined;
+  const [key = ""] = linesOf(file);
+  return LEDGER_KEY.test(key) ? key : undefined;
 }
 
 function linesOf(file: string): readonly string[] {

@@ -22,8 +22,8 @@ const initial: Migration = {
       name TEXT PRIMARY KEY,
       value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
-    -- Which ledger this is (identity.ts).
-    INSERT INTO setting (name, value) VALUES ('ledger_id', lower(hex(randomblob(16))));
+    -- Which ledger this is, and by what its numbers are shown as others (identity.ts).
+    INSERT INTO setting (name, value) VALUES ('ledger_key', lower(hex(randomblob(32))));
 
     -- zero_ms: wall time of the boot's monotonic zero, once its clock was trusted. last_ms: the last monotonic time that is known of it.
     -- set_zero_ms: the same by a later setting of the clock, where that is another time and no correction has followed.

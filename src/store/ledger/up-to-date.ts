@@ -3,7 +3,7 @@ import { FlancoError } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { WriterSettings } from "./commands.ts";
-import { noteIdentity, readLedgerId } from "./identity.ts";
+import { noteIdentity, readLedgerKey } from "./identity.ts";
 import { openForWriting } from "./open.ts";
 import { bringRollupsToZone } from "./rollup-zone.ts";
 import { requireAllCommits } from "./tail.ts";
@@ -18,7 +18,7 @@ export function openUpToDate(
   const db = openForWriting(file, (done, total) => onProgress({ kind: "upgrade", done, total }));
   try {
     bringRollupsToZone(db, calendar, (done, total) => onProgress({ kind: "sums", done, total }));
-    noteIdentity(file, readLedgerId(db));
+    noteIdentity(file, readLedgerKey(db));
     return db;
   } catch (error) {
     db.close();

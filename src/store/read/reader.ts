@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
@@ -8,7 +7,7 @@ import { bootReader } from "../ledger/boot.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/clock-correction.ts";
 import { deviceReader } from "../ledger/device.ts";
-import { readLedgerId } from "../ledger/identity.ts";
+import { numberKeyOf, readLedgerKey } from "../ledger/identity.ts";
 import { letterheadReader } from "../ledger/letterhead.ts";
 import { lineStateReader } from "../ledger/line-state.ts";
 import { lineTestReader } from "../ledger/line-test.ts";
@@ -61,8 +60,7 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...statusReader(db, calendar, budget),
     ...clockReader(db),
     ...auditReader(db),
-    // Of the identity, which no account sees: a ledger that is rebuilt from nothing but its tail keeps it.
-    numberKey: () => hash("sha256", `numbers of ${readLedgerId(db)}`, "hex"),
+    numberKey: () => numberKeyOf(readLedgerKey(db)),
   };
 }
 

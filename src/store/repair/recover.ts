@@ -22,7 +22,7 @@ import {
   setCommits,
 } from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
-import { beginningOf, folderOf, identityOf, readable, readLedger } from "../ledger/identity.ts";
+import { beginningOf, folderOf, idOf, keyOfLedger, readable, readLedger } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, rollupZone } from "../ledger/rollup-zone.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
@@ -62,15 +62,15 @@ export function recoverLedger(
   const draft = replacementDraft(ledger);
   onProgress(0, 1);
   try {
-    const id = identityOf(ledger);
-    if (id === undefined) throw unknownLedger(damage);
-    const folders = directories.map((directory) => folderOf(directory, id));
+    const key = keyOfLedger(ledger);
+    if (key === undefined) throw unknownLedger(damage);
+    const folders = directories.map((directory) => folderOf(directory, idOf(key)));
     const beginning = beginningOf(ledger);
     const segments = folders
       .flatMap(segmentsIn)
       .filter(({ from }) => from >= (beginning?.commits ?? 0))
       .toSorted((one, other) => one.from - other.from);
-    const base = baseFor(ledger, id, folders, segments, draft, onProgress);
+    const base = baseFor(ledger, key, folders, segments, draft, onProgress);
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
     const { db, backup } = base;
@@ -96,7 +96,7 @@ export function recoverLedger(
 /** The newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything. */
 function baseFor(
   ledger: string,
-  id: string,
+  key: string,
   folders: readonly string[],
   segments: readonly Segment[],
   draft: string,
@@ -120,7 +120,7 @@ function baseFor(
   if (segments[0]?.from !== 0) return undefined;
   removeDatabase(draft);
   const db = openForWriting(draft);
-  db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_id'").run(id);
+  db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_key'").run(key);
   return { db, backup: null };
 }
 

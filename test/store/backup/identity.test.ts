@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -104,6 +105,29 @@ describe("A stick with the backups of two ledgers", () => {
     await own.close();
     expect(recover().backup).to.deep.equal(backup);
     expect(records()).to.equal(20);
+  });
+
+  it("shows its numbers alike after a restart, a restore and a rebuild, by a key that its identity does not give away", async () => {
+    const key = own.reader.numberKey();
+    const id = identityOf(own.file) ?? "";
+    for (const known of [id, `numbers of ${id}`, `identity of ${id}`]) {
+      expect(key).not.to.equal(hash("sha256", known));
+    }
+    expect(key).not.to.equal(other.reader.numberKey());
+    const ways = [
+      () => {},
+      () => restore(own, backup),
+      () => {
+        truncateSync(own.file, STUMP_BYTES);
+        recover();
+      },
+    ];
+    for (const way of ways) {
+      await own.close();
+      way();
+      await own.open();
+      expect(own.reader.numberKey()).to.equal(key);
+    }
   });
 
   it("loses nothing of the other when this one's are thinned out", async () => {

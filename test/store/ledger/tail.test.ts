@@ -121,7 +121,7 @@ describe("The tail of a ledger", () => {
       );
       const only: Record<string, string> = {
         audit: "WHERE kind <> 'ledger_rebuilt'",
-        setting: "WHERE name NOT IN ('last_request', 'rollup_zone', 'number_key')",
+        setting: "WHERE name NOT IN ('last_request', 'rollup_zone')",
       };
       return Object.fromEntries(
         names.map((name) => {
