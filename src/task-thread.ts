@@ -9,16 +9,26 @@ const IDLE_MS = 60_000;
 export interface TaskThreadOptions extends Pick<WorkerOptions, "workerData" | "resourceLimits"> {
   readonly source: keyof typeof THREAD_SOURCES;
   readonly refusal: () => FlancoError;
+  /** How long the thread may work on one task, and the error of a task that takes longer. By default any time. */
+  readonly deadline?: { readonly ms: number; readonly refusal: () => FlancoError };
 }
 
-/** A thread that answers tasks in their order. The first task starts it, and it ends when it was idle for a minute. */
+interface Waiting<Task, Answer> extends PromiseWithResolvers<Answer> {
+  readonly task: Task;
+}
+
+/**
+ * A thread that answers tasks in their order. The first task starts it, and it ends when it was idle for a minute. A task beyond
+ * its deadline ends it, too; another thread does those that wait.
+ */
 export class TaskThread<Task, Answer> {
   readonly #options: TaskThreadOptions;
   #closed = false;
   #worker: Worker | undefined;
   /** The tasks that the thread has not answered, in its order. */
-  #waiting: PromiseWithResolvers<Answer>[] = [];
+  #waiting: Waiting<Task, Answer>[] = [];
   #idle: NodeJS.Timeout | undefined;
+  #late: NodeJS.Timeout | undefined;
 
   constructor(options: TaskThreadOptions) {
     this.#options = options;
@@ -32,21 +42,44 @@ export class TaskThread<Task, Answer> {
   /** Rejects with the refusal when the thread dies or is closed first. */
   async submit(task: Task): Promise<Answer> {
     if (this.#closed) throw this.#options.refusal();
-    const worker = this.#worker ?? this.#start();
     const answer = Promise.withResolvers<Answer>();
-    this.#waiting.push(answer);
-    clearTimeout(this.#idle);
-    worker.ref();
-    worker.postMessage(task);
+    this.#post({ task, ...answer });
     return answer.promise;
   }
 
+  #post(waiting: Waiting<Task, Answer>): void {
+    const worker = this.#worker ?? this.#start();
+    if (this.#waiting.push(waiting) === 1) this.#beginFirst();
+    clearTimeout(this.#idle);
+    worker.ref();
+    worker.postMessage(waiting.task);
+  }
+
+  /** The thread works on the first task from here on. */
+  #beginFirst(): void {
+    const { deadline } = this.#options;
+    clearTimeout(this.#late);
+    if (deadline === undefined || this.#waiting.length === 0) return;
+    this.#late = setTimeout(() => {
+      const [first, ...others] = this.#waiting;
+      this.#waiting = [];
+      void this.#end();
+      first?.reject(deadline.refusal());
+      for (const other of others) this.#post(other);
+    }, deadline.ms);
+  }
+
   #start(): Worker {
-    const { source, refusal: _, ...options } = this.#options;
-    const worker = startThread(source, { name: `flanco-${source}`, ...options });
+    const { source, workerData, resourceLimits } = this.#options;
+    const worker = startThread(source, {
+      name: `flanco-${source}`,
+      workerData,
+      ...(resourceLimits === undefined ? {} : { resourceLimits }),
+    });
     worker.on("message", (answer: Answer) => {
       if (this.#worker !== worker) return;
       this.#waiting.shift()?.resolve(answer);
+      this.#beginFirst();
       if (this.#waiting.length > 0) return;
       // An idle thread does not keep the process alive.
       worker.unref();
@@ -68,6 +101,7 @@ export class TaskThread<Task, Answer> {
     this.#worker = undefined;
     this.#waiting = [];
     clearTimeout(this.#idle);
+    clearTimeout(this.#late);
     for (const { reject } of waiting) reject(this.#options.refusal());
     await worker?.terminate();
   }

@@ -11,19 +11,23 @@ export const MAX_ROWS_IN_PLACE = 10_000;
 /** A page asks anew at every sale and does not wait for the answer before. */
 const SLOTS = { what: "reads of this account", inAll: 3, waitingOfUser: 8 };
 const MAX_HEAP_MB = 64;
+/** Years of many rooms take seconds on a Pi that is busy. */
+const DEADLINE_MS = 30_000;
 
 /**
  * Reads in place, and in a thread what would visit more rows than the reader's budget: one read of an account at a time. The
- * thread's heap is bounded.
+ * thread's heap is bounded, and a read has 30 seconds there.
  */
 export function heavyReads(
   reader: Pick<LedgerReader, HeavyRead>,
   budget: RowBudget,
   workerData: ReaderStart,
+  deadlineMs = DEADLINE_MS,
 ): HeavyReads & { close(): Promise<void> } {
   const slots = new JobSlots(SLOTS);
   const thread = new TaskThread<ReadTask, ReadAnswer>({
     ...{ source: "reader", workerData, refusal: cannotRead },
+    deadline: { ms: deadlineMs, refusal: takesTooLong },
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
 
@@ -64,4 +68,10 @@ export function heavyReads(
 
 function cannotRead(): FlancoError {
   return new FlancoError("unavailable", "The ledger cannot be read.", { hint: "Try again in a second." });
+}
+
+function takesTooLong(): FlancoError {
+  return new FlancoError("overloaded", "The answer takes too long to work out.", {
+    hint: "Ask for a shorter time or for one location.",
+  });
 }

@@ -99,6 +99,21 @@ describe("Reads of an account with hundreds of thousands of names", () => {
     holds.close();
   });
 
+  it("end with a clear error when they take too long, and free their account", async () => {
+    const late = heavyReads(near, near.budget, { file: ledger.file, timeZone: "UTC" }, 1);
+    const asked = Array.from({ length: 12 }, () => rejection(late.countRecords(LARGE, EVERYTHING)));
+    const errors = (await Promise.all(asked)) as Error[];
+    expect(errors.slice(0, 9).map(({ message }) => message)).to.deep.equal(
+      Array(9).fill("The answer takes too long to work out."),
+    );
+    expect(errors[0]).to.deep.include({
+      code: "overloaded",
+      hint: "Ask for a shorter time or for one location.",
+    });
+    expect(await rejection(late.countRecords(LARGE, EVERYTHING))).to.deep.include({ ...errors[0] });
+    await late.close();
+  });
+
   it("wait for each other, nine of an account at most", async () => {
     const asked = Array.from({ length: 12 }, () => reads.countRecords(LARGE, EVERYTHING));
     const settled = await Promise.allSettled(asked);
