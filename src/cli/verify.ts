@@ -3,9 +3,16 @@ import { FlancoError } from "../domain/error.ts";
 import { backupTargets } from "../service/backup-target.ts";
 import { keptHeads } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { beginJob } from "../store/job/job.ts";
 import { folderOf, identityOf } from "../store/ledger/identity.ts";
 import { type Finding, joinedKeys } from "../store/repair/finding.ts";
-import { findEntry, openFindings, type Verification, verifyLedger } from "../store/repair/verify.ts";
+import {
+  checkChain,
+  findEntry,
+  openFindings,
+  type Verification,
+  verificationOf,
+} from "../store/repair/verify.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { operate } from "./door.ts";
 
@@ -54,7 +61,7 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
 async function verify(context: CliContext, command: Command, options: Options): Promise<void> {
   const { terminal } = context;
   const { json, acknowledge: name, reason, head } = options;
-  const result = check(context, command);
+  const result = await check(context, command);
   const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
   const entry = head === undefined ? undefined : findEntry(ledger, head);
   if (json) terminal.json(head === undefined ? result : { ...result, head: entry ?? null });
@@ -87,7 +94,8 @@ function unknownHead(head: string): FlancoError {
   });
 }
 
-function check(context: CliContext, command: Command): Verification {
+/** The file's half in a process of its own, beside the chain's in this one: a person waits. */
+async function check(context: CliContext, command: Command): Promise<Verification> {
   const config = configOf(context, command);
   const { ledger } = dataDirectoryOf(config.data_dir);
   becomeOwner(dataDirectoryOf(config.data_dir));
@@ -97,7 +105,25 @@ function check(context: CliContext, command: Command): Verification {
     .flatMap(({ directory }) => keptHeads(folderOf(directory, id)));
   const onProgress = (done: number, total: number) =>
     context.terminal.progress("Checking the records", done, total);
-  return verifyLedger(ledger, onProgress, heads);
+  const file = beginJob({ kind: "check-file", ledger });
+  try {
+    const chain = attempt(() => checkChain(ledger, onProgress, heads));
+    return verificationOf(await file.done, chain);
+  } finally {
+    file.cancel();
+  }
+}
+
+/** What a call gave, or throws, when it is asked for. */
+function attempt<T>(call: () => T): () => T {
+  try {
+    const value = call();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 function describeRight({ records, findings }: Verification): string {

@@ -5,7 +5,7 @@ import type { OnProgress } from "../../domain/work.ts";
 import { makeBackup } from "../backup/backup.ts";
 import { keptHeads } from "../backup/backup-directory.ts";
 import { prepareLedger } from "../repair/prepare.ts";
-import { verifyLedger } from "../repair/verify.ts";
+import { checkFile, verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
 
 async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
@@ -14,6 +14,8 @@ async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
       return makeBackup(job.request);
     case "verify":
       return verifyLedger(job.ledger, () => {}, job.folders.flatMap(keptHeads));
+    case "check-file":
+      return checkFile(job.ledger);
     case "prepare":
       return prepareLedger(job.request, onProgress);
   }

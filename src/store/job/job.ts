@@ -4,17 +4,19 @@ import type { OnProgress, Progress } from "../../domain/work.ts";
 import { startJobProcess } from "../../thread.ts";
 import type { BackupRequest, MadeBackup } from "../backup/backup.ts";
 import type { Prepared, PrepareRequest } from "../repair/prepare.ts";
-import type { Verification } from "../repair/verify.ts";
+import type { CheckedFile, Verification } from "../repair/verify.ts";
 
 /** Long work on the ledger's file, beside the service. */
 export type Job =
   | { readonly kind: "backup"; readonly request: BackupRequest }
   | { readonly kind: "verify"; readonly ledger: string; readonly folders: readonly string[] }
+  | { readonly kind: "check-file"; readonly ledger: string }
   | { readonly kind: "prepare"; readonly request: PrepareRequest };
 
 interface JobOutputs {
   backup: MadeBackup;
   verify: Verification;
+  "check-file": CheckedFile;
   prepare: Prepared;
 }
 

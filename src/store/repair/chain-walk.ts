@@ -1,4 +1,4 @@
-import type { Database } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
@@ -13,16 +13,16 @@ import {
   NO_HASH,
   readHead,
 } from "../ledger/chain.ts";
-import type { RollupEntry } from "../ledger/rollup.ts";
 import type { Findings } from "./finding.ts";
 
 /** What is looked at of a record, beside its canonical form. */
-export interface WalkedRecord extends RollupEntry {
+export interface WalkedRecord {
   readonly position: number;
+  readonly valorMicros: number;
   readonly createdTimeMs: number;
   readonly provisional: number;
-  readonly bootId: string | null;
-  readonly monotonicNs: number | null;
+  /** The time that it counts at. */
+  readonly timeMs: number;
   readonly voidedBy: number | null;
   readonly hash: string;
 }
@@ -49,10 +49,12 @@ const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /**
  * Follows the chain of hashes from its first entry to its head, and finds what was removed, altered or inserted, and what
- * contradicts what it corrects. Fed with the records in their order, so that one pass over a large ledger serves all checks.
+ * contradicts what it corrects. Fed with the records in their order, so that a large ledger is never held whole.
  */
 export class ChainWalk {
   readonly #findings: Findings;
+  /** When a record was made, by the clock of its boot. */
+  readonly #moments: Statement<[number], { readonly bootId: string; readonly monotonicNs: number }>;
   /** Corrections and audit entries in their order. They are few beside the records. */
   readonly #others: readonly (Correction | Evidence)[];
   /** Corrections of records that are still to come. */
@@ -80,6 +82,10 @@ export class ChainWalk {
     this.#findings = findings;
     this.#heads = heads;
     this.#end = readHead(db);
+    this.#moments = db.prepare(
+      `SELECT boot_id AS bootId, monotonic_ns AS monotonicNs FROM record JOIN boot USING (boot)
+        WHERE record_id = ? AND monotonic_ns IS NOT NULL`,
+    );
     const corrections = db
       .prepare<[], Correction>(
         `SELECT correction_id AS position, kind, record_id AS recordId, time_ms AS timeMs, lost_from AS lostFrom,
@@ -91,7 +97,6 @@ export class ChainWalk {
     const evidence = db.prepare<[], Evidence>(`${SELECT_EVIDENCE} WHERE position IS NOT NULL`).all();
     this.#others = [...corrections, ...evidence].sort((one, other) => one.position - other.position);
     this.#evidence = new Map(evidence.map((entry) => [entry.position, entry]));
-    for (const entry of evidence) this.#learnAcknowledged(entry);
     for (const correction of corrections) this.#learn(correction, corrections);
   }
 
@@ -130,11 +135,6 @@ export class ChainWalk {
     for (const lost of this.#told.values())
       this.#contradicts(lost, "says of entries that are there that they are lost");
     return this.#position;
-  }
-
-  #learnAcknowledged({ kind, details }: Evidence): void {
-    if (kind !== "findings_acknowledged") return;
-    this.#findings.acknowledge(String(valuesOf(details)["findings"]));
   }
 
   #learn(correction: Correction, all: readonly Correction[]): void {
@@ -193,8 +193,10 @@ export class ChainWalk {
   }
 
   /** Whether an entry before the correction says that the clock of the record's boot was corrected to this time. */
-  #isByClock({ bootId, monotonicNs }: WalkedRecord, { position, timeMs }: Correction): boolean {
-    if (bootId === null || monotonicNs === null) return false;
+  #isByClock(record: WalkedRecord, { position, timeMs }: Correction): boolean {
+    const moment = this.#moments.get(record.position);
+    if (moment === undefined) return false;
+    const { bootId, monotonicNs } = moment;
     for (const { kind, details, position: before } of this.#evidence.values()) {
       if (kind !== "clock_corrected" || before > position) continue;
       const corrected = valuesOf(details);

@@ -55,11 +55,15 @@ export class Findings {
 
   constructor(db: Database) {
     this.#db = db;
-  }
-
-  /** Takes the keys of an acknowledgement, as `joinedKeys` made them. */
-  acknowledge(keys: string): void {
-    for (const key of splitKeys(keys)) this.#acknowledged.add(key);
+    const acknowledgements = db
+      .prepare<[], string>(
+        `SELECT coalesce(CAST(details ->> '$.findings' AS TEXT), '') FROM audit
+          WHERE kind = 'findings_acknowledged' AND position IS NOT NULL AND json_valid(details)`,
+      )
+      .pluck();
+    for (const keys of acknowledgements.all()) {
+      for (const key of splitKeys(keys)) this.#acknowledged.add(key);
+    }
   }
 
   add({ mark, ...finding }: NewFinding): void {

@@ -1,43 +1,53 @@
 import type { Database } from "better-sqlite3";
 import { monthOf } from "../../domain/day.ts";
+import type { Id } from "../../domain/id.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
-import {
-  addSumTo,
-  addTo,
-  keyOf,
-  type RollupEntry,
-  type RollupTable,
-  type Sum,
-  type Sums,
-} from "../ledger/rollup.ts";
+import { addSumTo, addTo, keyOf, type RollupTable, type Sum, type Sums } from "../ledger/rollup.ts";
 import type { Findings, NewFinding } from "./finding.ts";
 
-/** Adds the records up again, fed with each that counts, and compares with every stored rollup. */
-export class RollupCheck {
-  readonly #calendar: LocalCalendar;
-  readonly #days: Sums = new Map();
+/** Records read at a time. */
+const PAGE = 2_000;
 
-  constructor(calendar: LocalCalendar) {
-    this.#calendar = calendar;
+type Row = [
+  position: number,
+  userId: Id,
+  locationName: string,
+  deviceId: string,
+  valorMicros: number,
+  timeMs: number,
+];
+
+/** Adds the records that count up again: every stored rollup that differs from what they say is a finding. */
+export function checkRollups(db: Database, calendar: LocalCalendar, findings: Findings): void {
+  const days = addedUp(db, calendar);
+  for (const table of ["rollup_day", "rollup_month"] as const) {
+    const sums = table === "rollup_day" ? new Map(days) : monthsOf(days);
+    for (const stored of readSums(db, table)) {
+      const key = keyOf(stored);
+      const sum = sums.get(key);
+      sums.delete(key);
+      if (textOf(sum) !== textOf(stored)) findings.add(difference(findings, table, stored, stored, sum));
+    }
+    for (const sum of sums.values()) findings.add(difference(findings, table, sum, undefined, sum));
   }
+}
 
-  add(entry: RollupEntry): void {
-    addTo(this.#days, this.#calendar.dayOf(entry.timeMs), entry, 1);
-  }
-
-  /** Call after the last record: every sum that differs from what the records say is a finding. */
-  finish(db: Database, findings: Findings): void {
-    for (const table of ["rollup_day", "rollup_month"] as const) {
-      const sums = table === "rollup_day" ? new Map(this.#days) : monthsOf(this.#days);
-      for (const stored of readSums(db, table)) {
-        const key = keyOf(stored);
-        const sum = sums.get(key);
-        sums.delete(key);
-        if (textOf(sum) !== textOf(stored)) findings.add(difference(findings, table, stored, stored, sum));
-      }
-      for (const sum of sums.values()) findings.add(difference(findings, table, sum, undefined, sum));
+function addedUp(db: Database, calendar: LocalCalendar): Sums {
+  const days: Sums = new Map();
+  const page = db
+    .prepare<[number, number], Row>(
+      `SELECT record_id, user_id, location_name, device_id, valor_micros, effective_ms
+         FROM record WHERE record_id > ? AND voided_by IS NULL ORDER BY record_id LIMIT ?`,
+    )
+    .raw();
+  let last = Number.MIN_SAFE_INTEGER;
+  for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
+    for (const [position, userId, locationName, deviceId, valorMicros, timeMs] of rows) {
+      addTo(days, calendar.dayOf(timeMs), { userId, locationName, deviceId, valorMicros, timeMs }, 1);
+      last = position;
     }
   }
+  return days;
 }
 
 /** A month is its days: adding each record up once is half the work. */

@@ -1,13 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
-import type { Id } from "../../domain/id.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { RECORD_COLUMNS } from "../ledger/chain.ts";
 import { guarded, openForReading } from "../ledger/open.ts";
 import { rollupZone } from "../ledger/rollup-zone.ts";
-import { ChainWalk, type WalkedRecord } from "./chain-walk.ts";
+import { ChainWalk } from "./chain-walk.ts";
 import { type Finding, type FindingKind, Findings } from "./finding.ts";
-import { RollupCheck } from "./rollup-check.ts";
+import { checkRollups } from "./rollup-check.ts";
 
 export interface Verification {
   /** Records, voided ones too. */
@@ -29,24 +28,61 @@ const PAGE = 2_000;
 /** Findings for which a copy of the ledger is no good one. The others are told by the ledger itself. */
 const GRAVE: ReadonlySet<FindingKind> = new Set(["missing", "inserted", "altered", "sum"]);
 
+/** What the file says of itself, apart from its entries. */
+export type CheckedFile = Pick<Verification, "damage" | "findings" | "unlisted">;
+type CheckedChain = Omit<Verification, "damage">;
+
 /**
- * Checks the file's structure in full, follows the chain of its entries, holds it against the heads of proved backups and
- * adds every rollup up again, as of one moment, beside a running service. Throws as `openForReading` does, and `damaged`
- * where the file cannot even be read.
+ * Checks the file's structure in full, adds every rollup up again, follows the chain of its entries and holds it against the
+ * heads of proved backups, beside a running service. Throws as `openForReading` does, and `damaged` where the file cannot
+ * even be read.
  */
 export function verifyLedger(
   file: string,
   onProgress: (done: number, total: number) => void,
   heads: readonly KeptHead[] = [],
 ): Verification {
+  return verificationOf(checkFile(file), () => checkChain(file, onProgress, heads));
+}
+
+/** Puts the two halves of a verification together. In a damaged file a column may hold what it never could. */
+export function verificationOf(
+  { damage, findings, unlisted }: CheckedFile,
+  chain: () => CheckedChain,
+): Verification {
+  try {
+    const { findings: entries, unlisted: more, ...held } = chain();
+    return { ...held, damage, findings: [...entries, ...findings], unlisted: unlisted + more };
+  } catch (error) {
+    const isUnreadable = error instanceof TypeError || error instanceof RangeError;
+    if (damage.length === 0 || !isUnreadable) throw error;
+    return { records: 0, entries: 0, damage, findings, unlisted };
+  }
+}
+
+/** The half of `verifyLedger` that SQLite does most of: what it finds wrong with the file, and then the rollups. */
+export function checkFile(file: string): CheckedFile {
+  return atOneMoment(file, (db) => {
+    const damage = damageIn(db);
+    const findings = new Findings(db);
+    if (damage.length === 0) checkRollups(db, new LocalCalendar(rollupZone(db)), findings);
+    return { damage, findings: findings.found, unlisted: findings.unlisted };
+  });
+}
+
+/** The other half: the entries. */
+export function checkChain(
+  file: string,
+  onProgress: (done: number, total: number) => void,
+  heads: readonly KeptHead[],
+): CheckedChain {
+  return atOneMoment(file, (db) => checkEntries(db, heads, onProgress));
+}
+
+function atOneMoment<T>(file: string, check: (db: Database) => T): T {
   const db = openForReading(file);
   try {
-    const verification = db.transaction(() => {
-      const damage = damageIn(db);
-      const check = () => checkEntries(db, heads, onProgress);
-      return { damage, ...(damage.length === 0 ? check() : asFarAsPossible(check)) };
-    });
-    return guarded(file, () => verification());
+    return guarded(file, () => db.transaction(check)(db));
   } finally {
     db.close();
   }
@@ -91,20 +127,6 @@ function damageIn(db: Database): readonly string[] {
   return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
-type Entries = Omit<Verification, "damage">;
-
-/** In a damaged file a column may hold what it never could: then the damage is all that can be told. */
-function asFarAsPossible(check: () => Entries): Entries {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) {
-      return { records: 0, entries: 0, findings: [], unlisted: 0 };
-    }
-    throw error;
-  }
-}
-
 /** What keeps a ledger from being trusted, a text each; empty for one that is right, or whose findings were acknowledged. */
 export function faultsOf(verification: Pick<Verification, "damage" | "findings">): readonly string[] {
   const grave = openFindings(verification).filter(({ kind }) => GRAVE.has(kind));
@@ -116,75 +138,43 @@ export function openFindings({ findings }: Pick<Verification, "findings">): read
   return findings.filter(({ acknowledged }) => !acknowledged);
 }
 
-/** A row as it is read: what the chain's canonical form of a record lists, in its order, and three more. */
 type Row = [
-  kind: string,
   position: number,
-  userId: Id,
-  locationName: string,
-  deviceName: string,
-  deviceId: string,
-  room: string,
+  text: string,
   valorMicros: number,
   createdTimeMs: number,
-  origin: string,
   provisional: number,
-  bootId: string | null,
-  line: string | null,
-  request: number | null,
-  sequence: number | null,
-  monotonicNs: number | null,
   timeMs: number,
   voidedBy: number | null,
   hash: string,
 ];
-/** Columns that are no part of the canonical form. */
-const DERIVED = ["effective_ms", "voided_by", "lower(hex(hash))"];
 
-/** One pass over the records, for the chain and the sums alike. */
 function checkEntries(
   db: Database,
   heads: readonly KeptHead[],
   onProgress: (done: number, total: number) => void,
-): Entries {
+): CheckedChain {
   const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
-  // Pages of arrays are read in half the time of single rows, and such an array is the canonical form all but its text.
+  // SQLite writes the canonical form in half the time that its columns take to be read and written here.
   const page = db
     .prepare<[number, number], Row>(
-      `SELECT 'sale', ${[...Object.values(RECORD_COLUMNS), ...DERIVED].join(", ")}
+      `SELECT record_id, json_array('sale', ${Object.values(RECORD_COLUMNS).join(", ")}), valor_micros, created_ms,
+              provisional, effective_ms, voided_by, lower(hex(hash))
          FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
     )
     .raw();
   const findings = new Findings(db);
   const walk = new ChainWalk(db, findings, heads);
-  const rollups = new RollupCheck(new LocalCalendar(rollupZone(db)));
   let records = 0;
   let last = Number.MIN_SAFE_INTEGER;
   for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
-    for (const row of rows) {
-      const record: WalkedRecord = {
-        position: row[1],
-        userId: row[2],
-        locationName: row[3],
-        deviceId: row[5],
-        valorMicros: row[7],
-        createdTimeMs: row[8],
-        provisional: row[10],
-        bootId: row[11],
-        monotonicNs: row[15],
-        timeMs: row[16],
-        voidedBy: row[17],
-        hash: row[18],
-      };
-      row.length -= DERIVED.length;
-      walk.record(record, JSON.stringify(row));
-      if (record.voidedBy === null) rollups.add(record);
-      last = record.position;
+    for (const [position, text, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash] of rows) {
+      walk.record({ position, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash }, text);
+      last = position;
     }
     records += rows.length;
     if (rows.length === PAGE) onProgress(records, total);
   }
   const entries = walk.finish();
-  rollups.finish(db, findings);
   return { records, entries, findings: findings.found, unlisted: findings.unlisted };
 }
