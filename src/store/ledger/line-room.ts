@@ -37,6 +37,7 @@ export class LineRooms {
   readonly #earlier: { get(line: string, bootId: string, monotonicMs: number): LineRoom | undefined };
   readonly #ended: { get(line: string, bootId: string, monotonicMs: number): unknown };
   readonly #insert: { run(earlier: LineRoom & { boot: number; untilMs: number }): unknown };
+  readonly #insertUnwired: { run(row: { line: string; boot: number; untilMs: number }): unknown };
   readonly #forget: { run(row: { line: string; boot: number; beforeMs: number }): unknown };
 
   constructor(db: Database, context: WriteContext) {
@@ -64,6 +65,13 @@ export class LineRooms {
                                            device_name, location_name)
        VALUES (@line, @untilMs, @boot, @userId, @deviceId, @actuatorId, @valorMicros, @rearmMs, @deviceName, @locationName)`,
     );
+    // Only after an earlier room: where a line comes to another room at once, it was never without one.
+    this.#insertUnwired = db.prepare(
+      `INSERT INTO earlier_room (line, until_ms, boot, user_id, device_id, actuator_id, valor_micros, rearm_ms,
+                                 device_name, location_name)
+       SELECT @line, @untilMs, @boot, '', '', '', 0, 0, '', ''
+        WHERE (SELECT max(until_ms) FROM earlier_room WHERE line = @line AND boot = @boot) < @untilMs`,
+    );
     this.#forget = db.prepare(
       `DELETE FROM earlier_room
         WHERE boot <> @boot OR until_ms <= @beforeMs
@@ -76,9 +84,10 @@ export class LineRooms {
     return this.#ofLine.get(line);
   }
 
-  /** The room of a line at a moment. */
+  /** The room of a line at a moment; undefined where it had none. */
   at(line: string, { bootId, monotonicMs }: BootMoment): LineRoom | undefined {
-    return this.#earlier.get(line, bootId, monotonicMs) ?? this.now(line);
+    const room = this.#earlier.get(line, bootId, monotonicMs) ?? this.now(line);
+    return room?.userId === "" ? undefined : room;
   }
 
   /** Whether the line is known to have been unwired at a moment: without a room of now, by what it was before. */
@@ -110,6 +119,8 @@ export class LineRooms {
       const outage = outages.find(({ line }) => line === room.line);
       if (outage?.state !== undefined) this.#gaps.outage(this.#endOf(room), outage.since, outage.state);
     }
+    const wired = new Set(before.map(({ line }) => line));
+    for (const line of after.keys()) if (!wired.has(line)) this.#keepUnwired(line);
     return output;
   }
 
@@ -129,5 +140,10 @@ export class LineRooms {
     this.#forget.run({ line, boot: now.boot, beforeMs: now.begunMs - MAX_AGE_MS });
     // The time comes in whole milliseconds, rounded down: a sale in the last one is kept.
     this.#insert.run({ ...room, boot: now.boot, untilMs: now.begunMs + 1 });
+  }
+
+  #keepUnwired(line: string): void {
+    const now = this.#context.boots.nowStored();
+    if (now !== undefined) this.#insertUnwired.run({ line, boot: now.boot, untilMs: now.begunMs });
   }
 }

@@ -214,6 +214,7 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
 
     -- The room of a line until a change, by monotonic time of the boot that runs: an edge that was on its way is of that room.
+    -- An empty user_id stands for a time without a room, between two of them.
     CREATE TABLE earlier_room (
       line TEXT NOT NULL,
       until_ms INTEGER NOT NULL,

@@ -222,6 +222,20 @@ describe("levels of a wired line", () => {
       expect(prices()).to.deep.equal([4_500_000]);
     });
 
+    it("are no sale while the line had no room, also where it is wired to the same one again", async () => {
+      const wirings = ledger.reader.wirings(userId).map((wiring) => ({ userId, wiring }));
+      await ledger.writer.removeWiring(userId, LINE);
+      ledger.monotonicMs = 20_000;
+      await ledger.writer.setWiring(wirings);
+      const again = [level(true, 25), level(false, 26)];
+      await ledger.writer.takeIn([...earlier(), ...later(), ...again]);
+      expect(recordsOf(ledger.reader, userId).map(({ createdTimeMs }) => createdTimeMs)).to.deep.equal([
+        level(true, 25).timeMs,
+        level(true, 5).timeMs,
+      ]);
+      expect(gaps()).to.deep.equal([]);
+    });
+
     it("are sold in the room of their time, and leave the other room's state alone", async () => {
       const [wiring] = ledger.reader.wirings(userId);
       if (wiring === undefined) throw new Error("The line is not wired.");
