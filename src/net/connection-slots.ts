@@ -14,8 +14,11 @@ const NETWORK: Bounds = { perAddress: 32, inAll: 512 };
 const LOOPBACK: Bounds = { perAddress: 256, inAll: 256 };
 const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
-/** New connections that an address may open at once, and then in a second. A TLS handshake takes a millisecond or more. */
-const BURST = 50;
+/**
+ * New connections that an address may open at once, and then in a second. A TLS handshake takes a millisecond or more, and
+ * what many addresses open at once holds the event loop. Two pages of a browser open 12.
+ */
+const BURST = 12;
 const PER_SECOND = 25;
 const INTERVAL_MS = 1_000 / PER_SECOND;
 /** Longest delay of a new connection; one that would wait longer is reset. */

@@ -49,10 +49,6 @@ describe("Connection slots", () => {
     return opened;
   }
 
-  function connectionsOf(server: Server): Promise<number> {
-    return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-  }
-
   /** How many of these connections answer a request; the others are closed. */
   async function answered(opened: readonly Socket[]): Promise<number> {
     const answers = opened.map(
@@ -73,13 +69,9 @@ describe("Connection slots", () => {
     expect(await answered(await open("127.0.0.3", 5))).to.equal(5);
   });
 
-  it("are given to 50 connections of an address at once, and then to 25 a second; other addresses have theirs", async () => {
-    for (let round = 0; round < 2; round += 1) {
-      const opened = await open("127.0.0.2", 25);
-      expect(await answered(opened)).to.equal(25);
-      for (const socket of opened) socket.destroy();
-      await until("they are closed", async () => (await connectionsOf(first)) === 0);
-    }
+  it("are given to 12 connections of an address at once, and then to 25 a second; other addresses have theirs", async () => {
+    const opened = await open("127.0.0.2", 12);
+    expect(await answered(opened)).to.equal(12);
     const startedMs = performance.now();
     const answers = Promise.all(
       (await open("127.0.0.2", 10)).map(async (socket) => {
@@ -111,9 +103,10 @@ describe("Connection slots", () => {
   });
 
   it(`are ${IN_ALL} for the network in all, and ${OF_LOOPBACK} more for this machine itself`, async () => {
-    for (let host = 2; host < 2 + IN_ALL / PER_ADDRESS; host += 1) {
-      expect(await answered(await open(`127.0.0.${host}`, PER_ADDRESS))).to.equal(PER_ADDRESS);
-    }
+    const crowd = Array.from({ length: IN_ALL / PER_ADDRESS }, (_, index) =>
+      open(`127.0.0.${index + 2}`, PER_ADDRESS),
+    );
+    expect(await answered((await Promise.all(crowd)).flat())).to.equal(IN_ALL);
     expect(await answered(await open("127.0.1.1", 1))).to.equal(0);
     expect(await answered(await open("127.0.0.1", OF_LOOPBACK + 10))).to.equal(OF_LOOPBACK);
     sockets[0]?.destroy();

@@ -9,8 +9,8 @@ import { Client, expectUndisturbed, type Latency, paced } from "./client.ts";
 import type { SlowTask } from "./slow-sockets.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
-const CALM_MS = SHORT ? 5_000 : 30_000;
-const ATTACK_MS = SHORT ? 15_000 : 120_000;
+const CALM_MS = SHORT ? 3_000 : 30_000;
+const ATTACK_MS = SHORT ? 6_000 : 120_000;
 const SLOW_SOCKETS = 2_000;
 const REQUESTS_PER_SECOND = 20;
 /** The service's own files, both ends of what one address may hold, and the client's requests. */

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect } from "chai";
 import { aRecord } from "../http/bodies.ts";
+import { BundledProgram } from "../rig/bundled-program.ts";
 import { exchange } from "../rig/exchange.ts";
 import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
@@ -17,8 +18,8 @@ import { Client, type Latency, paced } from "./client.ts";
 import type { CrowdTask } from "./crowd.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
-const ATTACK_MS = SHORT ? 5_000 : 30_000;
-const ROOMS = SHORT ? 5_000 : 60_000;
+const ATTACK_MS = SHORT ? 4_000 : 30_000;
+const ROOMS = SHORT ? 2_000 : 60_000;
 const NAMES = 200_000;
 const CROWD = fileURLToPath(new URL("./crowd.ts", import.meta.url));
 const ADDRESSES = addresses(16);
@@ -48,15 +49,34 @@ function addresses(count: number): readonly string[] {
   );
 }
 
+/** What the main thread of a process has run, and has waited for a processor, in nanoseconds (proc(5)). */
+function processorTime(pid: number): readonly [ran: number, waited: number] {
+  const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return [ran ?? 0, waited ?? 0];
+}
+
+function slowdownSince(
+  before: ReturnType<typeof processorTime>,
+  after: ReturnType<typeof processorTime>,
+): number {
+  return 1 + (after[1] - before[1]) / (after[0] - before[0]);
+}
+
 describe("A costly request hurts nobody:", function () {
   this.timeout(ATTACK_MS + BACK_MS + 10 * PROCESS_TEST_MS);
   let socket: NotifySocket;
   let appliance: Program;
+  let bundled: BundledProgram;
   let service: RunningService;
   let cookie: string;
   /** When the last sign of life came, and what takes them in: the service would wait for a socket that is full. */
   let signMs: number;
   let taking: NodeJS.Timeout;
+
+  before(async () => {
+    bundled = await BundledProgram.make();
+  });
+  after(() => bundled.remove());
 
   beforeEach(async () => {
     socket = new NotifySocket();
@@ -74,8 +94,9 @@ describe("A costly request hurts nobody:", function () {
   });
 
   async function start(): Promise<void> {
-    const environment = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: String(WATCHDOG_MS * 1_000) };
-    service = await appliance.start(environment);
+    const { program, nodeOptions, environment } = bundled;
+    const supervised = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: String(WATCHDOG_MS * 1_000) };
+    service = await appliance.start({ ...environment, ...supervised }, { program, nodeOptions });
   }
 
   async function addAttacker(): Promise<string> {
@@ -108,11 +129,16 @@ describe("A costly request hurts nobody:", function () {
 
   /**
    * Another client's requests on a connection that it keeps, /healthz on new ones, and sign-ins from addresses that are new,
-   * while the crowd is at work.
+   * while the crowd is at work. The bounds are for a service that gets a processor when it wants one: on a
+   * machine that does other work they are as much longer as it waits.
    */
   async function attack(task: Partial<CrowdTask>, signsIn = false): Promise<void> {
     const { httpPort, httpsPort } = appliance;
-    const before = { resident: residentBytes(), log: service.stderr.length };
+    const before = {
+      resident: residentBytes(),
+      log: service.stderr.length,
+      time: processorTime(service.pid),
+    };
     const whole: CrowdTask = {
       ...{ what: "ask", addresses: ADDRESSES, connectionsOfEach: 1, cookie: "", requests: [] },
       ...{ httpPort, httpsPort, ...task },
@@ -138,6 +164,7 @@ describe("A costly request hurts nobody:", function () {
         (index) => new Client(appliance, `127.0.1.${index + 1}`).signIn("ana@example.org", PASSWORD),
       ),
     ]);
+    const slowdown = slowdownSince(before.time, processorTime(service.pid));
     const grown = watched.residentBytes - before.resident;
     const logged = service.stderr.length - before.log;
     const ended = once(child, "message");
@@ -145,23 +172,30 @@ describe("A costly request hurts nobody:", function () {
     const [answers] = await ended;
     agent.destroy();
     console.log(`    the crowd's answers: ${JSON.stringify(answers)}`);
-    for (const [what, { p50Ms, maxMs, count }] of Object.entries<Latency>({ kept, health, signIns })) {
+    for (const [what, { p50Ms, maxMs, count }] of Object.entries<Latency>({
+      kept,
+      health,
+      signIns,
+    })) {
       if (count > 0)
         console.log(`    ${what}: ${count}, median ${p50Ms.toFixed(1)} ms, worst ${maxMs.toFixed(1)} ms`);
     }
     console.log(
-      `    resident ${Math.round(grown / 1e6)} MB more, log ${logged} bytes more, silent for ${Math.round(watched.silenceMs)} ms`,
+      `    resident ${Math.round(grown / 1e6)} MB more, log ${logged} bytes more, silent for ${Math.round(watched.silenceMs)} ms, ` +
+        `slowed down ${slowdown.toFixed(2)} times by the machine`,
     );
     for (const { failures, p50Ms, maxMs } of [kept, health]) {
       expect(failures).to.deep.equal([]);
-      expect(p50Ms).to.be.below(MAX_MEDIAN_MS);
-      expect(maxMs).to.be.below(MAX_WORST_MS);
+      expect(p50Ms).to.be.below(MAX_MEDIAN_MS * slowdown);
+      expect(maxMs).to.be.below(MAX_WORST_MS * slowdown);
     }
     expect(signIns.failures).to.deep.equal([]);
     if (signsIn) expect(signIns.maxMs).to.be.below(MAX_SIGN_IN_MS);
     expect(watched.silenceMs, "without a sign of life").to.be.below(WATCHDOG_MS);
     expect(grown).to.be.below(MAX_GROWTH_BYTES);
     expect(logged).to.be.below((MAX_LOG_BYTES * ATTACK_MS) / 5_000);
+    // malloc keeps some of it for a minute: too long for the short form.
+    if (SHORT) return;
     const isBack = () => residentBytes() - before.resident < MAX_KEPT_BYTES;
     await until("the memory is given back", isBack, BACK_MS);
   }

@@ -12,8 +12,8 @@ import { PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts
 import { mutatedBody, mutatedText, TARGETS } from "./mutation.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
-const BODIES = SHORT ? 6_000 : 1_000_000;
-const HEADS = SHORT ? 2_000 : 100_000;
+const BODIES = SHORT ? 3_000 : 1_000_000;
+const HEADS = SHORT ? 1_000 : 100_000;
 /** The same one makes the same requests. */
 const SEED = Number(process.env["FLANCO_SEED"] ?? Date.now() % 2 ** 31);
 const BATCH = 500;

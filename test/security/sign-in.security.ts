@@ -6,10 +6,10 @@ import { Client, expectUndisturbed, type Latency, paced, percentile } from "./cl
 import type { FloodTask } from "./flood.ts";
 
 const SHORT = process.env["FLANCO_SECURITY"] === "short";
-const FLOOD_MS = SHORT ? 20_000 : 600_000;
+const FLOOD_MS = SHORT ? 8_000 : 600_000;
 const ATTEMPTS_PER_SECOND = 50;
-const CALM_MS = SHORT ? 5_000 : 30_000;
-const PAIRS = SHORT ? 60 : 1_000;
+const CALM_MS = SHORT ? 3_000 : 30_000;
+const PAIRS = SHORT ? 40 : 1_000;
 /** The promise for a thousand pairs. Of a few the medians themselves are less certain. */
 const MEDIANS_APART = SHORT ? 0.15 : 0.05;
 const API_PER_SECOND = 20;
