@@ -32,7 +32,6 @@ const MAINTAINER = "flanco maintainers <flanco@flanco.invalid>";
  * better-sqlite3's addon needs glibc 2.34; bookworm is the first Debian to have it.
  */
 const PRE_DEPENDS = "libc6 (>= 2.34), libstdc++6 (>= 11), systemd (>= 252)";
-const DEPENDS = "libsystemd0";
 
 export interface PackageOptions {
   readonly processor: Processor;
@@ -119,7 +118,6 @@ function controlOf({ processor, version }: PackageOptions, kibibytes: number): s
     `Maintainer: ${MAINTAINER}`,
     `Installed-Size: ${kibibytes}`,
     `Pre-Depends: ${PRE_DEPENDS}`,
-    `Depends: ${DEPENDS}`,
     "Recommends: avahi-daemon",
     "Section: misc",
     "Priority: optional",

@@ -1,4 +1,5 @@
-import { getSystemErrorName } from "node:util";
+import { closeSync } from "node:fs";
+import { constants } from "node:os";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
@@ -20,25 +21,28 @@ const FIRST_DESCRIPTOR = 3;
 /** By how much a slow start extends systemd's patience, at each sign of progress. */
 const EXTENSION_MS = MINUTE_MS;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
+/** How soon it is tried again to send what systemd's socket had no room for, and how many messages wait for that. */
+const RETRY_MS = 100;
+const MAX_UNSENT = 1_024;
 /** FileDescriptorStoreMax of systemd/flanco.service. From version 254 on, systemd passes the limit in force (FDSTORE). */
 export const STORED_DESCRIPTORS = 1_024;
 
 /**
- * Connects to systemd if it started this process (Type=notify). Undefined otherwise, and where its library does not
- * load: then the service runs as it would on a laptop, and the log says so.
+ * Connects to systemd if it started this process (Type=notify). Undefined otherwise, and where libc does not load: then the service runs as it would on a laptop, and the log says so.
  */
 export async function connectSystemd(
   environment: Environment,
   pid: number,
   log: Log,
 ): Promise<Systemd | undefined> {
-  if (environment["NOTIFY_SOCKET"] === undefined) return undefined;
+  const path = environment["NOTIFY_SOCKET"];
+  if (path === undefined) return undefined;
   try {
-    const library = await loadSystemdLibrary();
+    const socket = await openNotifySocket(path);
     const passed = passedDescriptors(environment, pid);
-    for (const fd of [...passed.values()].flat()) library.closeOnExec(fd);
+    for (const fd of [...passed.values()].flat()) socket.closeOnExec(fd);
     const storeSize = Number(environment["FDSTORE"] ?? STORED_DESCRIPTORS);
-    return new Systemd(library, log, passed, storeSize, watchdogMs(environment, pid));
+    return new Systemd(socket, log, passed, storeSize, watchdogMs(environment, pid));
   } catch (error) {
     if (!(error instanceof FlancoError)) throw error;
     log.warn({ err: error }, "running without systemd: a restart can miss edges");
@@ -48,11 +52,12 @@ export async function connectSystemd(
 
 /**
  * The systemd that started this process (sd_notify(3)), and its descriptor store, which holds duplicates of descriptors
- * while no process of the service runs. A message that cannot be sent is logged and otherwise ignored: the ledger does
- * not depend on it.
+ * while no process of the service runs. Sending never waits for systemd: while its socket is full, signs of life and of progress
+ * are left out, and other messages are sent later, in their order. A message that cannot be sent is logged and otherwise ignored:
+ * the ledger does not depend on it.
  */
 export class Systemd {
-  readonly #library: SystemdLibrary;
+  readonly #socket: SystemdSocket;
   readonly #log: Log;
   #passed: ReadonlyMap<string, readonly number[]>;
   /** The longest time without a sign of life before systemd restarts the process; null for no bound. */
@@ -61,16 +66,17 @@ export class Systemd {
   /** How many descriptors are stored under each name. */
   readonly #stored: Map<string, number>;
   #isFull = false;
+  #unsent: Message[] = [];
 
   /** `passed` are the stored descriptors that this process received, by name; `storeSize` is how many can be stored. */
   constructor(
-    library: SystemdLibrary,
+    socket: SystemdSocket,
     log: Log,
     passed: ReadonlyMap<string, readonly number[]>,
     storeSize: number,
     watchdogMs: number | null,
   ) {
-    this.#library = library;
+    this.#socket = socket;
     this.#log = log;
     this.#passed = passed;
     this.#stored = new Map([...passed].map(([name, descriptors]) => [name, descriptors.length]));
@@ -84,13 +90,13 @@ export class Systemd {
   }
 
   status(status: string): void {
-    this.#send([statusLine(status)]);
+    this.#sendNow([statusLine(status)]);
   }
 
   /** A slow start has made progress: extends the time that systemd allows for it. */
   starting(status: string): void {
     const microseconds = EXTENSION_MS * MICROSECONDS_PER_MILLISECOND;
-    this.#send([statusLine(status), `EXTEND_TIMEOUT_USEC=${microseconds}`]);
+    this.#sendNow([statusLine(status), `EXTEND_TIMEOUT_USEC=${microseconds}`]);
   }
 
   stopping(): void {
@@ -99,7 +105,7 @@ export class Systemd {
 
   /** The sign of life that the watchdog waits for. */
   alive(): void {
-    this.#send(["WATCHDOG=1"]);
+    this.#sendNow(["WATCHDOG=1"]);
   }
 
   /** The descriptors that this process received, by name. The caller owns them; a second call returns nothing. */
@@ -133,14 +139,48 @@ export class Systemd {
     );
   }
 
+  /** For what the next message of its kind replaces. */
+  #sendNow(assignments: readonly string[]): void {
+    if (this.#unsent.length === 0) this.#isSent({ assignments, descriptors: [] });
+  }
+
   #send(assignments: readonly string[], descriptors: readonly number[] = []): void {
+    if (this.#unsent.length === 0 && this.#isSent({ assignments, descriptors })) return;
+    if (this.#unsent.length === MAX_UNSENT) {
+      this.#log.warn({ assignments }, "systemd could not be notified");
+      return;
+    }
+    // The caller may close its own meanwhile.
+    this.#unsent.push({ assignments, descriptors: descriptors.map((fd) => this.#socket.duplicate(fd)) });
+    if (this.#unsent.length === 1) this.#retry();
+  }
+
+  #retry(): void {
+    setTimeout(() => {
+      for (let [next] = this.#unsent; next !== undefined && this.#isSent(next); [next] = this.#unsent) {
+        for (const fd of next.descriptors) closeSync(fd);
+        this.#unsent.shift();
+      }
+      if (this.#unsent.length > 0) this.#retry();
+    }, RETRY_MS).unref();
+  }
+
+  /** False while the socket is full. What fails otherwise would fail again. */
+  #isSent({ assignments, descriptors }: Message): boolean {
     try {
-      this.#library.notify(assignments.join("\n"), descriptors);
+      return this.#socket.send(assignments.join("\n"), descriptors);
     } catch (error) {
       if (!(error instanceof FlancoError)) throw error;
       this.#log.warn({ err: error, assignments }, "systemd could not be notified");
+      return true;
     }
   }
+}
+
+/** One assignment per line, and the descriptors that come with them. */
+interface Message {
+  readonly assignments: readonly string[];
+  readonly descriptors: readonly number[];
 }
 
 /** On one line, because a line break would begin another assignment. */
@@ -172,50 +212,104 @@ export function watchdogMs(environment: Environment, pid: number): number | null
   return microseconds > 0 ? microseconds / MICROSECONDS_PER_MILLISECOND : null;
 }
 
-/** sd_pid_notify_with_fds(3): pid 0 is this process, the state has one assignment per line. */
-type Notify = (
-  pid: 0,
-  unsetEnvironment: 0,
-  state: string,
-  descriptors: Int32Array,
-  descriptorCount: number,
-) => number;
-type Ioctl = (fd: number, request: number) => number;
-
-/** asm-generic/ioctls.h: sets close-on-exec; the same on x86-64 and arm64. */
+/** sys/socket.h and asm-generic/ioctls.h of Linux; the same on x86-64 and arm64. */
+const AF_UNIX = 1;
+const SOCK_DGRAM = 2;
+const SOCK_CLOEXEC = 0x8_0000;
+const SOL_SOCKET = 1;
+const SCM_RIGHTS = 1;
+const MSG_DONTWAIT = 0x40;
+const MSG_NOSIGNAL = 0x4000;
 const FIOCLEX = 0x5451;
+/** struct sockaddr_un: the family, then the path. */
+const FAMILY_BYTES = 2;
+const MAX_PATH_BYTES = 108;
+/** struct cmsghdr: length, level, type; what follows is a multiple of a word. */
+const CONTROL_HEADER_BYTES = 16;
+const WORD_BYTES = 8;
+const FD_BYTES = 4;
 
-/** The functions of libsystemd and libc that this folder needs. */
-interface SystemdLibrary {
-  /** Sends one message, with descriptors. Throws `unavailable`, with the system's code, when that fails. */
-  notify(state: string, descriptors: readonly number[]): void;
+/** systemd's end of the protocol of sd_notify(3), and what goes with its descriptors. */
+interface SystemdSocket {
+  /** Sends one message, with descriptors, without waiting. False while there is no room. Throws `unavailable` when it fails. */
+  send(state: string, descriptors: readonly number[]): boolean;
+  duplicate(fd: number): number;
   /** Closes a descriptor in programs that this process starts. */
   closeOnExec(fd: number): void;
 }
 
-/** Loads libsystemd through koffi. Throws `unavailable` where either is missing, as in a container's image. */
-async function loadSystemdLibrary(): Promise<SystemdLibrary> {
+/**
+ * Speaks to the socket at `path`, or at an abstract name behind an `@`. Not by libsystemd, whose calls wait while the socket is
+ * full, and Node knows no unix datagrams. Throws `unavailable` where koffi or libc is missing, as in a container's image.
+ */
+async function openNotifySocket(path: string): Promise<SystemdSocket> {
   try {
     const koffi = await import("koffi");
-    const notify: Notify = koffi
-      .load("libsystemd.so.0")
-      .func(
-        "int sd_pid_notify_with_fds(int pid, int unset, const char *state, const int *fds, unsigned int count)",
-      );
-    const ioctl: Ioctl = koffi.load("libc.so.6").func("int ioctl(int fd, unsigned long request)");
+    const libc = koffi.load("libc.so.6");
+    const socket: (domain: number, type: number, protocol: number) => number = libc.func(
+      "int socket(int domain, int type, int protocol)",
+    );
+    const dup: (fd: number) => number = libc.func("int dup(int fd)");
+    const ioctl: (fd: number, request: number) => number = libc.func(
+      "int ioctl(int fd, unsigned long request)",
+    );
+    const part = koffi.struct({ base: "void *", bytes: "size_t" });
+    const header = koffi.struct({
+      ...{ name: "void *", nameBytes: "uint32_t", parts: koffi.pointer(part), partCount: "size_t" },
+      ...{ control: "void *", controlBytes: "size_t", flags: "int" },
+    });
+    const sendmsg: (fd: number, message: object, flags: number) => number = libc.func("sendmsg", "int64_t", [
+      "int",
+      koffi.pointer(header),
+      "int",
+    ]);
+    const name = addressOf(path);
+    const own = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const closeOnExec = (fd: number) => void ioctl(fd, FIOCLEX);
     return {
-      notify: (state, descriptors) => {
-        const result = notify(0, 0, state, Int32Array.from(descriptors), descriptors.length);
-        if (result < 0) {
-          throw new FlancoError("unavailable", `systemd cannot be notified (${getSystemErrorName(result)}).`);
-        }
+      send: (state, descriptors) => {
+        const text = Buffer.from(state);
+        const control = controlOf(descriptors);
+        const message = {
+          ...{ name, nameBytes: name.length, parts: [{ base: text, bytes: text.length }], partCount: 1 },
+          ...{ control: control.length === 0 ? null : control, controlBytes: control.length, flags: 0 },
+        };
+        if (Number(sendmsg(own, message, MSG_DONTWAIT | MSG_NOSIGNAL)) >= 0) return true;
+        const errno = koffi.errno();
+        if (errno === constants.errno.EAGAIN || errno === constants.errno.ENOBUFS) return false;
+        throw new FlancoError("unavailable", `systemd cannot be notified (error ${errno}).`);
       },
-      closeOnExec: (fd) => void ioctl(fd, FIOCLEX),
+      duplicate: (fd) => {
+        const copy = dup(fd);
+        closeOnExec(copy);
+        return copy;
+      },
+      closeOnExec,
     };
   } catch (error) {
-    throw new FlancoError("unavailable", "systemd cannot be notified: libsystemd does not load.", {
-      hint: "Install the package libsystemd0, then restart flanco.",
-      cause: error,
-    });
+    throw new FlancoError("unavailable", "systemd cannot be notified: libc does not load.", { cause: error });
   }
+}
+
+/** struct sockaddr_un. An abstract name begins with a zero byte and has its length alone for its end. */
+function addressOf(path: string): Buffer {
+  const text = Buffer.from(path.startsWith("@") ? `\0${path.slice(1)}` : `${path}\0`);
+  if (text.length > MAX_PATH_BYTES) throw new FlancoError("unavailable", "NOTIFY_SOCKET is too long.");
+  const family = Buffer.alloc(FAMILY_BYTES);
+  family.writeUInt16LE(AF_UNIX);
+  return Buffer.concat([family, text]);
+}
+
+/** A control message with descriptors (SCM_RIGHTS); empty without any. */
+function controlOf(descriptors: readonly number[]): Buffer {
+  if (descriptors.length === 0) return Buffer.alloc(0);
+  const bytes = CONTROL_HEADER_BYTES + descriptors.length * FD_BYTES;
+  const control = Buffer.alloc(Math.ceil(bytes / WORD_BYTES) * WORD_BYTES);
+  control.writeBigUInt64LE(BigInt(bytes), 0);
+  control.writeInt32LE(SOL_SOCKET, 8);
+  control.writeInt32LE(SCM_RIGHTS, 12);
+  for (const [index, fd] of descriptors.entries()) {
+    control.writeInt32LE(fd, CONTROL_HEADER_BYTES + index * FD_BYTES);
+  }
+  return control;
 }

@@ -69,7 +69,7 @@ describe("A costly request hurts nobody:", function () {
   let bundled: BundledProgram;
   let service: RunningService;
   let cookie: string;
-  /** When the last sign of life came, and what takes them in: the service would wait for a socket that is full. */
+  /** When the last sign of life came, and what takes them in: those that a full socket has no room for are left out. */
   let signMs: number;
   let taking: NodeJS.Timeout;
 

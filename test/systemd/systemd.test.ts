@@ -1,14 +1,24 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Log } from "../../src/domain/log.ts";
 import { connectSystemd, passedDescriptors, type Systemd, watchdogMs } from "../../src/systemd/systemd.ts";
-import { NotifySocket } from "./notify-socket.ts";
+import { until } from "../rig/until.ts";
+import { type Message, NotifySocket } from "./notify-socket.ts";
 
 const PID = 4711;
 
-describe("systemd, through its own library", () => {
+describe("systemd, through its socket", () => {
   let socket: NotifySocket;
   let systemd: Systemd;
   let warnings: string[];
@@ -22,8 +32,6 @@ describe("systemd, through its own library", () => {
   beforeEach(async () => {
     warnings = [];
     socket = new NotifySocket();
-    // The library asks the C environment, which Node's is.
-    process.env["NOTIFY_SOCKET"] = socket.path;
     const connected = await connectSystemd(
       {
         NOTIFY_SOCKET: socket.path,
@@ -34,12 +42,11 @@ describe("systemd, through its own library", () => {
       process.pid,
       log,
     );
-    if (connected === undefined) throw new Error(`libsystemd did not load: ${warnings}`);
+    if (connected === undefined) throw new Error(`libc did not load: ${warnings}`);
     systemd = connected;
   });
 
   afterEach(() => {
-    delete process.env["NOTIFY_SOCKET"];
     socket.close();
   });
 
@@ -94,6 +101,29 @@ describe("systemd, through its own library", () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+
+  it("is never waited for while it takes nothing; what it must know comes later, with descriptors that were closed", async () => {
+    const fd = openSync("/dev/null", "r");
+    // The kernel holds some ten messages, or some hundred.
+    for (let sent = 0; sent < 2_000; sent += 1) systemd.alive();
+    systemd.keep("line/GPIO17", [fd]);
+    closeSync(fd);
+    systemd.forget("line/GPIO27");
+    systemd.status("left out");
+    const received: Message[] = [];
+    await until("both are there", () => {
+      received.push(...socket.receiveAll());
+      return received.some(({ lines }) => lines.includes("FDSTOREREMOVE=1"));
+    });
+    const [kept, ...others] = received.filter(({ lines }) => !lines.includes("WATCHDOG=1"));
+    expect(kept?.lines).to.deep.equal(["FDSTORE=1", "FDNAME=line/GPIO17"]);
+    expect(kept?.descriptors.map((one) => fstatSync(one).rdev)).to.deep.equal([statSync("/dev/null").rdev]);
+    for (const one of kept?.descriptors ?? []) closeSync(one);
+    expect(others.map(({ lines }) => lines)).to.deep.equal([["FDSTOREREMOVE=1", "FDNAME=line/GPIO27"]]);
+    systemd.alive();
+    expect(socket.receive()?.lines).to.deep.equal(["WATCHDOG=1"]);
+    expect(warnings).to.deep.equal([]);
   });
 
   it("returns the stored descriptors once, and the watchdog's time", () => {
