@@ -92,9 +92,13 @@ export interface EvidenceEntry {
   readonly details: string;
 }
 
-/** The canonical form of a record: JSON of a list. */
+/** The canonical form of a record: JSON of a list, with all digits of its numbers, as SQLite writes it. */
 export function recordText(entry: RecordEntry): string {
-  return JSON.stringify(["sale", ...RECORD_FIELDS.map((field) => entry[field])]);
+  const text = JSON.stringify(["sale", ...RECORD_FIELDS.map((field) => entry[field])]);
+  const { monotonicNs } = entry;
+  if (monotonicNs === null || Number.isSafeInteger(monotonicNs)) return text;
+  // After 104 days of a boot. JavaScript rounds the digits of such a number, which stands last.
+  return text.replace(/\d+\]$/, `${BigInt(monotonicNs)}]`);
 }
 
 /** The canonical form of a correction. */

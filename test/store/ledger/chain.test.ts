@@ -44,6 +44,29 @@ describe("the chain of the ledger", () => {
     expect(verify()).to.deep.include({ records: SALES + 1, entries: LAST + 1, findings: [] });
   });
 
+  it("holds over every character of a name", async () => {
+    const characters = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code)).join("");
+    const room = `${characters}\u2028\u2029\ufeff\uffff😀`;
+    await ledger.writer.addRecord(userId, newRecord({ room, deviceName: '\\"/' }), null);
+    expect(found()).to.deep.equal([]);
+  });
+
+  it("holds over the sales of a gateway that has run for years, whose nanoseconds are no exact numbers", async () => {
+    await ledger.remove();
+    ledger = await new TestLedger().open();
+    const { deviceId } = await ledger.wire("GPIO17");
+    const sightings = Array.from({ length: 200 }, (_, sequence) => ({
+      ...{ line: "GPIO17", deviceId, actuatorId: "101", activeLow: false, active: sequence % 2 === 1 },
+      timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
+      monotonicNs: BigInt(sequence + 1) * 1_000_000_000n * 86_400n * 10n + BigInt(sequence) * 12_345_678_901n,
+      source: { bootId: "boot", request: 1, sequence },
+      ...{ missed: 0, provisional: false },
+    }));
+    await ledger.writer.takeIn(sightings);
+    expect(verify().records).to.equal(100);
+    expect(found()).to.deep.equal([]);
+  });
+
   for (const [column, value] of [
     ["user_id", "'other'"],
     ["location_name", "'Otra'"],
