@@ -1,6 +1,5 @@
-import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Config } from "../config/schema.ts";
+import { isMounted } from "../store/backup/backup-directory.ts";
 import { dataDirectoryOf } from "../store/data-directory.ts";
 
 /** A directory that backups go to. */
@@ -22,10 +21,12 @@ export function backupTargets(
   const own = { directory: backupDirectory(config), skipped: null };
   const disk = config.backup_disk_dir;
   if (disk === "") return [own];
-  const skipped = isMounted(disk)
-    ? null
-    : `No disk is mounted at ${disk}: there is no backup there. Put the disk in, then run flanco backup.`;
-  return [own, { directory: disk, skipped }];
+  return [own, { directory: disk, skipped: isMounted(disk) ? null : noDisk(disk) }];
+}
+
+/** Why a removable disk that is not there takes no backup. */
+export function noDisk(directory: string): string {
+  return `No disk is mounted at ${directory}: there is no backup there. Put the disk in, then run flanco backup.`;
 }
 
 /** Where the tail of the ledger is kept: on the removable disk while it is there. */
@@ -33,11 +34,4 @@ export function tailDirectory(config: Parameters<typeof backupTargets>[0]): stri
   return (
     backupTargets(config).findLast(({ skipped }) => skipped === null)?.directory ?? backupDirectory(config)
   );
-}
-
-/** A removable disk is another device than the root file system. Its directory may be yet to be made. */
-function isMounted(directory: string): boolean {
-  let there = directory;
-  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
-  return statSync(there).dev !== statSync("/").dev;
 }

@@ -25,7 +25,7 @@ import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
-import { foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
+import { type BackupLook, foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../store/ledger/identity.ts";
@@ -34,10 +34,13 @@ import { type Finding, splitKeys } from "../store/repair/finding.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
-import { type BackupTarget, backupDirectory, backupTargets } from "./backup-target.ts";
+import { type BackupTarget, backupDirectory, noDisk } from "./backup-target.ts";
 
 /** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
 const LOOK_MS = MINUTE_MS;
+/** How often a removable disk is looked at, which takes a process, and how long it may take to show its backups. */
+const DISK_LOOK_MS = 10 * MINUTE_MS;
+const DISK_MS = 30_000;
 /** A job that failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
@@ -46,11 +49,13 @@ export interface UpkeepJobs {
   backup(request: BackupRequest): RunningJob<MadeBackup>;
   /** Holds the ledger against the proofs of these folders. */
   verify(ledger: string, folders: readonly string[]): RunningJob<Verification>;
+  look(directory: string, ledgerId: string): RunningJob<BackupLook>;
 }
 
 const PROCESSES: UpkeepJobs = {
   backup: (request) => beginJob({ kind: "backup", request }),
   verify: (ledger, folders) => beginJob({ kind: "verify", ledger, folders }),
+  look: (directory, ledgerId) => beginJob({ kind: "look", directory, ledgerId }),
 };
 
 export interface UpkeepDependencies {
@@ -67,7 +72,12 @@ export interface UpkeepDependencies {
   readonly jobs?: UpkeepJobs;
   /** In place of the configured directories as they are at that moment. */
   readonly targets?: () => readonly BackupTarget[];
+  /** In place of half a minute: how long a removable disk may take to show its backups. */
+  readonly diskMs?: number;
 }
+
+/** A directory of backups, and what lies there. */
+type SeenTarget = BackupTarget & Pick<BackupLook, "newest" | "foreign">;
 
 /** A proven backup a day and a full check a week, each in a process of its own. Keeps no process running. */
 export class Upkeep {
@@ -83,6 +93,11 @@ export class Upkeep {
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
+  /** The removable disk at the last look, and when that was, in monotonic milliseconds. */
+  #disk: SeenTarget | undefined;
+  #diskSeenMs = Number.NEGATIVE_INFINITY;
+  /** A look at it that is under way, or that hangs. */
+  #looking: RunningJob<BackupLook> | undefined;
   #openedMs = 0;
   #tailFailedMs: number | null = null;
   #ledgerId = "";
@@ -108,6 +123,7 @@ export class Upkeep {
     clearInterval(this.#timer);
     this.#openedMs = Number.POSITIVE_INFINITY;
     this.#running?.cancel();
+    this.#looking?.cancel();
   }
 
   /** The newest proven backup on the gateway itself; null before the first. */
@@ -142,26 +158,78 @@ export class Upkeep {
 
   /** Does what is due. Called every minute; resolves when all of it is done, at once while a call is under way. */
   async look(): Promise<void> {
-    const { config, targets = () => backupTargets(config) } = this.#dependencies;
     if (this.#busy) return;
     this.#busy = true;
     try {
-      const all = targets();
+      const all = await this.#see();
+      // The service may have ended meanwhile.
+      if (this.#openedMs === Number.POSITIVE_INFINITY) return;
       const tail = all.findLast(({ skipped }) => skipped === null)?.directory ?? "";
       for (const target of all) {
         await this.#backup(target, tail);
-        this.#lookForForeign(target);
+        this.#attendForeign(target);
       }
-      await this.#check();
+      await this.#check(all);
     } finally {
       this.#busy = false;
     }
   }
 
+  async #see(): Promise<readonly SeenTarget[]> {
+    const { config, clock, targets } = this.#dependencies;
+    const own = backupDirectory(config);
+    const here = (targets?.() ?? [{ directory: own, skipped: null }]).map((target) => {
+      const { directory, skipped } = target;
+      const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
+      const others = directory !== own && skipped === null;
+      return { ...target, newest, foreign: others ? foreignBackups(directory, this.#ledgerId) : [] };
+    });
+    if (targets !== undefined || config.backup_disk_dir === "") return here;
+    const nowMs = monotonicMs(clock);
+    if (this.#looking === undefined && nowMs - this.#diskSeenMs >= DISK_LOOK_MS) {
+      this.#diskSeenMs = nowMs;
+      this.#disk = await this.#lookAt(config.backup_disk_dir);
+    }
+    return this.#disk === undefined ? here : [...here, this.#disk];
+  }
+
+  /** Looks at the removable disk in a process, because one that hangs would hold this one. */
+  async #lookAt(directory: string): Promise<SeenTarget> {
+    const { clock, log, jobs = PROCESSES, diskMs = DISK_MS } = this.#dependencies;
+    const job = jobs.look(directory, this.#ledgerId);
+    this.#looking = job;
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      late.reject(new FlancoError("unavailable", "The disk does not answer."));
+      job.cancel();
+    }, diskMs);
+    const name = `look ${directory}`;
+    try {
+      const { mounted, ...found } = await Promise.race([job.done, late.promise]);
+      this.#faults.delete(name);
+      return { directory, skipped: mounted ? null : noDisk(directory), ...found };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      // A look that the service's end has cut off is no failure.
+      if (!this.#faults.has(name) && this.#openedMs !== Number.POSITIVE_INFINITY) {
+        log.error({ err: error }, "the removable disk cannot be looked at");
+        this.#faults.set(name, backupFailedFault(directory, reason, clock.nowMs()));
+      }
+      return { directory, skipped: reason, newest: null, foreign: [] };
+    } finally {
+      clearTimeout(timer);
+      // A process that waits for a disk may end much later.
+      const ended = () => {
+        this.#looking = undefined;
+      };
+      job.done.then(ended, ended);
+    }
+  }
+
   /** `tail` is the directory of the ledger's tail. */
-  async #backup({ directory, skipped }: BackupTarget, tail: string): Promise<void> {
+  async #backup({ directory, skipped, newest }: SeenTarget, tail: string): Promise<void> {
     const { dataDirectory, clock, trust, log, config, writer, jobs = PROCESSES } = this.#dependencies;
-    if (skipped !== null || !this.#isBackupDue(directory, tail)) return;
+    if (skipped !== null || !this.#isBackupDue(directory, newest, tail)) return;
     if (directory === tail) writer.backupBegins(directory);
     const request = {
       ledger: dataDirectory.ledger,
@@ -181,22 +249,18 @@ export class Upkeep {
     });
   }
 
-  /** A removable disk may be another gateway's, or of this one before its card was replaced. */
-  #lookForForeign({ directory, skipped }: BackupTarget): void {
-    const { config, clock } = this.#dependencies;
-    if (directory === backupDirectory(config)) return;
+  #attendForeign({ directory, foreign }: SeenTarget): void {
+    const { clock } = this.#dependencies;
     const name = `foreign ${directory}`;
-    const foreign = skipped === null ? foreignBackups(directory, this.#ledgerId) : [];
     if (foreign.length === 0) this.#faults.delete(name);
     else if (!this.#faults.has(name)) this.#faults.set(name, foreignFault(directory, foreign, clock.nowMs()));
   }
 
   /** By wall time where both times are trusted; otherwise one after an hour's running, and then one a day. */
-  #isBackupDue(directory: string, tail: string): boolean {
+  #isBackupDue(directory: string, newest: ProvenBackup | null, tail: string): boolean {
     const { clock, trust, writer } = this.#dependencies;
     const here = this.#agesMs(`backup ${directory}`);
     if (here.failed < RETRY_MS) return false;
-    const newest = listBackups(folderOf(directory, this.#ledgerId))[0];
     // What it lacks is not in the tail: the two together would not make the ledger.
     const torn =
       directory === tail &&
@@ -204,15 +268,15 @@ export class Upkeep {
       (writer.tail.failure !== null || writer.tail.from > (newest?.commits ?? 0));
     if (torn && (here.done ?? RETRY_MS) >= RETRY_MS) return true;
     if (here.done !== undefined) return here.done >= DAY_MS;
-    if (newest === undefined) return true;
+    if (newest === null) return true;
     if (newest.clockTrusted && trust.trusted()) return Math.abs(clock.nowMs() - newest.madeMs) >= DAY_MS;
     return monotonicMs(clock) - this.#openedMs >= HOUR_MS;
   }
 
-  async #check(): Promise<void> {
-    const { config, dataDirectory, clock, jobs = PROCESSES, targets } = this.#dependencies;
+  async #check(targets: readonly BackupTarget[]): Promise<void> {
+    const { dataDirectory, clock, jobs = PROCESSES } = this.#dependencies;
     if (!this.#isCheckDue()) return;
-    const folders = (targets?.() ?? backupTargets(config))
+    const folders = targets
       .filter(({ skipped }) => skipped === null)
       .map(({ directory }) => folderOf(directory, this.#ledgerId));
     await this.#run("verify", jobs.verify(dataDirectory.ledger, folders), {

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -9,7 +10,7 @@ import type { BackupTarget } from "../../src/service/backup-target.ts";
 import { Upkeep } from "../../src/service/upkeep.ts";
 import { writeProof } from "../../src/store/backup/backup-directory.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
-import type { RunningJob } from "../../src/store/job/job.ts";
+import { beginJob, type RunningJob } from "../../src/store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
 import type { TailState } from "../../src/store/ledger/tail.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
@@ -17,6 +18,7 @@ import { isSuspect } from "../../src/store/repair/suspect.ts";
 import type { Verification } from "../../src/store/repair/verify.ts";
 import { seedLedger } from "../cli/ledger.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
+import { until } from "../rig/until.ts";
 
 const START_MS = Date.UTC(2026, 2, 11, 11);
 const YEAR_MS = 365 * DAY_MS;
@@ -61,6 +63,8 @@ class Gateway {
   /** While it is there, jobs wait for it. */
   gate: Promise<void> | undefined;
   cancelled = 0;
+  /** Where a removable disk would be mounted. */
+  disk = "";
   targets: BackupTarget[] = [{ directory: this.backups, skipped: null }];
   upkeep = this.#make();
 
@@ -114,7 +118,8 @@ class Gateway {
 
   #make(): Upkeep {
     return new Upkeep({
-      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: "" },
+      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: this.disk },
+      diskMs: 2_000,
       ...{ dataDirectory: this.dataDirectory, clock: this.clock, log: this.log },
       trust: { trusted: () => this.trusted },
       writer: {
@@ -129,9 +134,10 @@ class Gateway {
             ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
             findings: this.findings,
           })),
+        look: (directory, ledgerId) => beginJob({ kind: "look", directory, ledgerId }),
         verify: () => this.#begin("check", () => this.verification),
       },
-      targets: () => this.targets,
+      ...(this.disk === "" ? { targets: () => this.targets } : {}),
     });
   }
 
@@ -225,9 +231,38 @@ describe("The service's upkeep", () => {
       expect(await gateway.after(DAY_MS - 2 * MINUTE_MS)).to.deep.equal([gateway.backups, disk]);
     });
 
+    it("goes on without a removable disk that hangs, and goes back to it when it answers", async () => {
+      // Another file system than that of the root, as a mounted disk is.
+      gateway.disk = mkdtempSync("/dev/shm/flanco-disk-");
+      const folder = folderOf(gateway.disk, gateway.ownBackup({}).ledger);
+      const proof = join(folder, `${aBackup().file}.json`);
+      try {
+        gateway.restart();
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, aBackup().file), "x");
+        // To open it waits for somebody who writes, as a disk that hangs waits for its device.
+        execFileSync("mkfifo", [proof]);
+        expect(await gateway.look()).to.deep.equal([gateway.backups]);
+        expect(gateway.upkeep.faults().map(({ message }) => message)).to.deep.equal([
+          `The backup to ${gateway.disk} has failed: The disk does not answer.`,
+        ]);
+        expect(await gateway.after(DAY_MS)).to.deep.equal([gateway.backups]);
+      } finally {
+        const writer = openSync(proof, "r+");
+        rmSync(proof);
+        closeSync(writer);
+      }
+      await until("the thread has ended", async () =>
+        (await gateway.after(MINUTE_MS)).includes(gateway.disk),
+      );
+      expect(gateway.faults).to.deep.equal([]);
+      rmSync(gateway.disk, { recursive: true });
+    });
+
     it("ends what is under way when the service stops, without a failure", async () => {
       gateway.gate = new Promise(() => {});
       const looking = gateway.upkeep.look();
+      await until("a backup is under way", () => gateway.begun.length > 0);
       await gateway.upkeep.close();
       await looking;
       expect([gateway.cancelled, gateway.faults, gateway.log.errors]).to.deep.equal([1, [], []]);
@@ -238,6 +273,7 @@ describe("The service's upkeep", () => {
       gateway.gate = gate.promise;
       const looking = gateway.upkeep.look();
       await gateway.upkeep.look();
+      await until("a backup is under way", () => gateway.begun.length > 0);
       expect(gateway.begun).to.deep.equal([gateway.backups]);
       gate.resolve();
       await looking;

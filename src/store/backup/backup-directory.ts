@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
@@ -31,6 +31,29 @@ const proof = z.object({
   bytes: z.int().check(z.gte(1)),
   sha256: hex,
 });
+
+/** A removable disk is another device than the root file system. Its directory may be yet to be made. */
+export function isMounted(directory: string): boolean {
+  let there = directory;
+  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
+  return statSync(there).dev !== statSync("/").dev;
+}
+
+/** What a directory of backups holds. */
+export interface BackupLook {
+  readonly mounted: boolean;
+  /** The newest proven backup of the ledger. */
+  readonly newest: ProvenBackup | null;
+  /** The newest of each other ledger: a disk may be another gateway's, or of this one before its card was replaced. */
+  readonly foreign: readonly ProvenBackup[];
+}
+
+/** Looks at a directory of backups. Waits for its disk. */
+export function lookAtBackups(directory: string, ledgerId: string): BackupLook {
+  if (!isMounted(directory)) return { mounted: false, newest: null, foreign: [] };
+  const newest = listBackups(folderOf(directory, ledgerId))[0] ?? null;
+  return { mounted: true, newest, foreign: foreignBackups(directory, ledgerId) };
+}
 
 /** The newest proven backup of each other ledger that has its folder there. */
 export function foreignBackups(directory: string, ledgerId: string): readonly ProvenBackup[] {

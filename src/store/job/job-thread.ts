@@ -3,7 +3,7 @@ import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { makeBackup } from "../backup/backup.ts";
-import { keptHeads } from "../backup/backup-directory.ts";
+import { keptHeads, lookAtBackups } from "../backup/backup-directory.ts";
 import { prepareLedger } from "../repair/prepare.ts";
 import { checkFile, verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
@@ -16,6 +16,8 @@ async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
       return verifyLedger(job.ledger, () => {}, job.folders.flatMap(keptHeads));
     case "check-file":
       return checkFile(job.ledger);
+    case "look":
+      return lookAtBackups(job.directory, job.ledgerId);
     case "prepare":
       return prepareLedger(job.request, onProgress);
   }

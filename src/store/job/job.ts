@@ -3,6 +3,7 @@ import { type ErrorData, errorFromData, FlancoError } from "../../domain/error.t
 import type { OnProgress, Progress } from "../../domain/work.ts";
 import { startJobProcess } from "../../thread.ts";
 import type { BackupRequest, MadeBackup } from "../backup/backup.ts";
+import type { BackupLook } from "../backup/backup-directory.ts";
 import type { Prepared, PrepareRequest } from "../repair/prepare.ts";
 import type { CheckedFile, Verification } from "../repair/verify.ts";
 
@@ -11,12 +12,14 @@ export type Job =
   | { readonly kind: "backup"; readonly request: BackupRequest }
   | { readonly kind: "verify"; readonly ledger: string; readonly folders: readonly string[] }
   | { readonly kind: "check-file"; readonly ledger: string }
+  | { readonly kind: "look"; readonly directory: string; readonly ledgerId: string }
   | { readonly kind: "prepare"; readonly request: PrepareRequest };
 
 interface JobOutputs {
   backup: MadeBackup;
   verify: Verification;
   "check-file": CheckedFile;
+  look: BackupLook;
   prepare: Prepared;
 }
 
