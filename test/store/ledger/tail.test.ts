@@ -14,12 +14,14 @@ import {
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
-import { HOUR_MS } from "../../../src/domain/clock.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
-import { segmentsIn } from "../../../src/store/ledger/tail.ts";
+import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
+import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { type Recovered, recoverLedger } from "../../../src/store/repair/recover.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { until } from "../../rig/until.ts";
@@ -94,6 +96,62 @@ describe("The tail of a ledger", () => {
     await ledger.writer.endSessionsOf(userId, id);
     const gone = await ledger.writer.addMember(userId, { ...member, email: "luis@example.org" });
     await ledger.writer.removeMember(userId, gone.id);
+    await rearrange();
+    await age();
+  }
+
+  /** What an account changes of its place, its prices and its own. */
+  async function rearrange(): Promise<void> {
+    const { writer } = ledger;
+    const letterhead = { company: "Clínicas Ruiz", taxNumber: "B1", address: "Calle Mayor 1", logo: "logo" };
+    await writer.setLetterhead(userId, letterhead);
+    await writer.planPrices(userId, [LINE], 7e6, 20_300_201);
+    await writer.cancelPrices(userId, 20_300_201, 7e6);
+    const east = await writer.addLocation(userId, { name: "Clínica Este", description: "" });
+    await writer.changeLocation(userId, east, { name: "Clínica Oeste" });
+    await writer.removeLocation(
+      userId,
+      await writer.addLocation(userId, { name: "Clínica Sur", description: "" }),
+    );
+    const actuators = [{ id: "1", value: false }];
+    const device = { dId: "9", name: "Pasillo B", locationId: east, locationName: "", actuators };
+    await writer.addDevice(userId, device);
+    const room = { dId: "9", actuatorId: "1", valorMicros: 1, activeLow: true, bias: "as-is" } as const;
+    await writer.setWiring([
+      { userId, wiring: { line: "GPIO18", ...room, debounceMs: 50, rearmMs: 0 } },
+      {
+        userId,
+        wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
+      },
+    ]);
+    await writer.removeWiring(userId, "GPIO18");
+    await writer.removeDevice(userId, "9");
+    const other = await ledger.addUser("otra");
+    await writer.removeUser(other.userId, true);
+  }
+
+  /** What the service itself writes, and what ends with time. */
+  async function age(): Promise<void> {
+    const { writer } = ledger;
+    const session = { memberId: userId, createdTimeMs: 0, expiresTimeMs: HOUR_MS, inPlaceOf: null };
+    const { sid } = await writer.addSession(session, "another");
+    await writer.removeSession(sid);
+    await writer.endSessions(SERVICE_ACTOR);
+    await writer.noteAudit([{ kind: "secret_rotated", userId: null, details: {}, actor: SERVICE_ACTOR }]);
+    await writer.linkEvidence([
+      {
+        ...{ auditId: 900, kind: "ledger_restored", timeMs: 1, boot: null, bootId: null, zeroMs: null },
+        ...{ lastMs: null, begunMs: null, userId: null, way: "service", who: null, from: "", repeats: 0 },
+        details: "{}",
+      },
+    ]);
+    await writer.noteUnwatched(LINE, { bootId: "boot", monotonicMs: 61_000 });
+    const setMs = Date.UTC(2026, 10, 21, 11);
+    await writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10), undefined, setMs);
+    await writer.correctClock("boot", setMs, 0);
+    ledger.monotonicMs = 8 * DAY_MS;
+    await writer.noteBoot("boot", setMs);
+    expect(await writer.purge()).to.be.above(0);
   }
 
   async function backUp(): Promise<ProvenBackup> {
@@ -189,6 +247,24 @@ describe("The tail of a ledger", () => {
       expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
     });
   }
+
+  it("is tested with every command of the ledger", async () => {
+    const clinic = new TestLedger();
+    clinic.tail = true;
+    await clinic.open();
+    const first = { name: "Ana", email: "first@example.org", passwordHash: "hash" };
+    await clinic.writer.addFirstUser(first);
+    await clinic.close();
+    await live();
+    await ledger.close();
+    const repeated = [clinic, ledger]
+      .flatMap(({ folder }) => segmentsIn(folder))
+      .flatMap((segment) => [...readFrames(segment)])
+      .flatMap(({ frame }) => frame.commands.map(({ name }) => name));
+    await clinic.remove();
+    // It writes nothing.
+    expect(new Set([...repeated, "ping"])).to.deep.equal(new Set(Object.keys(PRIORITIES)));
+  });
 
   it("shows that commits are gone with a part of SQLite's log, before the log is touched", async () => {
     await sell(20);
