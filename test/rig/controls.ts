@@ -97,6 +97,15 @@ export const CONTROLS = {
       to: "openTail(port, db, undefined)",
     },
   ],
+  "a proof goes with its backup": [
+    {
+      file: "src/store/backup/backup-directory.ts",
+      from: "  rmSync(join(folder, backup.file), { force: true });\n",
+      to: `  rmSync(join(folder, backup.file), { force: true });
+  rmSync(join(folder, backup.file + PROOF_SUFFIX), { force: true });
+`,
+    },
+  ],
   "no disk space is reserved": [
     {
       file: "src/service/ledger.ts",

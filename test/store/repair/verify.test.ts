@@ -1,10 +1,10 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
+import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Id } from "../../../src/domain/id.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { keptHeads } from "../../../src/store/backup/backup-directory.ts";
+import { keptHeads, listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { SELECT_EVIDENCE } from "../../../src/store/ledger/audit.ts";
 import {
   anchorOf,
@@ -19,8 +19,10 @@ import {
   recordText,
   selectList,
 } from "../../../src/store/ledger/chain.ts";
-import { joinedKeys } from "../../../src/store/repair/finding.ts";
+import { type Finding, joinedKeys } from "../../../src/store/repair/finding.ts";
 import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { Variant } from "../../faults/variant.ts";
+import { CONTROLS } from "../../rig/controls.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const SALES = 6;
@@ -44,8 +46,8 @@ describe("what the full check of a ledger finds", () => {
   const findings = () => openFindings(verify());
   const found = () => findings().map(({ kind, from, to }) => `${kind} ${from}-${to}`);
   const costs = () => findings().map((finding) => finding.costs);
-  const backup = () =>
-    makeBackup({
+  const backup = (make = makeBackup) =>
+    make({
       ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs, clockTrusted: true },
       rotate: true,
     });
@@ -143,15 +145,33 @@ describe("what the full check of a ledger finds", () => {
       expect(costs()).to.deep.equal([[{ account: null, sales: 0, revenue: 0.6 }]]);
     });
 
-    it("the same at the next backup, which is made, and after the backup itself is gone", async () => {
-      const { file } = await backup();
-      await forge(cheaper);
-      await forge(() => rmBackup(ledger.folder, file));
-      const second = await backup();
-      expect(second.findings.map(({ kind }) => kind)).to.deep.equal(["rewritten"]);
-      await ledger.writer.addRecord(userId, newRecord(), null);
-      const third = await backup();
-      expect(third.findings.map(({ kind }) => kind)).to.deep.equal(["rewritten"]);
+    /** What each backup of a day found, and a check at its end: only the newest backup of a day stays. */
+    async function foundOverTheDay(make = makeBackup): Promise<string[][]> {
+      const kinds = (findings: readonly Finding[]) => findings.map(({ kind }) => kind);
+      const found: string[][] = [];
+      for (const change of [() => {}, cheaper, () => {}]) {
+        await forge(change);
+        found.push(kinds((await backup(make)).findings));
+        ledger.nowMs += MINUTE_MS;
+        await ledger.writer.addRecord(userId, newRecord(), null);
+      }
+      expect(listBackups(ledger.folder)).to.have.length(1);
+      return [...found, kinds(findings())];
+    }
+
+    it("the same at each later backup, which is made, and once the backup itself was removed", async () => {
+      expect(await foundOverTheDay()).to.deep.equal([[], ["rewritten"], ["rewritten"], ["rewritten"]]);
+    });
+
+    it("nothing any more where a proof goes with its backup (control)", async () => {
+      const variant = new Variant(CONTROLS["a proof goes with its backup"]);
+      try {
+        const changed = join(dirname(variant.program), "..", "src", "store", "backup", "backup.ts");
+        const { makeBackup: make } = (await import(changed)) as { makeBackup: typeof makeBackup };
+        expect(await foundOverTheDay(make)).to.deep.equal([[], ["rewritten"], [], []]);
+      } finally {
+        variant.remove();
+      }
     });
 
     it("what the sales that are missing were worth", async () => {
@@ -205,10 +225,6 @@ describe("what the full check of a ledger finds", () => {
     expect([listed.length, unlisted]).to.deep.equal([200, SALES + 300 - 200]);
   });
 });
-
-function rmBackup(folder: string, file: string): void {
-  rmSync(join(folder, file));
-}
 
 function recordAt(db: Database, position: number): { entry: RecordEntry; hash: string } {
   const row = db
