@@ -86,7 +86,7 @@ export const CONTROLS = {
     },
     {
       file: "src/store/repair/recover.ts",
-      from: "directories.map((directory) => folderOf(directory, id));",
+      from: "directories.map((directory) => folderOf(directory, idOf(key)));",
       to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name)));`,
     },
   ],
