@@ -1,6 +1,7 @@
 // Loaded into the service that is soaked, and by that into each of its threads. At SIGUSR2 every thread collects its
 // garbage, and the first one says what is left, a line of JSON on standard error: what a process holds is only seen
 // when what it has dropped is gone.
+import { getHeapSpaceStatistics } from "node:v8";
 import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
 
 const channel = new BroadcastChannel("probe");
@@ -40,6 +41,10 @@ if (isMainThread) {
 
 function tell() {
   globalThis.gc?.();
-  const { rss, heapUsed, external } = process.memoryUsage();
-  process.stderr.write(`${JSON.stringify({ probe: { rss, heapUsed: heapUsed + external } })}\n`);
+  const { rss, external } = process.memoryUsage();
+  // The other spaces hold compiled code, which grows with what has become worth compiling.
+  const objects = getHeapSpaceStatistics()
+    .filter(({ space_name: name }) => !/code|trusted/.test(name))
+    .reduce((sum, { space_used_size: bytes }) => sum + bytes, external);
+  process.stderr.write(`${JSON.stringify({ probe: { rss, objects } })}\n`);
 }

@@ -13,8 +13,8 @@ const LINE = "SIM0";
 export interface Holding {
   /** Bytes of all of the process. */
   readonly rss: number;
-  /** Bytes of the serving thread's own objects and what they hold. */
-  readonly heapUsed: number;
+  /** Bytes of the serving thread's own objects and what they hold, without compiled code. */
+  readonly objects: number;
   /** Open descriptors. */
   readonly descriptors: number;
   /** Bytes of the ledger's log. */
@@ -84,7 +84,7 @@ export class SoakedService {
       const lines = this.#service.stderr.split("\n").filter((line) => line.includes('"probe"'));
       return lines.length >= this.#probes && lines.at(-1);
     });
-    const { probe } = JSON.parse(said) as { probe: { rss: number; heapUsed: number } };
+    const { probe } = JSON.parse(said) as { probe: { rss: number; objects: number } };
     return {
       ...probe,
       descriptors: readdirSync(`/proc/${this.#service.pid}/fd`).length,
