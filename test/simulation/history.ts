@@ -22,6 +22,10 @@ export type Step =
       readonly activeLow: boolean;
     }
   | { readonly kind: "unwire"; readonly line: number }
+  | { readonly kind: "test"; readonly line: number; readonly ms: number }
+  | { readonly kind: "end test"; readonly line: number }
+  /** A price for the line's room so many days later. */
+  | { readonly kind: "plan"; readonly line: number; readonly valor: number; readonly days: number }
   | { readonly kind: "rename"; readonly name: string }
   /** A command that fails after it has written something: a wiring, or a sale. */
   | {
@@ -126,8 +130,14 @@ export function historyOf(seed: number): History {
     return [...onTheWay(), ...commits, commit(), { kind: "power cut" }, start()];
   };
   const restored = (): Step[] => [{ kind: "stop" }, { kind: "restore" }, start()];
+  const tested = (): Step[] => {
+    const at = line();
+    const test: Step = { kind: "test", line: at, ms: chance(0.5) ? 28_800_000 : 2_000 };
+    const end: Step = { kind: "end test", line: at };
+    return [test, ...some(1, turn), edges(), ...some(1, () => end), ...some(1, edges)];
+  };
   const rare = (): Step[] => {
-    const which = below(12);
+    const which = below(14);
     if (which === 0) return [{ kind: "back up" }];
     if (which === 1)
       return chance(0.5) ? restored() : [{ kind: "back up" }, ...restored(), edges(), ...restored()];
@@ -147,6 +157,9 @@ export function historyOf(seed: number): History {
       ];
     }
     if (which === 10) return [{ kind: "void" }];
+    if (which === 11) return tested();
+    if (which === 12)
+      return [{ kind: "plan", line: line(), valor: 20 + below(9), days: chance(0.8) ? 1 : 2 }];
     return [{ kind: "unwire", line: line() }];
   };
   const next = (): Step[] => {

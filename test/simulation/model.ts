@@ -1,8 +1,11 @@
 import DatabaseConstructor, { type Database } from "better-sqlite3";
+import { type Boot, wallTimeMs } from "../../src/domain/boot.ts";
 import type { LedgerCommands } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import type { NewWiring } from "../../src/domain/wiring.ts";
 import { type ChipRequest, LINES, type SimulatedChip, type TrueEdge } from "./chip.ts";
+import { LineTests } from "./line-tests.ts";
+import { PlannedPrices } from "./planned-prices.ts";
 import type { Commit } from "./process.ts";
 import { ROUNDING_MS, Truth } from "./truth.ts";
 
@@ -118,7 +121,18 @@ export class Model {
     try {
       const wrong = [
         ...salesAgainst(db, fold),
-        ...overflowsAgainst(db, fold),
+        ...difference(
+          "gaps of overflow",
+          db,
+          "SELECT line || ' ' || missed || ' ' || missed_rises FROM gap WHERE reason = 'overflow'",
+          fold.overflows,
+        ),
+        ...difference(
+          "rises under test",
+          db,
+          "SELECT line || ' ' || boot_id || ' ' || monotonic_ns FROM tested_edge JOIN boot USING (boot)",
+          fold.tested,
+        ),
         ...this.#lostWithoutGap(db, fold),
       ];
       return [...this.#wrong, ...fold.wrong, ...wrong];
@@ -209,15 +223,12 @@ function salesAgainst(db: Database, { sales, voided }: Fold): string[] {
   return isVoid === voided.size ? wrong : [...wrong, `${isVoid} records are void, must be ${voided.size}`];
 }
 
-function overflowsAgainst(db: Database, { overflows }: Fold): string[] {
-  const found = db
-    .prepare<[], string>(
-      "SELECT line || ' ' || missed || ' ' || missed_rises FROM gap WHERE reason = 'overflow'",
-    )
-    .pluck()
-    .all();
-  const [stored, must] = [found.toSorted().join(", "), overflows.toSorted().join(", ")];
-  return stored === must ? [] : [`gaps of overflow: ${stored}; must be ${must}`];
+/** What the ledger has and what it must have. */
+function difference(what: string, db: Database, sql: string, texts: readonly string[]): string[] {
+  const [stored, must] = [db.prepare<[], string>(sql).pluck().all(), texts].map((all) =>
+    all.toSorted().join(", "),
+  );
+  return stored === must ? [] : [`${what}: ${stored}; must be ${must}`];
 }
 
 /** What follows from the commits, one after the other. */
@@ -226,13 +237,19 @@ class Fold {
   readonly sales = new Map<string, Sale>();
   /** Gaps of edges that the kernel has dropped: line, edges, rises. */
   readonly overflows: string[] = [];
-  /** These edges. */
+  /** Rises of lines under test. */
+  readonly tested: string[] = [];
+  /** The edges that the kernel has dropped. */
   readonly counted = new Set<TrueEdge>();
   readonly wired = new Map<string, Wired[]>(LINES.map((line) => [line, []]));
   readonly voided = new Set<number>();
   /** Wall time of each boot's monotonic zero, as far as the ledger knows it. */
   readonly zeros = new Map<string, number>();
   readonly #truth: Truth;
+  readonly #prices = new PlannedPrices();
+  readonly #tests = new LineTests();
+  /** As the ledger knows them, in their order. */
+  readonly #boots = new Map<string, Boot>();
   readonly #lastSeen = new Map<string, { us: number; request: number }>();
   #deviceName: string;
 
@@ -241,10 +258,12 @@ class Fold {
     this.#deviceName = deviceName;
   }
 
-  take({ bootId, batch, accepted }: Commit): void {
+  take(commit: Commit): void {
+    const { bootId, batch, accepted, timeZone } = commit;
+    this.#prices.timeZone = timeZone;
     const atUs = this.#truth.boot(bootId).startUs + batch.monotonicMs * US_PER_MS;
     batch.commands.forEach(({ name, input }, index) => {
-      if (accepted[index] === true) this.#apply(name, input, atUs);
+      if (accepted[index] === true) this.#apply(name, input, atUs, commit);
     });
   }
 
@@ -257,13 +276,18 @@ class Fold {
     }
   }
 
-  #apply(name: keyof LedgerCommands, input: readonly unknown[], atUs: number): void {
+  #apply(
+    name: keyof LedgerCommands,
+    input: readonly unknown[],
+    atUs: number,
+    { bootId, batch: { nowMs, monotonicMs } }: Commit,
+  ): void {
     switch (name) {
       case "takeIn":
         for (const sighting of (input as Input<"takeIn">)[0]) this.#see(sighting);
         return;
       case "setWiring":
-        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs);
+        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs, nowMs);
         return;
       case "removeWiring": {
         const [, line] = input as Input<"removeWiring">;
@@ -291,8 +315,31 @@ class Fold {
       case "voidRecord":
         this.voided.add((input as Input<"voidRecord">)[0]);
         return;
+      case "planPrices": {
+        const [, lines, valorMicros, from] = input as Input<"planPrices">;
+        for (const line of lines) this.#prices.plan(this.#roomOf(line) ?? "", valorMicros, from);
+        return;
+      }
+      case "beginTest": {
+        const [, lines, lifeMs] = input as Input<"beginTest">;
+        for (const line of lines) {
+          this.#tests.end(line, atUs);
+          // The last millisecond belongs to what was before.
+          const at = { bootId, monotonicMs: monotonicMs + 1 };
+          this.#tests.begin(line, at, atUs + US_PER_MS, lifeMs);
+        }
+        return;
+      }
+      case "endTest": {
+        const [, line] = input as Input<"endTest">;
+        if (line !== null && this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
+        return;
+      }
       case "noteBoot": {
-        const [bootId, zeroMs] = input as Input<"noteBoot">;
+        const [bootId, zeroMs, aliveMs = monotonicMs] = input as Input<"noteBoot">;
+        const before = this.#boots.get(bootId);
+        const lastMs = Math.max(aliveMs, before?.lastMs ?? 0);
+        this.#boots.set(bootId, { bootId, zeroMs: zeroMs ?? before?.zeroMs ?? null, lastMs });
         if (zeroMs === null) return;
         this.zeros.set(bootId, zeroMs);
         const { startUs } = this.#truth.boot(bootId);
@@ -302,8 +349,15 @@ class Fold {
     }
   }
 
-  #wire({ line, actuatorId: room, valorMicros, rearmMs }: NewWiring, atUs: number): void {
-    const before = this.wired.get(line)?.at(-1)?.stretch;
+  #roomOf(line: string): string | undefined {
+    return this.wired.get(line)?.at(-1)?.stretch?.room;
+  }
+
+  #wire({ line, actuatorId: room, valorMicros, rearmMs }: NewWiring, atUs: number, nowMs: number): void {
+    const last = this.wired.get(line)?.at(-1);
+    const before = last?.stretch;
+    const held = before == null ? undefined : (this.#prices.at(room, nowMs) ?? last?.valorMicros);
+    if (held !== valorMicros) this.#prices.end(room, nowMs);
     const deviceName = this.#deviceName;
     const stretch = before?.room === room ? before : { room };
     this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
@@ -357,23 +411,37 @@ class Fold {
     }
     stretch.firstUs ??= us;
     const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
-    const isSale = rose && !(before !== undefined && isSameSale(before, sighting, us, rearmMs));
+    const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
+    const key = `${line} ${source.bootId} ${sighting.monotonicNs}`;
+    const isTested = rose && this.#tests.has(line, us, moment, [...this.#boots.values()]);
+    if (isTested) this.tested.push(key);
+    const isSame = before !== undefined && isSameSale(before, sighting, us, rearmMs);
+    const isSale = rose && !isTested && !isSame;
     if (isSale) {
-      const key = `${line} ${source.bootId} ${sighting.monotonicNs}`;
-      const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
       const room = stretch.room;
       this.sales.set(key, {
         key,
         room,
         deviceName,
-        valorMicros,
+        valorMicros: this.#plannedFor(room, sighting) ?? valorMicros,
         timeMs,
         provisional: provisional ? moment : null,
       });
     }
-    if (before !== undefined && before.active === active && !isSale) return;
-    const hasSale = isSale || before?.hasSale === true;
+    if (before !== undefined && before.active === active && !rose) return;
+    const hasSale = isSale || (!isTested && before?.hasSale === true);
     stretch.last = { active, activeLow, us, bootId: source.bootId, timeMs, provisional, hasSale };
+  }
+
+  /** By its time; where that is not known, by the last moment that a trusted clock has seen. */
+  #plannedFor(room: string, { source, monotonicNs, provisional, timeMs }: Sighting): number | undefined {
+    const zeroMs = this.#boots.get(source.bootId)?.zeroMs;
+    if (!provisional) return this.#prices.at(room, timeMs);
+    if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6));
+    const known = [...this.#boots.values()].flatMap(({ zeroMs, lastMs }) =>
+      zeroMs === null ? [] : [zeroMs + lastMs],
+    );
+    return known.length === 0 ? undefined : this.#prices.at(room, Math.max(...known));
   }
 }
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Database } from "better-sqlite3";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { NewWiring } from "../../src/domain/wiring.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
@@ -20,7 +20,6 @@ import type {
 import { Committer, toFailure } from "../../src/store/ledger/committer.ts";
 import { folderOf, readLedgerId } from "../../src/store/ledger/identity.ts";
 import { lineStateReader } from "../../src/store/ledger/line-state.ts";
-import { openForReading } from "../../src/store/ledger/open.ts";
 import { recordReader } from "../../src/store/ledger/record.ts";
 import { Tail } from "../../src/store/ledger/tail.ts";
 import { openUpToDate, refuseLongWork } from "../../src/store/ledger/up-to-date.ts";
@@ -36,6 +35,7 @@ export const COMMIT_US = 1_317;
 /** A commit of the simulated process. */
 export interface Commit {
   readonly bootId: string;
+  readonly timeZone: string;
   /** When it was made. */
   readonly atUs: number;
   /** Its number in the ledger. */
@@ -57,7 +57,7 @@ export interface ProcessOptions {
 }
 
 /** What the writer has made of what it was sent. */
-export type Made = Omit<Commit, "bootId" | "atUs">;
+export type Made = Omit<Commit, "bootId" | "timeZone" | "atUs">;
 
 /** How a start, or what the history has in its place, brings a ledger to where it can be used. */
 export function recovering(directory: string, timeZone: string, nowMs: () => number) {
@@ -163,7 +163,6 @@ export class SimulatedProcess {
   readonly #options: ProcessOptions;
   #thread: WriterThread | undefined;
   #writer: StoreWriter | undefined;
-  #reading: Database | undefined;
   #watch: ClockWatch | undefined;
   #recorder: Recorder | undefined;
   #isOpen = false;
@@ -178,11 +177,6 @@ export class SimulatedProcess {
 
   get db(): Database | undefined {
     return this.#thread?.db;
-  }
-
-  /** Its connection that only reads. */
-  get reading(): Database | undefined {
-    return this.#reading;
   }
 
   /** Undefined before it is open. */
@@ -212,9 +206,9 @@ export class SimulatedProcess {
       await this.#writer.open();
     });
     const writer = this.#writer;
-    if (writer === undefined) return;
-    const db = openForReading(settings.file);
-    this.#reading = db;
+    // The program reads on connections of its own. Between two commits they see what this one sees.
+    const db = this.#thread?.db;
+    if (writer === undefined || db === undefined) return;
     const reader = {
       ...wiringReader(db, new LocalCalendar(timeZone)),
       ...lineStateReader(db),
@@ -244,7 +238,6 @@ export class SimulatedProcess {
     this.#isOpen = false;
     await this.#recorder?.close();
     await this.#watch?.close();
-    this.#reading?.close();
     await this.#writer?.close();
     this.#thread = undefined;
   }
@@ -286,8 +279,12 @@ export class SimulatedProcess {
    */
   kill(): void {
     this.#isOpen = false;
-    this.#thread?.db?.close();
-    this.#reading?.close();
+    const db = this.#thread?.db;
     this.#thread = undefined;
+    if (db === undefined) return;
+    const reading = new DatabaseConstructor(db.name, { readonly: true });
+    reading.pragma("user_version");
+    db.close();
+    reading.close();
   }
 }

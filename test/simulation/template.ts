@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { identityOf } from "../../src/store/ledger/identity.ts";
 import { writerHere } from "../rig/writer.ts";
 
-/** When each history begins, in microseconds. */
-export const START_US = Date.UTC(2026, 10, 21, 12) * 1_000;
+/** When each history begins, in microseconds: midnight comes within most. */
+export const START_US = Date.UTC(2026, 10, 21, 23, 59) * 1_000;
 export const ZONES = ["UTC", "America/Bogota"] as const;
 export const ROOMS = ["101", "102", "103"] as const;
 export const D_ID = "7234";

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import type { Clock } from "../../src/domain/clock.ts";
+import { addDays } from "../../src/domain/day.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
@@ -261,7 +262,7 @@ export class World {
   }
 
   #committed(made: Made): void {
-    const commit = { ...made, bootId: this.#bootId, atUs: this.#time.us };
+    const commit = { ...made, bootId: this.#bootId, timeZone: this.#zone, atUs: this.#time.us };
     this.#lastCommit = commit.number;
     if (this.#isTearing) this.#torn = commit;
     else this.#model.commit(commit);
@@ -338,11 +339,17 @@ export class World {
       const wiring = { line: LINES[line] ?? "", actuatorId: ROOMS[room] ?? "", valorMicros: valor * 1e6 };
       ask(process.wire(userId, { ...settings, ...wiring, rearmMs, activeLow }));
     } else if (step.kind === "unwire") ask(writer.removeWiring(userId, LINES[step.line] ?? ""));
-    else if (step.kind === "rename") ask(writer.changeDevice(userId, D_ID, { name: step.name }));
+    else if (step.kind === "test") ask(writer.beginTest(userId, [LINES[step.line] ?? ""], step.ms));
+    else if (step.kind === "end test") ask(writer.endTest(userId, LINES[step.line] ?? ""));
+    else if (step.kind === "plan") {
+      const today = new LocalCalendar(this.#zone).dayOf(this.#clock.nowMs());
+      const from = addDays(today, step.days);
+      ask(writer.planPrices(userId, [LINES[step.line] ?? ""], step.valor * 1e6, from));
+    } else if (step.kind === "rename") ask(writer.changeDevice(userId, D_ID, { name: step.name }));
     else if (step.kind === "refused") {
       const wired =
-        process.reading &&
-        wiringReader(process.reading, new LocalCalendar("UTC"))
+        process.db &&
+        wiringReader(process.db, new LocalCalendar("UTC"))
           .wirings()
           .find(({ line }) => line === LINES[step.line]);
       if (wired === undefined) return;
@@ -357,7 +364,7 @@ export class World {
           ]),
         );
     } else if (step.kind === "void") {
-      const newest = process.reading === undefined ? 0 : readHead(process.reading).position;
+      const newest = process.db === undefined ? 0 : readHead(process.db).position;
       if (newest > 0) ask(writer.voidRecord(newest, "tested"));
     } else if (step.kind === "post") {
       const record = {

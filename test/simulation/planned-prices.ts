@@ -1,0 +1,42 @@
+import type { Day } from "../../src/domain/day.ts";
+import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
+
+interface Plan {
+  readonly room: string;
+  readonly valorMicros: number;
+  readonly from: Day;
+  /** When another price was set to hold at once: from then on this one does not. */
+  endMs: number;
+}
+
+/** The prices that rooms have from a later local day on. */
+export class PlannedPrices {
+  #plans: Plan[] = [];
+  #calendar = new LocalCalendar("UTC");
+
+  set timeZone(timeZone: string) {
+    if (this.#calendar.timeZone !== timeZone) this.#calendar = new LocalCalendar(timeZone);
+  }
+
+  plan(room: string, valorMicros: number, from: Day): void {
+    this.#plans = this.#plans.filter((one) => one.room !== room || one.from !== from);
+    this.#plans.push({ room, valorMicros, from, endMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** Undefined where none holds then. */
+  at(room: string, timeMs: number): number | undefined {
+    return this.#begun(room, timeMs)
+      .filter(({ endMs }) => endMs > timeMs)
+      .toSorted((one, other) => other.from - one.from)[0]?.valorMicros;
+  }
+
+  /** Another price holds for the room from this moment on. */
+  end(room: string, timeMs: number): void {
+    for (const plan of this.#begun(room, timeMs)) plan.endMs = Math.min(plan.endMs, timeMs);
+  }
+
+  #begun(room: string, timeMs: number): readonly Plan[] {
+    const day = this.#calendar.dayOf(timeMs);
+    return this.#plans.filter((plan) => plan.room === room && plan.from <= day);
+  }
+}
