@@ -136,13 +136,6 @@ export const SIMULATED_CONTROLS = {
       to: "isRise && tests.keep(sighting, room, boot) && false",
     },
   ],
-  "a test is looked for when its edge is committed": [
-    {
-      file: "src/store/ledger/line-test.ts",
-      from: "(ended_boot IS NULL OR (ended_boot, ended_ms) > (@boot, @atMs))",
-      to: "ended_boot IS NULL",
-    },
-  ],
   "a test does not end": [
     {
       file: "src/store/ledger/line-test.ts",
@@ -155,13 +148,6 @@ export const SIMULATED_CONTROLS = {
       file: "src/store/ledger/price.ts",
       from: "...priceMoment(calendar, atMs) }) ?? valorMicros",
       to: "...priceMoment(calendar, null) }) ?? valorMicros",
-    },
-  ],
-  "a planned price outlasts one that is set after it came": [
-    {
-      file: "src/store/ledger/price.ts",
-      from: "    if (from === null) supersede.run(nowMs, deviceId, actuatorId, context.calendar.dayOf(nowMs));\n",
-      to: "",
     },
   ],
   "a start forgets since when its lines are not watched": [

@@ -134,7 +134,8 @@ export function historyOf(seed: number): History {
     const at = line();
     const test: Step = { kind: "test", line: at, ms: chance(0.5) ? 28_800_000 : 2_000 };
     const end: Step = { kind: "end test", line: at };
-    return [test, ...some(1, turn), edges(), ...some(1, () => end), ...some(1, edges)];
+    const onLine = (): Step => ({ ...edges(), line: at }) as Step;
+    return [test, ...some(1, () => ({ kind: "settle" }) as const), onLine(), end, ...some(1, onLine)];
   };
   const rare = (): Step[] => {
     const which = below(14);
