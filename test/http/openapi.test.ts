@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { expect } from "chai";
+import type { Response } from "supertest";
 import { networkActor } from "../../src/domain/audit.ts";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
@@ -50,7 +51,11 @@ describe("What happens at the API", () => {
     else if (body !== undefined) request.send(body);
     const response = await request;
     expect(response.status, `${method} ${path}: ${response.text}`).to.equal(status);
-    conformance.observe({ method, path, status, type: response.type, body: response.body });
+    observe(method, path, response);
+  }
+
+  function observe(method: Method, path: string, { status, type, body }: Response): void {
+    conformance.observe({ method, path, status, type, body });
   }
 
   /** The address may fail to sign in again. */
@@ -71,9 +76,10 @@ describe("What happens at the API", () => {
       const fresh = await Appliance.open();
       try {
         const account = { name: "Eva", email: "eva@example.org", password: PASSWORD };
-        await observeFirstRun(fresh, 401, { token: "x", ...account });
-        await observeFirstRun(fresh, 200, { token: fresh.firstRun.issue(), ...account });
-        await observeFirstRun(fresh, 409, { token: fresh.firstRun.issue(), ...account });
+        for (const status of [401, 200, 409]) {
+          const body = { token: status === 401 ? "x" : fresh.firstRun.issue(), ...account };
+          observe("post", "/api/first-run", await fresh.api.post("/api/first-run").send(body).expect(status));
+        }
       } finally {
         await fresh.close();
       }
@@ -90,8 +96,7 @@ describe("What happens at the API", () => {
         ] as const) {
           let response = await guessed.api.post(path).send(body);
           while (response.status === 401) response = await guessed.api.post(path).send(body);
-          const { status, type } = response;
-          conformance.observe({ method: "post", path, status, type, body: response.body });
+          observe("post", path, response);
         }
         guessed.clock.pass(DAY_MS);
         const by = await guessed.addUser();
@@ -99,8 +104,7 @@ describe("What happens at the API", () => {
         const body = { current: "otra clave larga", password: PASSWORD };
         let response = await by.put(path).send(body);
         while (response.status === 400) response = await by.put(path).send(body);
-        const { status, type } = response;
-        conformance.observe({ method: "put", path, status, type, body: response.body });
+        observe("put", path, response);
       } finally {
         await guessed.close();
       }
@@ -220,9 +224,8 @@ describe("What happens at the API", () => {
       const bounded = await Appliance.open({ config: { daily_records: 1 } });
       const by = await bounded.addUser();
       await by.post("/api/data").send(aRecord()).expect(201);
-      const { status, type, body } = await by.post("/api/data").send(aRecord());
+      observe("post", "/api/data", await by.post("/api/data").send(aRecord()).expect(429));
       await bounded.close();
-      conformance.observe({ method: "post", path: "/api/data", status, type, body });
     });
 
     it("that an account has changed its lines as often as it may in a day", async () => {
@@ -242,9 +245,7 @@ describe("What happens at the API", () => {
         ["/api/wiring/price", { price: { lines: ["SIM0"], valor: 5, from: "2030-01-01" } }],
         ["/api/test", { test: { lines: ["SIM0"] } }],
       ] as const) {
-        const { status, type, body } = await by.put(path).send(change);
-        expect(status).to.equal(429);
-        conformance.observe({ method: "put", path, status, type, body });
+        observe("put", path, await by.put(path).send(change).expect(429));
       }
       await bounded.close();
     });
@@ -404,12 +405,6 @@ describe("What happens at the API", () => {
       expect(conformance.unseen()).to.deep.equal([]);
     });
   });
-
-  async function observeFirstRun(fresh: Appliance, status: number, body: object): Promise<void> {
-    const response = await fresh.api.post("/api/first-run").send(body).expect(status);
-    const { type } = response;
-    conformance.observe({ method: "post", path: "/api/first-run", status, type, body: response.body });
-  }
 });
 
 /** What is asked of the paths that need more than their name, or have more. */

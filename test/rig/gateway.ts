@@ -112,11 +112,19 @@ export class Gateway {
   #running: Running | undefined;
   #user: Member | undefined;
 
-  constructor(trueMs: number, options: GatewayOptions = {}) {
+  private constructor(trueMs: number, options: GatewayOptions) {
     this.machine = new Machine(trueMs);
     this.settling = options.settling ?? true;
     this.#noting = options.noting ?? true;
     this.#driver = new SimulatedDriver({ clock: this.machine, timers: NO_TIMERS, lineCount: 1 });
+  }
+
+  /** A gateway that runs, at this true time, and believes that it is `wallMs`. */
+  static async booted(trueMs: number, wallMs: number, options: GatewayOptions = {}): Promise<Gateway> {
+    const gateway = new Gateway(trueMs, options);
+    gateway.machine.boot(wallMs);
+    await gateway.start();
+    return gateway;
   }
 
   get file(): string {
@@ -238,6 +246,12 @@ export class Gateway {
     this.recorder.committedMs();
     this.#it.trust.look();
     await this.#it.trust.idle();
+  }
+
+  /** The network sets the clock, and the watch sees it. */
+  async setByNetwork(): Promise<void> {
+    this.machine.synchronize();
+    await this.look();
   }
 
   /** Looks, and does not wait. */

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
 import type { ClockCorrected } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
-import { purge } from "../../src/service/clock-watch.ts";
 import { verifyLedger } from "../../src/store/repair/verify.ts";
 import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
 
@@ -21,14 +20,7 @@ describe("A clock that is wrong", () => {
   afterEach(() => gateway.remove());
 
   async function booted(wallMs: number, options: GatewayOptions = {}): Promise<void> {
-    gateway = new Gateway(NOON_MS, options);
-    gateway.machine.boot(wallMs);
-    await gateway.start();
-  }
-
-  async function setByNetwork(): Promise<void> {
-    gateway.machine.synchronize();
-    await gateway.look();
+    gateway = await Gateway.booted(NOON_MS, wallMs, options);
   }
 
   /** Throws unless every sale is in the ledger once, within a second of the truth, and the books agree with it. */
@@ -71,7 +63,7 @@ describe("A clock that is wrong", () => {
       });
 
       gateway.machine.pass(HOUR_MS);
-      await setByNetwork();
+      await gateway.setByNetwork();
       await gateway.switchOff();
       await gateway.sell();
       expectTruth();
@@ -96,7 +88,7 @@ describe("A clock that is wrong", () => {
       gateway.machine.jump(jumpMs);
       await gateway.look();
       await gateway.sell();
-      await setByNetwork();
+      await gateway.setByNetwork();
       await gateway.sell();
       expectTruth();
 
@@ -150,7 +142,7 @@ describe("A clock that is wrong", () => {
       expect(misplaced()).to.deep.equal(three);
       gateway.machine.boot(gateway.machine.trueMs);
       await gateway.restart();
-      await setByNetwork();
+      await gateway.setByNetwork();
       expect(misplaced()).to.deep.equal(three);
     });
 
@@ -195,17 +187,17 @@ describe("A clock that is wrong", () => {
     await gateway.restart();
     await gateway.sell();
     gateway.machine.pass(DAY_MS);
-    await setByNetwork();
+    await gateway.setByNetwork();
     expectTruth();
   });
 
   it("of a boot that ended between its setting and the moves is made good by the next, once", async () => {
     await booted(0, { settling: false });
     await gateway.sell();
-    await setByNetwork();
+    await gateway.setByNetwork();
     gateway.settling = true;
     await gateway.reboot(HOUR_MS, 0);
-    await setByNetwork();
+    await gateway.setByNetwork();
     expectTruth();
     await gateway.restart();
     await gateway.look();
@@ -215,7 +207,7 @@ describe("A clock that is wrong", () => {
   it("is trusted from the start by a process after, and what was left is moved then", async () => {
     await booted(0, { settling: false });
     await gateway.sell();
-    await setByNetwork();
+    await gateway.setByNetwork();
     await gateway.stop();
     const { machine, truth } = gateway;
     // Set wrongly meanwhile: what counts is the time at which it was trusted.
@@ -253,7 +245,7 @@ describe("A clock that is wrong", () => {
     await booted(0);
     const [sighting] = manySightings(1);
     gateway.machine.pass(HOUR_MS);
-    await setByNetwork();
+    await gateway.setByNetwork();
     if (sighting !== undefined) await gateway.writer.takeIn([sighting]);
     const [record] = gateway.records();
     expect(record?.provisional).to.equal(false);
@@ -273,7 +265,7 @@ describe("A clock that is wrong", () => {
         { ...second, missed: 3, source, monotonicNs: second.monotonicNs + 2_000_000_000n },
       ]);
     }
-    await setByNetwork();
+    await gateway.setByNetwork();
     const [gap] = gateway.reader.gaps(gateway.user.id, { before: null, limit: 1 });
     expect(gap?.fromTimeMs).to.be.closeTo(beganMs, SECOND_MS);
     expect(gap?.toTimeMs).to.be.closeTo(beganMs + 2 * SECOND_MS, SECOND_MS);
@@ -284,7 +276,7 @@ describe("A clock that is wrong", () => {
     await gateway.sell();
     await gateway.reboot(DAY_MS, 0);
     await gateway.sell();
-    await setByNetwork();
+    await gateway.setByNetwork();
     const [lost, placed] = gateway.records();
     expect(lost).to.include({ provisional: true });
     expect(lost?.createdTimeMs).to.be.lessThan(HOUR_MS);
@@ -299,151 +291,8 @@ describe("A clock that is wrong", () => {
   it("is noticed by these tests: without settling, the same sales are not where they belong", async () => {
     await booted(0, { settling: false });
     await gateway.sell();
-    await setByNetwork();
+    await gateway.setByNetwork();
     expect(() => expectTruth()).to.throw(/sale 0/);
-  });
-
-  describe("and the sessions", () => {
-    for (const [name, wallMs] of BELIEFS) {
-      it(`of a boot in ${name} stand when it is set, and end 24 hours after they began`, async () => {
-        await booted(wallMs);
-        const token = await gateway.signIn();
-        await setByNetwork();
-        expect(gateway.isSignedIn(token)).to.equal(true);
-        gateway.machine.pass(DAY_MS / 2);
-        await gateway.restart();
-        expect(gateway.isSignedIn(token)).to.equal(true);
-        gateway.machine.pass(DAY_MS / 2 - SECOND_MS);
-        expect(gateway.isSignedIn(token)).to.equal(true);
-        gateway.machine.pass(2 * SECOND_MS);
-        expect(gateway.isSignedIn(token)).to.equal(false);
-      });
-    }
-
-    for (const jumpMs of [YEAR_MS, -YEAR_MS]) {
-      it(`stand through a jump of ${jumpMs / YEAR_MS} year, at once and after a restart, and end on time`, async () => {
-        await booted(NOON_MS);
-        await setByNetwork();
-        const token = await gateway.signIn();
-        gateway.machine.jump(jumpMs);
-        expect(gateway.isSignedIn(token)).to.equal(true);
-        await gateway.look();
-        await gateway.restart();
-        expect(gateway.isSignedIn(token)).to.equal(true);
-        const later = await gateway.signIn();
-        gateway.machine.jump(-jumpMs);
-        expect(gateway.isSignedIn(later)).to.equal(true);
-        gateway.machine.pass(DAY_MS + SECOND_MS);
-        expect(gateway.isSignedIn(token)).to.equal(false);
-        expect(gateway.isSignedIn(later)).to.equal(false);
-      });
-    }
-
-    it("count the time without power once the clock is set again", async () => {
-      await booted(NOON_MS);
-      await setByNetwork();
-      const short = await gateway.signIn();
-      await gateway.reboot(DAY_MS / 2, 0);
-      expect(gateway.isSignedIn(short)).to.equal(true);
-      await setByNetwork();
-      expect(gateway.isSignedIn(short)).to.equal(true);
-      await gateway.reboot(DAY_MS / 2, 0);
-      expect(gateway.isSignedIn(short)).to.equal(true);
-      await setByNetwork();
-      expect(gateway.isSignedIn(short)).to.equal(false);
-    });
-
-    it("end on a gateway that never learns the time and is switched off each night", async () => {
-      await booted(0);
-      const token = await gateway.signIn();
-      let days = 0;
-      for (; gateway.isSignedIn(token); days += 1) {
-        expect(days).to.be.lessThan(4);
-        gateway.machine.pass(DAY_MS / 3);
-        await gateway.look();
-        await gateway.reboot(DAY_MS / 2, 0);
-      }
-      expect(days).to.equal(3);
-    });
-
-    it("would all end at a jump, were their boot not known", async () => {
-      await booted(0, { noting: false });
-      const token = await gateway.signIn();
-      gateway.machine.jump(YEAR_MS);
-      await gateway.restart();
-      expect(gateway.isSignedIn(token)).to.equal(false);
-    });
-
-    it("are removed once they have ended by true time, not by an untrusted clock", async () => {
-      await booted(0);
-      await gateway.signIn();
-      gateway.machine.jump(10 * YEAR_MS);
-      await gateway.look();
-      expect(gateway.reader.sessions()).to.have.lengthOf(1);
-      gateway.machine.pass(2 * DAY_MS);
-      await gateway.look();
-      expect(gateway.reader.sessions()).to.have.lengthOf(0);
-    });
-  });
-
-  describe("and an Idempotency-Key", () => {
-    const RECORD = {
-      locationName: "Clínica",
-      deviceName: "Pasillo A",
-      deviceId: "d",
-      room: "101",
-      valorMicros: 1_000_000,
-      createdTimeMs: NOON_MS,
-    };
-
-    async function post(): Promise<boolean> {
-      const key = { key: "recibo-1", bodyHash: "hash" };
-      return (await gateway.writer.addRecord(gateway.user.id, RECORD, key)).repeated;
-    }
-
-    it("of 1970 is kept for 7 days of true time after the clock is set, over restarts, and no longer", async () => {
-      await booted(0);
-      expect(await post()).to.equal(false);
-      gateway.machine.pass(HOUR_MS);
-      await setByNetwork();
-      expect(await post()).to.equal(true);
-      await gateway.restart();
-      await gateway.look();
-      expect(await post()).to.equal(true);
-      gateway.machine.pass(5 * DAY_MS);
-      await gateway.reboot(2 * DAY_MS - 2 * HOUR_MS, 0);
-      await setByNetwork();
-      expect(await post()).to.equal(true);
-      gateway.machine.pass(2 * HOUR_MS);
-      await gateway.look();
-      expect(await post()).to.equal(false);
-    });
-
-    it("outlives any jump of a clock that is not trusted, and a wrong setting of one that is", async () => {
-      await booted(NOON_MS);
-      await post();
-      gateway.machine.jump(YEAR_MS);
-      await gateway.reboot(HOUR_MS, NOON_MS + 2 * YEAR_MS);
-      expect(await purge(gateway.writer)).to.equal(0);
-      await setByNetwork();
-      gateway.machine.jump(YEAR_MS);
-      gateway.machine.pass(2 * HOUR_MS);
-      await gateway.look();
-      expect(await post()).to.equal(true);
-    });
-
-    it("is removed in pieces when there are many, also while the clock is not trusted", async () => {
-      await booted(0);
-      const { id } = gateway.user;
-      await Promise.all(
-        Array.from({ length: 1_234 }, (_, number) =>
-          gateway.writer.addRecord(id, RECORD, { key: `k${number}`, bodyHash: "h" }),
-        ),
-      );
-      gateway.machine.pass(7 * DAY_MS + SECOND_MS);
-      expect(await purge(gateway.writer)).to.equal(1_234);
-      expect(gateway.records()).to.have.lengthOf(1_234);
-    });
   });
 
   /** Pulses of the wired line, a millisecond apart, as a process before saw them with a clock that was not trusted. */

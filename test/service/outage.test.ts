@@ -11,17 +11,10 @@ describe("An outage", () => {
   let gateway: Gateway;
 
   beforeEach(async () => {
-    gateway = new Gateway(NOON_MS);
-    gateway.machine.boot(0);
-    await gateway.start();
+    gateway = await Gateway.booted(NOON_MS, 0);
   });
 
   afterEach(() => gateway.remove());
-
-  async function setByNetwork(): Promise<void> {
-    gateway.machine.synchronize();
-    await gateway.look();
-  }
 
   const gaps = () => gateway.reader.gaps(gateway.user.id, { before: null, limit: 10 });
 
@@ -35,7 +28,7 @@ describe("An outage", () => {
   }
 
   it("by a power cut is a gap from the last sale's end to the start, once the network has set the clock", async () => {
-    await setByNetwork();
+    await gateway.setByNetwork();
     gateway.machine.pass(5 * MINUTE_MS);
     await gateway.sell();
     const seenMs = gateway.truth.at(-1)?.endedMs ?? 0;
@@ -43,14 +36,14 @@ describe("An outage", () => {
     await gateway.reboot(DAY_MS, 0);
     const upMs = gateway.machine.trueMs;
     gateway.machine.pass(MINUTE_MS);
-    await setByNetwork();
+    await gateway.setByNetwork();
     const { fromTimeMs, toTimeMs } = onlyGap();
     expect(fromTimeMs).to.be.closeTo(seenMs, SECOND_MS);
     expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
   });
 
   it("is a gap that holds all of it, and little more, also where nothing was sold before", async () => {
-    await setByNetwork();
+    await gateway.setByNetwork();
     for (let minute = 0; minute < 25; minute += 1) {
       gateway.machine.pass(MINUTE_MS);
       await gateway.look();
@@ -58,7 +51,7 @@ describe("An outage", () => {
     const cutMs = gateway.machine.trueMs;
     await gateway.reboot(DAY_MS, 0);
     const upMs = gateway.machine.trueMs;
-    await setByNetwork();
+    await gateway.setByNetwork();
     const { fromTimeMs, toTimeMs } = onlyGap();
     expect(fromTimeMs).to.be.within(cutMs - NOTE_MS, cutMs);
     expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);
@@ -72,7 +65,7 @@ describe("An outage", () => {
     gateway.machine.pass(MINUTE_MS);
     await gateway.start();
     const upMs = gateway.machine.trueMs;
-    await setByNetwork();
+    await gateway.setByNetwork();
     const { fromTimeMs, toTimeMs } = onlyGap();
     expect(fromTimeMs).to.be.closeTo(seenMs, SECOND_MS);
     expect(toTimeMs).to.be.closeTo(upMs, SECOND_MS);

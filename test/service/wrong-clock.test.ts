@@ -1,0 +1,164 @@
+import { expect } from "chai";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../src/domain/clock.ts";
+import { purge } from "../../src/service/clock-watch.ts";
+import { Gateway, type GatewayOptions } from "../rig/gateway.ts";
+
+/** Saturday 21 November 2026, 12:00 UTC. */
+const NOON_MS = Date.UTC(2026, 10, 21, 12);
+const YEAR_MS = 365 * DAY_MS;
+
+describe("While a clock is wrong", () => {
+  let gateway: Gateway;
+
+  afterEach(() => gateway.remove());
+
+  async function booted(wallMs: number, options: GatewayOptions = {}): Promise<void> {
+    gateway = await Gateway.booted(NOON_MS, wallMs, options);
+  }
+
+  describe("the sessions", () => {
+    for (const [name, wallMs] of [
+      ["1970", 0],
+      ["2038, past the 32 bits of a second", 2 ** 31 * 1000],
+    ] as const) {
+      it(`of a boot in ${name} stand when it is set, and end 24 hours after they began`, async () => {
+        await booted(wallMs);
+        const token = await gateway.signIn();
+        await gateway.setByNetwork();
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        gateway.machine.pass(DAY_MS / 2);
+        await gateway.restart();
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        gateway.machine.pass(DAY_MS / 2 - SECOND_MS);
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        gateway.machine.pass(2 * SECOND_MS);
+        expect(gateway.isSignedIn(token)).to.equal(false);
+      });
+    }
+
+    for (const jumpMs of [YEAR_MS, -YEAR_MS]) {
+      it(`stand through a jump of ${jumpMs / YEAR_MS} year, at once and after a restart, and end on time`, async () => {
+        await booted(NOON_MS);
+        await gateway.setByNetwork();
+        const token = await gateway.signIn();
+        gateway.machine.jump(jumpMs);
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        await gateway.look();
+        await gateway.restart();
+        expect(gateway.isSignedIn(token)).to.equal(true);
+        const later = await gateway.signIn();
+        gateway.machine.jump(-jumpMs);
+        expect(gateway.isSignedIn(later)).to.equal(true);
+        gateway.machine.pass(DAY_MS + SECOND_MS);
+        expect(gateway.isSignedIn(token)).to.equal(false);
+        expect(gateway.isSignedIn(later)).to.equal(false);
+      });
+    }
+
+    it("count the time without power once the clock is set again", async () => {
+      await booted(NOON_MS);
+      await gateway.setByNetwork();
+      const short = await gateway.signIn();
+      await gateway.reboot(DAY_MS / 2, 0);
+      expect(gateway.isSignedIn(short)).to.equal(true);
+      await gateway.setByNetwork();
+      expect(gateway.isSignedIn(short)).to.equal(true);
+      await gateway.reboot(DAY_MS / 2, 0);
+      expect(gateway.isSignedIn(short)).to.equal(true);
+      await gateway.setByNetwork();
+      expect(gateway.isSignedIn(short)).to.equal(false);
+    });
+
+    it("end on a gateway that never learns the time and is switched off each night", async () => {
+      await booted(0);
+      const token = await gateway.signIn();
+      let days = 0;
+      for (; gateway.isSignedIn(token); days += 1) {
+        expect(days).to.be.lessThan(4);
+        gateway.machine.pass(DAY_MS / 3);
+        await gateway.look();
+        await gateway.reboot(DAY_MS / 2, 0);
+      }
+      expect(days).to.equal(3);
+    });
+
+    it("would all end at a jump, were their boot not known", async () => {
+      await booted(0, { noting: false });
+      const token = await gateway.signIn();
+      gateway.machine.jump(YEAR_MS);
+      await gateway.restart();
+      expect(gateway.isSignedIn(token)).to.equal(false);
+    });
+
+    it("are removed once they have ended by true time, not by an untrusted clock", async () => {
+      await booted(0);
+      await gateway.signIn();
+      gateway.machine.jump(10 * YEAR_MS);
+      await gateway.look();
+      expect(gateway.reader.sessions()).to.have.lengthOf(1);
+      gateway.machine.pass(2 * DAY_MS);
+      await gateway.look();
+      expect(gateway.reader.sessions()).to.have.lengthOf(0);
+    });
+  });
+
+  describe("an Idempotency-Key", () => {
+    const RECORD = {
+      locationName: "Clínica",
+      deviceName: "Pasillo A",
+      deviceId: "d",
+      room: "101",
+      valorMicros: 1_000_000,
+      createdTimeMs: NOON_MS,
+    };
+
+    async function post(): Promise<boolean> {
+      const key = { key: "recibo-1", bodyHash: "hash" };
+      return (await gateway.writer.addRecord(gateway.user.id, RECORD, key)).repeated;
+    }
+
+    it("of 1970 is kept for 7 days of true time after the clock is set, over restarts, and no longer", async () => {
+      await booted(0);
+      expect(await post()).to.equal(false);
+      gateway.machine.pass(HOUR_MS);
+      await gateway.setByNetwork();
+      expect(await post()).to.equal(true);
+      await gateway.restart();
+      await gateway.look();
+      expect(await post()).to.equal(true);
+      gateway.machine.pass(5 * DAY_MS);
+      await gateway.reboot(2 * DAY_MS - 2 * HOUR_MS, 0);
+      await gateway.setByNetwork();
+      expect(await post()).to.equal(true);
+      gateway.machine.pass(2 * HOUR_MS);
+      await gateway.look();
+      expect(await post()).to.equal(false);
+    });
+
+    it("outlives any jump of a clock that is not trusted, and a wrong setting of one that is", async () => {
+      await booted(NOON_MS);
+      await post();
+      gateway.machine.jump(YEAR_MS);
+      await gateway.reboot(HOUR_MS, NOON_MS + 2 * YEAR_MS);
+      expect(await purge(gateway.writer)).to.equal(0);
+      await gateway.setByNetwork();
+      gateway.machine.jump(YEAR_MS);
+      gateway.machine.pass(2 * HOUR_MS);
+      await gateway.look();
+      expect(await post()).to.equal(true);
+    });
+
+    it("is removed in pieces when there are many, also while the clock is not trusted", async () => {
+      await booted(0);
+      const { id } = gateway.user;
+      await Promise.all(
+        Array.from({ length: 1_234 }, (_, number) =>
+          gateway.writer.addRecord(id, RECORD, { key: `k${number}`, bodyHash: "h" }),
+        ),
+      );
+      gateway.machine.pass(7 * DAY_MS + SECOND_MS);
+      expect(await purge(gateway.writer)).to.equal(1_234);
+      expect(gateway.records()).to.have.lengthOf(1_234);
+    });
+  });
+});
