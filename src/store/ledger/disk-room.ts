@@ -1,7 +1,8 @@
 import { randomFillSync } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
+import { freeBytesOf } from "../free-room.ts";
 import { isFull } from "./disk-error.ts";
 
 /** How often a full disk is asked for room again. */
@@ -35,7 +36,8 @@ export class Reserve {
     if (this.held) return true;
     const draft = `${this.#file}.new`;
     rmSync(draft, { force: true });
-    if (!mayHaveRoom(dirname(this.#file))) return false;
+    // Saves the disk useless writing; whether there is room shows when it is written.
+    if (freeBytesOf(dirname(this.#file)) < RESERVE_BYTES + MARGIN_BYTES) return false;
     try {
       fill(draft);
       renameSync(draft, this.#file);
@@ -53,13 +55,6 @@ export class Reserve {
     rmSync(this.#file, { force: true });
     return held;
   }
-}
-
-/** A hint that saves the disk useless writing; whether there is room shows when it is written. */
-function mayHaveRoom(directory: string): boolean {
-  const { blocks, bavail, bsize } = statfsSync(directory);
-  // A file system in memory alone (ramfs) counts nothing.
-  return blocks === 0 || bavail * bsize >= RESERVE_BYTES + MARGIN_BYTES;
 }
 
 /** Random bytes: a file system may keep no room for zeros, or for what it can compress. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { copyDurably } from "../backup/file-copy.ts";
+import { copyDurably, removeDatabase } from "../backup/file-copy.ts";
 import { requireRoom } from "../free-room.ts";
 import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
 
@@ -31,7 +31,7 @@ export function upgradeLedger(
   const draft = `${file}.upgrade`;
   try {
     onProgress(0, STEPS);
-    removeDraft(draft);
+    removeDatabase(draft);
     requireRoom(dirname(file), COPIES * statSync(file).size, "bring the ledger up to date");
     bringLogIn(db, file);
     // Page by page: rows that are read and written one by one take ten times the processor's time.
@@ -53,7 +53,7 @@ export function upgradeLedger(
     syncPath(dirname(file));
   } catch (error) {
     if (db.open) db.close();
-    removeDraft(draft);
+    removeDatabase(draft);
     if (error instanceof FlancoError) throw error;
     throw new FlancoError(
       "unavailable",
@@ -158,10 +158,6 @@ function readByAnother(): FlancoError {
   return new FlancoError("unavailable", "Another program reads the ledger while it should be upgraded.", {
     hint: "Let it end (flanco verify, a backup), then start again. The ledger is unchanged.",
   });
-}
-
-function removeDraft(draft: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
 }
 
 function reasonOf(error: unknown): string {
