@@ -78,8 +78,11 @@ export class Recorder implements Lines {
   #wiring: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #state: "closed" | "open" | "ready" = "closed";
-  /** When `committedMs` was called last. */
+  /** When `committedMs` was called last, and what it gave. */
   #readMs: number;
+  #committedMs = 0;
+  /** What was read by a call of it, and waits for its commit. */
+  #mark: { readonly readMs: number; readonly isCommitted: () => boolean } | undefined;
 
   constructor(dependencies: RecorderDependencies) {
     this.#driver = dependencies.driver;
@@ -146,15 +149,20 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Everything that the lines did up to this monotonic time, in milliseconds, is committed: up to the call before, since
-   * which the loop has read what the kernel held then. Call it now and then, each time in another turn of the loop.
+   * Everything that the lines did up to this monotonic time, in milliseconds, is committed. What is read is of after the
+   * call before the last one: since then the loop has read what the kernel held, in no order of the lines. Call it now and
+   * then, each time in another turn of the loop.
    */
   committedMs(): number {
-    const { oldest } = this.#queue;
     const readMs = this.#readMs;
     this.#readMs = monotonicMs(this.#dependencies.clock);
-    if (oldest === undefined) return readMs;
-    return Math.min(readMs, Number(oldest.monotonicNs / NANOSECONDS_PER_MILLISECOND));
+    const isIdle = this.#queue.oldest === undefined;
+    if (isIdle || this.#mark?.isCommitted() === true) {
+      this.#committedMs = isIdle ? readMs : (this.#mark?.readMs ?? readMs);
+      this.#mark = undefined;
+    }
+    if (!isIdle) this.#mark ??= { readMs, isCommitted: this.#queue.mark() };
+    return this.#committedMs;
   }
 
   healthy(): boolean {

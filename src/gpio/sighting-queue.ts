@@ -58,6 +58,14 @@ export class SightingQueue {
     return this.#waiting[0];
   }
 
+  /** Asks whether all that was added until now is committed. What was skipped is passed over: the log has it. */
+  mark(): () => boolean {
+    // What overflowed comes after all that waits, and counts sightings from before.
+    const last = this.#overflow.size > 0 ? undefined : this.#waiting.at(-1)?.source;
+    if (last === undefined) return () => this.#waiting.length === 0;
+    return () => !this.#waiting.some(({ source }) => source === last);
+  }
+
   /** Resolves once nothing waits; when the queue is closed, although something may. */
   async idle(): Promise<void> {
     await this.#pumping;

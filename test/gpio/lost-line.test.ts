@@ -4,6 +4,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import type { LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
 import { TestLedger } from "../store/ledger.ts";
 import { edge, HandDriver, SILENT } from "./recorder-rig.ts";
 
@@ -148,6 +149,30 @@ describe("A line that is not watched over several processes", () => {
     await recorder.close();
   });
 
+  it("was watched, as far as the ledger is told, up to before an edge that waits and those that were missed before it", async () => {
+    at(10);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const takeIn: typeof ledger.writer.takeIn = async (sightings) => {
+      if (sightings.some(({ missed }) => missed > 0)) await promise;
+      return ledger.writer.takeIn(sightings);
+    };
+    const driver = new HandDriver();
+    const recorder = process(driver, { ...ledger.writer, takeIn });
+    await recorder.open();
+    await until("everything is committed", () => recorder.queue().waiting === 0);
+    at(11);
+    recorder.committedMs();
+    driver.edges.get(LINE)?.({ active: true, timeNs: 19_000_000_000n, sequence: 4, missed: 3 });
+    at(20);
+    expect(recorder.committedMs()).to.equal(10_000);
+    at(21);
+    expect(recorder.committedMs()).to.equal(10_000);
+    resolve();
+    await until("everything is committed", () => recorder.queue().waiting === 0);
+    expect(recorder.committedMs()).to.equal(21_000);
+    await recorder.close();
+  });
+
   it("has its gap also where the edges that the kernel kept are not committed when the power fails", async () => {
     at(10);
     const driver = new KeepingDriver();
@@ -160,7 +185,7 @@ describe("A line that is not watched over several processes", () => {
     await ledger.writer.noteBoot(BOOT, startMs);
     await dying.open();
     await ledger.writer.ping();
-    expect(dying.committedMs(), "what waits is not committed").to.equal(2_500);
+    expect(dying.committedMs(), "what waits is not committed").to.equal(0);
     cutPower(new FlancoError("unavailable", "The power is cut."));
     await dying.close();
     driver.kept.clear();

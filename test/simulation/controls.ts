@@ -118,8 +118,8 @@ export const SIMULATED_CONTROLS = {
   "the sign of life passes what waits": [
     {
       file: RECORDER,
-      from: "if (oldest === undefined) return readMs;",
-      to: "if (oldest !== null) return readMs;",
+      from: "const isIdle = this.#queue.oldest === undefined;",
+      to: "const isIdle = true;",
     },
   ],
   "the sign of life passes what is not read": [
