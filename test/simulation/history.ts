@@ -137,6 +137,13 @@ export function historyOf(seed: number): History {
     const onLine = (): Step => ({ ...edges(), line: at }) as Step;
     return [test, ...some(1, () => ({ kind: "settle" }) as const), onLine(), end, ...some(1, onLine)];
   };
+  /** What follows on the newest backup was sold by another zone's days than the backup's. */
+  const rebuiltAfterZone = (at: number): Step[] => [
+    ...([{ kind: "settle" }, { kind: "back up" }, { kind: "wait", ms: 70_000 }, { kind: "stop" }] as const),
+    ...[{ kind: "start", zone: below(2) } as const, { ...edges(), line: at } as Step],
+    ...([{ kind: "wait", ms: 3_000 }, { kind: "stop" }, { kind: "damage", how: below(3) }] as const),
+    start(),
+  ];
   const rare = (): Step[] => {
     const which = below(14);
     if (which === 0) return [{ kind: "back up" }];
@@ -159,8 +166,11 @@ export function historyOf(seed: number): History {
     }
     if (which === 10) return [{ kind: "void" }];
     if (which === 11) return tested();
-    if (which === 12)
-      return [{ kind: "plan", line: line(), valor: 20 + below(9), days: chance(0.8) ? 1 : 2 }];
+    if (which === 12) {
+      const at = line();
+      const plan: Step = { kind: "plan", line: at, valor: 20 + below(9), days: chance(0.8) ? 1 : 2 };
+      return chance(0.8) ? [plan] : [plan, ...rebuiltAfterZone(at)];
+    }
     return [{ kind: "unwire", line: line() }];
   };
   const next = (): Step[] => {

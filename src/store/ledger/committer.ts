@@ -62,6 +62,7 @@ export class Committer {
   /** What the running transaction has done, for the tail. */
   #done: TailCommand[] = [];
   #committed: TailFrame | undefined;
+  readonly #timeZone: string;
   #ids: Id[] = [];
   /** Identifiers of the command that is made again; null while commands are new. */
   #given: Id[] | null = null;
@@ -72,6 +73,7 @@ export class Committer {
   constructor(db: Database, calendar: LocalCalendar, room: DiskRoom | undefined) {
     this.#db = db;
     this.#room = room;
+    this.#timeZone = calendar.timeZone;
     // A checkpoint that SQLite makes by itself keeps its failures to itself.
     db.pragma("wal_autocheckpoint = 0");
     this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
@@ -215,7 +217,8 @@ export class Committer {
         this.#chain.commit();
         const { position, hash } = this.#chain.head;
         const head = hash;
-        this.#committed = { position, head, bootId, nowMs, monotonicMs, commands: this.#done };
+        const timeZone = this.#timeZone;
+        this.#committed = { position, head, bootId, timeZone, nowMs, monotonicMs, commands: this.#done };
       }
       return { kind: "batch", results, syncMs };
     } catch (error) {

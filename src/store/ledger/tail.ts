@@ -40,6 +40,8 @@ export interface TailFrame extends Omit<BatchRequest, "commands"> {
   readonly head: string;
   /** The boot that ran before it. */
   readonly bootId: string | undefined;
+  /** Of the local days: planned prices begin with them. */
+  readonly timeZone: string;
   readonly commands: readonly TailCommand[];
 }
 

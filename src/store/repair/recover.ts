@@ -144,20 +144,30 @@ function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenB
   return true;
 }
 
-/** Makes the tail's commits again that follow on the base, up to the first that is missing or leads elsewhere. */
+/** Makes the tail's commits again that follow on the base, each in its time zone, up to the first that is missing or leads elsewhere. */
 function repeatCommits(db: Database, segments: readonly Segment[]): void {
-  const calendar = new LocalCalendar(rollupZone(db));
-  bringRollupsToZone(db, calendar, () => {});
-  const committer = new Committer(db, calendar, undefined);
+  let zone = rollupZone(db);
+  let committer = committerIn(db, zone);
   // The draft is made durable as a whole.
   db.pragma("synchronous = OFF");
   for (const segment of segments) {
     if (segment.end <= committer.commits) continue;
     for (const { commit, frame } of readFrames(segment)) {
       if (commit <= committer.commits) continue;
-      if (commit > committer.commits + 1 || !committer.repeat(frame)) return;
+      if (commit > committer.commits + 1) return;
+      if (frame.timeZone !== zone) {
+        zone = frame.timeZone;
+        committer = committerIn(db, zone);
+      }
+      if (!committer.repeat(frame)) return;
     }
   }
+}
+
+function committerIn(db: Database, timeZone: string): Committer {
+  const calendar = new LocalCalendar(timeZone);
+  bringRollupsToZone(db, calendar, () => {});
+  return new Committer(db, calendar, undefined);
 }
 
 /**
