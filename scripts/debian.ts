@@ -22,6 +22,7 @@ export const PACKAGES = {
   "ext4 image": ["e2fsprogs"],
   chromium: ["chromium"],
   "chromium that trusts": ["libnss3-tools"],
+  "printed page": ["poppler-utils"],
   "TLS scan": ["testssl.sh"],
   "package check": ["lintian"],
   "library for preloading": LIBRARY_COMPILER,

@@ -1,10 +1,18 @@
+import { execFileSync } from "node:child_process";
 import { expect } from "chai";
+import { installFor } from "../../scripts/debian.ts";
 import type { Report, Status } from "../../src/web/api/shapes.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 import { FilledSuite } from "./filled.ts";
 import { TIME_ZONE } from "./opened.ts";
 
 const LOCATION = "Clínica Norte";
+/** An empty picture. */
+const LOGO =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** The margin of a printed page at its sides, in points, less a millimetre for rounding. */
+const MARGIN_PT = (14 / 25.4) * 72;
+
 describe("The monthly report and the state on the page", () => {
   const suite = new FilledSuite({
     sales: 1_500,
@@ -105,7 +113,52 @@ describe("The monthly report and the state on the page", () => {
     // A4 less its margins, in CSS pixels.
     await page.setViewportSize({ width: 680, height: 950 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(680);
-    expect((await page.pdf({ preferCSSPageSize: true })).subarray(0, 4).toString()).to.equal("%PDF");
+  });
+
+  it("is printed for all locations under the letterhead, on numbered pages, with every word inside the margins", async () => {
+    const { page } = await opened.open(`/informe?month=${suite.filled.troubleMonth}`);
+    await page.getByRole("button", { name: "Membrete" }).click();
+    await page.getByLabel("Empresa").fill("Televisión Clínica, S. L.");
+    await page.getByLabel("NIF o CIF").fill("B12345678");
+    await page.getByLabel("Dirección").fill("Calle Mayor, 1, Madrid");
+    await page
+      .getByLabel("Logotipo")
+      .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: Buffer.from(LOGO, "base64") });
+    await page.getByRole("button", { name: "Guardar" }).click();
+    await page.locator(".report").getByText("Televisión Clínica, S. L.").waitFor();
+    expect(await page.locator(".report img").isVisible()).to.equal(true);
+    const report = await opened.get<Report>(`/api/report?month=${suite.filled.troubleMonth}`);
+    expect(report.places.map(({ name }) => name)).to.have.length(2);
+
+    const pages = printedPages(await page.pdf({ preferCSSPageSize: true }));
+    expect(pages.length).to.be.greaterThan(1);
+    const texts = pages.map(({ words }) => words.map(({ text }) => text).join(" "));
+    for (const [index, text] of texts.entries()) {
+      expect(text).to.match(new RegExp(`${index + 1} / ${pages.length}$`));
+    }
+    const printed = texts.join(" ");
+    const format = createFormat("es-ES", TIME_ZONE, status.currency);
+    for (const text of [
+      ...[
+        "Televisión Clínica, S. L.",
+        "B12345678",
+        "Calle Mayor, 1, Madrid",
+        "Informe de ventas: Todos los lugares",
+      ],
+      ...report.places.map(({ name, sales }) => `${name} ${format.count(sales)}`),
+      ...[
+        `Habitaciones de ${LOCATION}`,
+        "Habitaciones de Clínica Sur",
+        "Observaciones",
+        (await page.locator(".report-seal code").textContent()) ?? "",
+      ],
+    ]) {
+      expect(printed).to.contain(text);
+    }
+    for (const { width, words } of pages) {
+      const cut = words.filter(({ left, right }) => left < MARGIN_PT || right > width - MARGIN_PT);
+      expect(cut).to.deep.equal([]);
+    }
   });
 
   it("shows in the state every fault that the gateway tells, and that it is simulated", async () => {
@@ -142,6 +195,27 @@ describe("The monthly report and the state on the page", () => {
     await row.getByText("Apagada").waitFor({ timeout: 10_000 });
   });
 });
+
+interface PrintedPage {
+  readonly width: number;
+  /** In points from the page's left edge. */
+  readonly words: readonly { readonly text: string; readonly left: number; readonly right: number }[];
+}
+
+/** The pages of a PDF file, with the place of each word. */
+function printedPages(pdf: Buffer): readonly PrintedPage[] {
+  installFor("printed page");
+  const layout = execFileSync("pdftotext", ["-bbox", "-", "-"], { input: pdf, encoding: "utf8" });
+  return layout
+    .split("<page ")
+    .slice(1)
+    .map((page) => ({
+      width: Number(/width="([\d.]+)"/.exec(page)?.[1]),
+      words: [...page.matchAll(/<word xMin="([\d.]+)" .*?xMax="([\d.]+)".*?>(.*?)<\/word>/g)].map(
+        ([, left, right, text = ""]) => ({ text, left: Number(left), right: Number(right) }),
+      ),
+    }));
+}
 
 function monthBefore(month: string): string {
   const [year = 0, number = 1] = month.split("-").map(Number);

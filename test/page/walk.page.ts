@@ -204,8 +204,8 @@ async function addMember({ service, cookie }: OpenedService, role: Role): Promis
   return service.signIn(email, PASSWORD);
 }
 
-/** What is wider than its place: the page, or a dialog's body. */
-const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(".dialog-body, .panel, .simulated p")]
+/** What is wider than its place: the page, a dialog's body, or the number of a record. */
+const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(".dialog-body, .panel, .simulated p, .record-id")]
   .filter((element) => element.scrollWidth > element.clientWidth + 1)
   .map((element) => element.className || element.tagName).join()`;
 

@@ -21,6 +21,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   ...{ gcc: "gcc", make: "make", xz: "xz-utils", strip: "binutils" },
   ...{ mmdebstrap: "mmdebstrap", lintian: "lintian", "fiu-ctrl": "fiu-utils" },
   ...{ "systemd-analyze": "systemd", certutil: "libnss3-tools", wrk: "wrk" },
+  pdftotext: "poppler-utils",
 };
 
 describe("the programs that scripts and tests start", () => {

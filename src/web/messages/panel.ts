@@ -22,7 +22,7 @@ export const panelTexts = bilingual(
     /** What a span so far is compared with. */
     spanBefore: {
       day: "Ayer a esta hora",
-      week: "Los 7 días anteriores",
+      week: "Los 7 días anteriores, a esta hora",
       month: "El mes pasado, a estas alturas",
       year: "El año pasado, a estas alturas",
     },
@@ -104,7 +104,7 @@ export const panelTexts = bilingual(
     span: { day: "Today", week: "Last 7 days", month: "This month", year: "This year" },
     spanBefore: {
       day: "Yesterday by this time",
-      week: "The 7 days before",
+      week: "The 7 days before, by this time",
       month: "Last month by this day",
       year: "Last year by this day",
     },

@@ -34,7 +34,10 @@ export function RecordFilters({ filter, onFilter, choices }: RecordFiltersProps)
   const range = quickRangeOf(filter, today);
   const set = (part: Partial<RecordFilter>) => onFilter({ ...filter, ...part });
   return (
-    <section class="panel record-filters" aria-label={texts.filters}>
+    <section
+      class={isOpen(filter) ? "panel record-filters unprinted" : "panel record-filters"}
+      aria-label={texts.filters}
+    >
       <div class="record-ranges">
         <Segments
           label={texts.date}

@@ -157,7 +157,7 @@ function RecordCount({ list }: { readonly list: RecordList }) {
   const aloud = list.next === null ? whole : texts.found;
   return (
     <>
-      <p class="soft">{isWaiting ? texts.searching : list.kind === "ready" && shown}</p>
+      <p class="soft unprinted">{isWaiting ? texts.searching : list.kind === "ready" && shown}</p>
       <p class="aloud" role="status">
         {list.kind === "ready" && aloud}
       </p>

@@ -37,7 +37,7 @@ function EdgeTable({ edges }: { readonly edges: readonly LastEdge[] }) {
   return (
     <DataTable
       caption={texts.lastEdges}
-      rows={edges}
+      rows={[...edges].sort((one, other) => format.compare(one.line, other.line))}
       keyOf={(edge) => edge.line}
       columns={[
         { key: "line", title: texts.line, isName: true, cell: (edge) => edge.line },
