@@ -16,11 +16,12 @@ import { measureGrowth } from "./growth.ts";
 import { measureOpening } from "./opening.ts";
 import { type Plan, planFor } from "./plan.ts";
 import { measurePosts } from "./posts.ts";
+import { measureSealed } from "./sealed.ts";
 import { measureWritten } from "./written.ts";
 
 const USAGE = `usage: npm run bench -- [--short] [--only NAME]... [--json FILE] [--document]
   --short           a few seconds each, fewer records: for a glance
-  --only NAME       posts, slow-posts, written, beside, edges, growth or opening; may be repeated
+  --only NAME       posts, slow-posts, written, beside, edges, growth, sealed or opening; may be repeated
   --json FILE       write the figures to FILE too
   --document        write the table and the pictures of docs/performance.md; only of a whole run`;
 const BUILD = join(import.meta.dirname, "..", "build", "bench");
@@ -38,6 +39,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   beside: measureBeside,
   edges: measureEdges,
   growth: measureGrowth,
+  sealed: measureSealed,
   opening: measureOpening,
 };
 

@@ -11,6 +11,7 @@ import { systemClock, systemTimers } from "../src/service/clock.ts";
 import { storeWriter } from "../src/store/ledger/writer.ts";
 import { openReader } from "../src/store/read/reader.ts";
 import type { Claim, Pair } from "./claim.ts";
+import { wireLines } from "./fill.ts";
 import type { Plan } from "./plan.ts";
 
 const LINES = 64;
@@ -61,19 +62,8 @@ async function switchLines(directory: string, seconds: number) {
   await writer.open();
   const reader = openReader(file, settings.timeZone);
   const driver = new SimulatedDriver({ clock: systemClock, timers: systemTimers, lineCount: LINES });
-  const rooms = Array.from({ length: LINES }, (_, index) => ({ id: String(index), value: false }));
   const user = await writer.addUser({ name: "Banco", email: "banco@example.org", passwordHash: "none" });
-  const device = { dId: "7234", name: "Pasillo", locationId: "l", locationName: "Clínica", actuators: rooms };
-  await writer.addDevice(user.id, device);
-  await writer.setWiring(
-    rooms.map(({ id }) => ({
-      userId: user.id,
-      wiring: {
-        ...{ line: `SIM${id}`, dId: device.dId, actuatorId: id, valorMicros: 1_000_000 },
-        ...{ activeLow: false, bias: "as-is", debounceMs: 0, rearmMs: 0 },
-      },
-    })),
-  );
+  await wireLines(writer, user.id, LINES);
   const bootId = randomUUID();
   await writer.noteBoot(bootId, 0);
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -95,7 +85,7 @@ async function switchLines(directory: string, seconds: number) {
   });
   let sales = 0;
   for (let isHigh = true; performance.now() < endMs; isHigh = !isHigh) {
-    for (const { id } of rooms) await driver.set(`SIM${id}`, isHigh);
+    for (let line = 0; line < LINES; line += 1) await driver.set(`SIM${line}`, isHigh);
     if (isHigh) sales += LINES;
     await pause(SECOND_MS / EDGES_PER_LINE);
   }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { ScriptFailure } from "../scripts/command.ts";
+import type { Id } from "../src/domain/id.ts";
 import { systemClock } from "../src/service/clock.ts";
-import { storeWriter } from "../src/store/ledger/writer.ts";
+import { type StoreWriter, storeWriter } from "../src/store/ledger/writer.ts";
 import { openReader } from "../src/store/read/reader.ts";
 import { ledgerIn, prepareFlanco, startFlanco, TIME_ZONE, verifyFlanco } from "./flanco-process.ts";
 import type { Plan } from "./plan.ts";
@@ -31,7 +32,14 @@ export async function startFilled(plan: Plan, name: string, records: number): Pr
  * would be: sales of 32 devices spread evenly over this calendar year.
  */
 export async function fillLedger(directory: string, count: number): Promise<void> {
-  const file = ledgerIn(directory);
+  await withWriter(ledgerIn(directory), (writer, userId) => addRecords(writer, userId, count));
+}
+
+/** Opens a stopped flanco's ledger for writing, for the time of `use`, which is told its user. */
+export async function withWriter(
+  file: string,
+  use: (writer: StoreWriter, userId: Id) => Promise<void>,
+): Promise<void> {
   const writer = storeWriter({ file, timeZone: TIME_ZONE }, systemClock, {
     onChanges: () => {},
     onDeath: (error) => {
@@ -43,6 +51,27 @@ export async function fillLedger(directory: string, count: number): Promise<void
   const userId = reader.members()[0]?.id;
   reader.close();
   if (userId === undefined) throw new ScriptFailure("the ledger to fill has no user");
+  await use(writer, userId);
+  await writer.close();
+}
+
+/** Wires that many lines of the simulated driver, SIM0 and on, to the rooms of one device. */
+export async function wireLines(writer: StoreWriter, userId: Id, count: number): Promise<void> {
+  const rooms = Array.from({ length: count }, (_, index) => ({ id: String(index), value: false }));
+  const device = { dId: "7234", name: "Pasillo", locationId: "l", locationName: "Clínica", actuators: rooms };
+  await writer.addDevice(userId, device);
+  await writer.setWiring(
+    rooms.map(({ id }) => ({
+      userId,
+      wiring: {
+        ...{ line: `SIM${id}`, dId: device.dId, actuatorId: id, valorMicros: 1_000_000 },
+        ...{ activeLow: false, bias: "as-is", debounceMs: 0, rearmMs: 0 },
+      },
+    })),
+  );
+}
+
+async function addRecords(writer: StoreWriter, userId: Id, count: number): Promise<void> {
   const year = new Date().getUTCFullYear();
   const fromMs = Date.UTC(year, 0, 2);
   const everyMs = (Date.UTC(year, 11, 30) - fromMs) / count;
@@ -54,7 +83,6 @@ export async function fillLedger(directory: string, count: number): Promise<void
       ),
     );
   }
-  await writer.close();
 }
 
 function recordAt(number: number, fromMs: number, everyMs: number) {

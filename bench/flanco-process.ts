@@ -81,7 +81,8 @@ function runFlanco(setting: ServerSetting, args: readonly string[], input: strin
   }
 }
 
-function flancoEnvironment(setting: ServerSetting): NodeJS.ProcessEnv {
+/** A flanco in that folder, without lines, that one account may post to without end. */
+export function flancoEnvironment(setting: ServerSetting): NodeJS.ProcessEnv {
   return {
     ...environmentFor(setting),
     FLANCO_DATA_DIR: setting.directory,

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { ScriptFailure } from "../scripts/command.ts";
@@ -49,6 +49,23 @@ export function endOf(child: ChildProcess, name: string): Promise<void> {
   // The caller that awaits it gets the error; until then it must not count as unhandled.
   end.catch(() => {});
   return end;
+}
+
+/** Starts a program as a server. `stop` ends it by SIGTERM, and throws ScriptFailure when it does not end well. */
+export function startCommand(
+  name: string,
+  [program = "", ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+) {
+  const child = spawn(program, args, { env, stdio: ["ignore", "ignore", "inherit"] });
+  const ended = endOf(child, name);
+  return {
+    child,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
 }
 
 /** Processor time that a process has taken, in microseconds: of its main thread, and of all its threads. */
