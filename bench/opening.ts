@@ -63,6 +63,7 @@ export async function measureOpening(plan: Plan): Promise<Claim> {
     await chromium.close();
   }
   await server.stop();
+  const empty = openings.filter(({ figures }) => figures === 0);
   const median = (of: readonly Opening[], figure: "paintedMs" | "largestMs"): string =>
     spreadOf(of.map((opening) => opening[figure])).median.toFixed(0);
   return {
@@ -74,6 +75,12 @@ export async function measureOpening(plan: Plan): Promise<Claim> {
     notes: [
       `medians: painted after ${median(openings, "paintedMs")} ms, the largest figure after ${median(openings, "largestMs")} ms`,
       `a document of one heading, from nowhere, is painted after ${median(headings, "paintedMs")} ms here`,
+      ...empty
+        .slice(0, 1)
+        .map(
+          ({ text }) =>
+            `${empty.length} of ${openings.length} had no figures after ${OPENING_MS} ms; the page said: ${text.replaceAll(/\s+/g, " ")}`,
+        ),
     ],
   };
 }
@@ -82,12 +89,10 @@ function panelOf({ port }: Server): string {
   return `http://localhost:${port}/`;
 }
 
+/** Without figures it took as long as it was waited for, at least. */
 async function openPanel(chromium: Chromium, server: Server): Promise<Opening> {
   const opening = await open(chromium, server, panelOf(server));
-  if (opening.figures === 0) {
-    throw new ScriptFailure(`the panel had no figures after ${OPENING_MS} ms; it says: ${opening.text}`);
-  }
-  return opening;
+  return opening.figures === 0 ? { ...opening, usableMs: OPENING_MS } : opening;
 }
 
 async function open(chromium: Chromium, server: Server, url: string): Promise<Opening> {
