@@ -87,6 +87,16 @@ export const changeDevice = declare({
         .meta({
           description: "All of its rooms, in order. The line of a room that is left out is released.",
         }),
+      renamedRooms: z
+        .array(z.object({ from: name, to: name }))
+        .min(1)
+        .max(MAX_ACTUATORS)
+        .check(onceEach(({ from }) => from, ["from"]))
+        .check(onceEach(({ to }) => to, ["to"]))
+        .meta({
+          description:
+            "Rooms with another name, before `rooms` is looked at. Lines, prices and past sales go with them.",
+        }),
     }),
   }),
   wrapper: "device",

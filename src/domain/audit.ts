@@ -13,6 +13,7 @@ export const AUDIT_KINDS = [
   "sessions_ended",
   "wiring_set",
   "wiring_removed",
+  "room_renamed",
   "price_planned",
   "price_cancelled",
   "test_begun",

@@ -4,6 +4,7 @@ export const MAX_ACTUATORS = 64;
 /** Bounds of one user, because every list of devices is read and written as a whole. */
 export const MAX_DEVICES_OF_USER = 500;
 export const MAX_ACTUATORS_OF_USER = 4_096;
+export const MAX_EARLIER_NAMES_OF_USER = 8_192;
 
 /** One relay of a device. Its id is the room's number. */
 export interface Actuator {
@@ -43,6 +44,13 @@ export interface DeviceChange {
   readonly locationId?: string | undefined;
   /** All of its rooms, in order. One that is left out loses its wiring; its records stay, and are its own if it comes back. */
   readonly rooms?: readonly string[] | undefined;
+  /** Before `rooms`: rooms that have another name from here on. Lines, prices and records go with them. */
+  readonly renamedRooms?: readonly RenamedRoom[] | undefined;
+}
+
+export interface RenamedRoom {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A room with what it has sold on the current local day. */

@@ -64,6 +64,42 @@ describe("Changing a location or device", () => {
       expect(sold.body.data[0]).to.include({ room: "101", line: null, sales: 1, revenue: 4.5 });
     });
 
+    it("renames its rooms: line, price and sales go with them, and what was sold keeps the name of then", async () => {
+      const line = await WiredLine.wire(appliance, user, "SIM5", { dId: "7234", actuatorId: "101" });
+      await line.go(true);
+      const rename = (...renamedRooms: readonly object[]) =>
+        change("device", { dId: "7234" }, { device: { renamedRooms } });
+      const names = device()?.actuators.map(({ id }) => id) ?? [];
+      const [first = "", second = ""] = names;
+      await rename({ from: first, to: second }, { from: second, to: first }).expect(200);
+      expect(device()?.actuators.map(({ id }) => id)).to.deep.equal([second, first, ...names.slice(2)]);
+      expect(appliance.reader.wirings(user.id)[0]).to.include({ line: "SIM5", actuatorId: second });
+      await rename({ from: second, to: "101 bis" }).expect(200);
+      const rooms = await user.get("/api/room").expect(200);
+      expect(rooms.body.data[0]).to.include({ room: "101 bis", line: "SIM5", sales: 1, level: true });
+      expect(rooms.body.data[1]).to.include({ room: first, line: null, sales: 0 });
+      const found = async (room: string) => {
+        const { body } = await user.get("/api/record").query({ room }).expect(200);
+        return (body.data as readonly { habitacion: string }[]).map(({ habitacion }) => habitacion);
+      };
+      expect(await found("101 bis")).to.deep.equal([first]);
+      expect(await found(first), "also by the name of then").to.deep.equal([first]);
+      const [entry] = appliance.reader.audit({ userId: user.id, before: null, sinceMs: null, limit: 1 });
+      expect(entry).to.include({ kind: "room_renamed", who: user.email });
+      expect(entry?.details).to.deep.equal({ dId: "7234", from: second, to: "101 bis" });
+    });
+
+    it("renames no room that is not there, nor to a name that is taken, and changes nothing", async () => {
+      const before = device();
+      const [first = "", second = ""] = before?.actuators.map(({ id }) => id) ?? [];
+      const rename = (from: string, to: string) =>
+        change("device", { dId: "7234" }, { device: { name: "Otro", renamedRooms: [{ from, to }] } });
+      await rename("no room", "1").expect(404);
+      await rename(first, second).expect(409);
+      await rename(first, " ").expect(400);
+      expect(device()).to.deep.equal(before);
+    });
+
     it("names a list of rooms that does not fit, and changes nothing", async () => {
       const before = device();
       for (const list of [[], ["1", "1"], Array.from({ length: 65 }, (_, room) => String(room))]) {

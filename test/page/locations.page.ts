@@ -81,6 +81,26 @@ describe("The locations and devices on the page", () => {
     expect((await devices()).map(({ name }) => name)).to.have.members(["Pasillo A", "Planta 2"]);
   });
 
+  it("have rooms that get another name, or give way to others", async () => {
+    const { page } = await opened.open("/lugares");
+    const rooms = async () =>
+      (await devices()).find(({ dId }) => dId === "7235")?.actuators.map(({ id }) => id);
+    const dialog = page.getByRole("dialog", { name: "Cambiar el dispositivo" });
+    const list = dialog.getByLabel("Habitaciones, separadas por comas");
+    await page.getByRole("button", { name: "Cambiar Planta 2" }).click();
+    await list.fill("201 bis, Sala de espera");
+    await dialog.getByText("Nombres que cambian: 201 → 201 bis").waitFor();
+    await dialog.getByRole("radio", { name: "Otras habitaciones" }).check();
+    await dialog.getByText("Se quitan: 201", { exact: true }).waitFor();
+    await dialog.getByRole("radio", { name: "Las mismas, con otro nombre" }).check();
+    await dialog.getByText("Se quitan: 201", { exact: true }).waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await rooms()).to.deep.equal(["201 bis", "Sala de espera"]);
+    const renamed = await opened.get<readonly { readonly kind: string }[]>("/api/audit");
+    expect(renamed.map(({ kind }) => kind)).to.include("room_renamed");
+  });
+
   it("are deleted once it was said what that means, and nothing else is", async () => {
     const { page } = await opened.open("/lugares");
     await page.getByRole("button", { name: "Borrar Planta 2" }).click();

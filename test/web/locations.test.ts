@@ -4,6 +4,7 @@ import type { Location } from "../../src/web/api/shapes.ts";
 import {
   briefRooms,
   locationsInOrder,
+  renamedRooms,
   roomsOfDraft,
   roomsOfList,
   roomsOfRange,
@@ -96,4 +97,22 @@ describe("What records can be asked for by", () => {
       ["d9", null],
     ]);
   });
+});
+
+describe("The rooms of a device in a changed list", () => {
+  const cases = [
+    [
+      "are renamed where a new name stands in the place of an old one",
+      ["1", "2", "3"],
+      ["1", "2 bis", "3"],
+      ["2 2 bis"],
+    ],
+    ["are others where the list is longer or shorter", ["1", "2"], ["1", "3", "4"], []],
+    ["are the same where only their order changes", ["1", "2"], ["2", "1"], []],
+  ] as const;
+  for (const [what, before, after, renamed] of cases) {
+    it(what, () => {
+      expect(renamedRooms(before, after).map(({ from, to }) => `${from} ${to}`)).to.deep.equal(renamed);
+    });
+  }
 });

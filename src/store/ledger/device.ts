@@ -6,7 +6,9 @@ import {
   type DeviceChange,
   MAX_ACTUATORS_OF_USER,
   MAX_DEVICES_OF_USER,
+  MAX_EARLIER_NAMES_OF_USER,
   type NewDevice,
+  type RenamedRoom,
 } from "../../domain/device.ts";
 import { duplicateError, FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
@@ -74,6 +76,18 @@ export function deviceCommands(db: Database, context: WriteContext) {
     `INSERT INTO actuator (device_id, actuator_id, position, value) VALUES (?, ?, ?, 0)
      ON CONFLICT (device_id, actuator_id) DO UPDATE SET position = excluded.position`,
   );
+  const renameActuator = db.prepare<{ deviceId: Id; from: string; to: string }>(
+    "UPDATE actuator SET actuator_id = @to WHERE device_id = @deviceId AND actuator_id = @from",
+  );
+  // A name that is there for this entry is of the room that had it first.
+  const keepName = db.prepare<[Id, string, number, string]>(
+    "INSERT OR IGNORE INTO earlier_name (device_id, name, until_id, actuator_id) VALUES (?, ?, ?, ?)",
+  );
+  const nameCount = db
+    .prepare<[Id], number>(
+      "SELECT count(*) FROM earlier_name JOIN device USING (device_id) WHERE user_id = ?",
+    )
+    .pluck();
   const removeActuator = db.prepare<[Id, string]>(
     "DELETE FROM actuator WHERE device_id = ? AND actuator_id = ?",
   );
@@ -89,6 +103,34 @@ export function deviceCommands(db: Database, context: WriteContext) {
     });
     if ((actuatorCount.get(userId) ?? 0) > MAX_ACTUATORS_OF_USER) {
       throw tooManyError(MAX_ACTUATORS_OF_USER, "actuators");
+    }
+    context.tell({ kind: "wiring" });
+  }
+
+  function renameRooms(
+    userId: Id,
+    deviceId: Id,
+    dId: string,
+    renamed: readonly RenamedRoom[],
+    by: Actor,
+  ): void {
+    const newest = context.chain.next - 1;
+    // By way of names that no room has: two rooms may change theirs with each other.
+    renamed.forEach(({ from }, index) => {
+      const { changes } = renameActuator.run({ deviceId, from, to: `\0${index}` });
+      if (changes === 0) throw unknownRoom(from);
+    });
+    const others = new Set(roomsOf.all(deviceId).map(({ room }) => room));
+    renamed.forEach(({ from, to }, index) => {
+      if (others.has(to))
+        throw duplicateError("renamedRooms", `There is already a room "${to}" of this device.`);
+      renameActuator.run({ deviceId, from: `\0${index}`, to });
+      keepName.run(deviceId, from, newest, to);
+      context.audit.requireFew(userId, by);
+      context.audit.note("room_renamed", userId, { dId, from, to }, by);
+    });
+    if ((nameCount.get(userId) ?? 0) > MAX_EARLIER_NAMES_OF_USER) {
+      throw tooManyError(MAX_EARLIER_NAMES_OF_USER, "earlier names of rooms");
     }
     context.tell({ kind: "wiring" });
   }
@@ -121,12 +163,14 @@ export function deviceCommands(db: Database, context: WriteContext) {
       return id;
     },
     changeDevice(userId: Id, dId: string, changed: DeviceChange, by: Actor = SERVICE_ACTOR): void {
-      const { name = null, locationId = null, rooms } = changed;
+      const { name = null, locationId = null, rooms, renamedRooms } = changed;
       const newLocation = locationId === null ? null : locationName.get(userId, locationId);
       if (newLocation === undefined) throw unknownLocation();
       if (change.run(name, locationId, newLocation, userId, dId).changes === 0) throw unknownDevice();
       const deviceId = taken.get(userId, dId);
-      if (rooms !== undefined && deviceId !== undefined) setRooms(userId, deviceId, rooms, by);
+      if (deviceId === undefined) throw unknownDevice();
+      if (renamedRooms !== undefined) renameRooms(userId, deviceId, dId, renamedRooms, by);
+      if (rooms !== undefined) setRooms(userId, deviceId, rooms, by);
       context.tell({ kind: "locations", userId });
     },
     removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): void {
@@ -142,6 +186,10 @@ export function deviceCommands(db: Database, context: WriteContext) {
 
 function toActuator(row: ActuatorRow): Actuator {
   return { id: row.id, value: row.value === 1 };
+}
+
+function unknownRoom(room: string): FlancoError {
+  return new FlancoError("not_found", `The device has no room "${room}".`);
 }
 
 function unknownDevice(): FlancoError {

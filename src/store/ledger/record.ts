@@ -27,6 +27,10 @@ export const RECORD_CORRECTIONS = `LEFT JOIN correction v ON v.correction_id = v
        LEFT JOIN correction t ON t.correction_id = (SELECT max(correction_id) FROM correction c
                                                      WHERE c.record_id = r.record_id AND c.kind = 'time')`;
 
+/** The name that a record's room has today, of such a row `r`: the room may have been renamed since. */
+export const ROOM_TODAY = `coalesce((SELECT actuator_id FROM earlier_name e
+  WHERE e.device_id = r.device_id AND e.name = r.room AND e.until_id >= r.record_id ORDER BY until_id LIMIT 1), r.room)`;
+
 export interface RecordRow extends Omit<StoredRecord, "provisional" | "voided"> {
   readonly provisional: number;
   readonly voidedMs: number | null;

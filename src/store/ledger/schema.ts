@@ -110,6 +110,16 @@ const initial: Migration = {
       PRIMARY KEY (device_id, actuator_id)
     ) STRICT, WITHOUT ROWID;
 
+    -- The names that a room had: a record of that name is the room's up to the entry until_id of the chain.
+    CREATE TABLE earlier_name (
+      device_id TEXT NOT NULL,
+      name TEXT NOT NULL,
+      until_id INTEGER NOT NULL,
+      actuator_id TEXT NOT NULL,
+      PRIMARY KEY (device_id, name, until_id),
+      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
     CREATE TABLE wiring (
       line TEXT PRIMARY KEY,
       user_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -121,7 +131,7 @@ const initial: Migration = {
       debounce_ms INTEGER NOT NULL,
       rearm_ms INTEGER NOT NULL,
       UNIQUE (device_id, actuator_id),
-      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON DELETE CASCADE
+      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE CASCADE
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX wiring_by_user ON wiring (user_id);
 

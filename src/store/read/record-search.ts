@@ -13,7 +13,7 @@ import type {
 } from "../../domain/record.ts";
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { readHead } from "../ledger/chain.ts";
-import { RECORD_CORRECTIONS, type RecordRow, SELECT_RECORD, toRecord } from "../ledger/record.ts";
+import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
 import { RollupSums } from "./rollup-sum.ts";
 import type { RowBudget } from "./row-budget.ts";
 
@@ -26,7 +26,7 @@ const FIRST_DAY: Day = 101;
 const LAST_DAY: Day = 275760_09_30;
 
 const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)
-  AND (@room IS NULL OR room GLOB @room)`;
+  AND (@room IS NULL OR room GLOB @room OR ${ROOM_TODAY} GLOB @room)`;
 
 /** What the two kinds of statements below are asked for. */
 interface Asked extends Pick<RecordFilter, "location" | "deviceId"> {
@@ -140,7 +140,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
   };
 }
 
-/** The room itself, or every room with that part in its name: GLOB tells cases apart, so each letter stands in both. */
+/** By the name of then or of today. The room itself, or every room with that part in its name: GLOB tells cases apart, so each letter stands in both. */
 function roomPattern({ room, roomPart }: RecordFilter): string | null {
   if (room !== null) return room.replace(/[[*?]/g, "[$&]");
   if (roomPart === null) return null;

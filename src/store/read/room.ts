@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
+import { ROOM_TODAY } from "../ledger/record.ts";
 import type { RowBudget } from "./row-budget.ts";
 
 /** Records of today that are added up: the newest ones of a day that has more. */
@@ -47,7 +48,7 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
     .prepare<[Day], SoldRow>(
       `SELECT device_id AS deviceId, room, sum(valor_micros) AS totalMicros, count(*) AS count, max(effective_ms) AS lastMs,
               CASE WHEN effective_ms < @insideFromMs OR effective_ms >= @insideUntilMs THEN effective_ms END AS edgeMs
-         FROM (SELECT device_id, room, valor_micros, effective_ms FROM record INDEXED BY record_by_time
+         FROM (SELECT device_id, ${ROOM_TODAY} AS room, valor_micros, effective_ms FROM record r INDEXED BY record_by_time
                 WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs AND voided_by IS NULL
                 ORDER BY effective_ms DESC LIMIT ${MAX_RECORDS})
         GROUP BY device_id, room, edgeMs`,

@@ -1,3 +1,4 @@
+import type { renamedRooms } from "../locations/rooms.ts";
 import type { Api } from "./api.ts";
 import type { Device, DevicesAnswer, Location, LocationsAnswer } from "./shapes.ts";
 
@@ -52,7 +53,10 @@ export function addDevice(api: Api, { dId, name, location, rooms }: DeviceDraft)
 export function changeDevice(
   api: Api,
   dId: string,
-  device: Partial<Pick<Device, "name" | "locationId">> & { readonly rooms?: readonly string[] },
+  device: Partial<Pick<Device, "name" | "locationId">> & {
+    readonly rooms?: readonly string[];
+    readonly renamedRooms?: ReturnType<typeof renamedRooms>;
+  },
 ): Promise<unknown> {
   return api.send("PATCH", `/api/device?${new URLSearchParams({ dId })}`, { device });
 }

@@ -8,7 +8,7 @@ import { Notice } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { briefRooms, MAX_ROOMS, type RoomsDraft, roomsOfDraft } from "./rooms.ts";
+import { briefRooms, MAX_ROOMS, type RoomsDraft, renamedRooms, roomsOfDraft } from "./rooms.ts";
 
 interface DeviceFormProps {
   /** Null for a new one. */
@@ -41,10 +41,14 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
   });
   const location = locations.find(({ _id }) => _id === locationId);
   const roomList = roomsOfDraft(rooms);
-  const removed =
-    device === null || roomList.kind !== "rooms"
-      ? []
-      : roomsOf(device).filter((room) => !roomList.rooms.includes(room));
+  const [isSame, setIsSame] = useState(true);
+  const [before, after] =
+    device === null || roomList.kind !== "rooms" ? [[], []] : [roomsOf(device), roomList.rooms];
+  const others = renamedRooms(before, after);
+  const renamed = isSame ? others : [];
+  const removed = before.filter(
+    (room) => !after.includes(room) && !renamed.some(({ from }) => from === room),
+  );
 
   const send = async () => {
     const isReady =
@@ -54,7 +58,10 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
     const isDone = await submit(isReady, async () => {
       if (roomList.kind !== "rooms") return undefined;
       if (device !== null) {
-        return changeDevice(api, device.dId, changesOf(device, name.trim(), location, roomList.rooms));
+        return changeDevice(api, device.dId, {
+          ...changesOf(device, name.trim(), location, roomList.rooms),
+          ...(renamed.length > 0 ? { renamedRooms: renamed } : {}),
+        });
       }
       if (location === undefined) return undefined;
       return addDevice(api, { dId: dId.trim(), name: name.trim(), location, rooms: roomList.rooms });
@@ -100,6 +107,23 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
         }
       />
       <RoomsField draft={rooms} onDraft={setRooms} wasSent={wasSent} isNew={device === null} />
+      {others.length > 0 && (
+        <Notice
+          kind="info"
+          title={texts.otherNames(others.map(({ from, to }) => `${from} → ${to}`).join(", "))}
+        >
+          <Segments
+            label={texts.areSame}
+            value={isSame ? "same" : "other"}
+            choices={[
+              { value: "same", text: texts.sameRooms },
+              { value: "other", text: texts.otherRooms },
+            ]}
+            onValue={(value) => setIsSame(value === "same")}
+          />
+          {isSame && <p>{texts.sameRoomsDetail}</p>}
+        </Notice>
+      )}
       {removed.length > 0 && (
         <Notice kind="warn" title={texts.roomsRemoved(removed.join(", "))}>
           <p>{texts.roomsRemovedDetail}</p>

@@ -59,6 +59,20 @@ export function roomsOfList(text: string): RoomList {
   return twice === undefined ? { kind: "rooms", rooms } : { kind: "twice", room: twice };
 }
 
+/**
+ * Rooms that may be the same under another name: in a list of the same length, a new name stands in the place of one that is
+ * gone.
+ */
+export function renamedRooms(
+  before: readonly string[],
+  after: readonly string[],
+): readonly { readonly from: string; readonly to: string }[] {
+  if (before.length !== after.length) return [];
+  return before
+    .map((from, index) => ({ from, to: after[index] ?? from }))
+    .filter(({ from, to }) => !after.includes(from) && !before.includes(to));
+}
+
 const SHORTEST_RUN = 3;
 
 /** Rooms in little room, runs drawn together: `101–104, 201, 203`. */

@@ -35,6 +35,8 @@ export const auditTexts = bilingual(
           : `Precio de la habitación ${value("room")}: ${value("valor")} (antes ${value("valorBefore")})`,
       wiring_removed: (value: (name: string) => string) =>
         `Línea ${value("line")} desconectada de la habitación ${value("room")}`,
+      room_renamed: (value: (name: string) => string) =>
+        `La habitación ${value("from")} se llama ahora ${value("to")}`,
       price_planned: (value: (name: string) => string) =>
         `Precio de la habitación ${value("room")}: ${value("valor")} desde el ${value("from")}`,
       price_cancelled: (value: (name: string) => string) =>
@@ -90,6 +92,7 @@ export const auditTexts = bilingual(
           ? `Line ${value("line")} wired to room ${value("room")}, ${value("valor")} a sale`
           : `Price of room ${value("room")}: ${value("valor")} (${value("valorBefore")} before)`,
       wiring_removed: (value) => `Line ${value("line")} unwired from room ${value("room")}`,
+      room_renamed: (value) => `Room ${value("from")} is called ${value("to")} from here on`,
       price_planned: (value) => `Price of room ${value("room")}: ${value("valor")} from ${value("from")} on`,
       price_cancelled: (value) =>
         `Price of ${value("valor")} planned from ${value("from")} on cancelled (${value("rooms")} rooms)`,

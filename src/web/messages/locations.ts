@@ -40,7 +40,13 @@ export const locationsTexts = bilingual(
     listHint: "Por ejemplo: 101, 102, 105",
     preview: (rooms: string, count: string, one: boolean) =>
       one ? `Será 1 habitación: ${rooms}` : `Serán ${count} habitaciones: ${rooms}`,
-    listChangeHint: "Añada, quite u ordene: se muestran en este orden.",
+    listChangeHint: "Añada, quite, ordene o cambie nombres: se muestran en este orden.",
+    otherNames: (rooms: string) => `Nombres que cambian: ${rooms}`,
+    areSame: "¿Son las mismas habitaciones?",
+    sameRooms: "Las mismas, con otro nombre",
+    otherRooms: "Otras habitaciones",
+    sameRoomsDetail:
+      "Conservan su línea, su precio y sus ventas. Los registros ya hechos muestran el nombre que tenían.",
     roomsRemoved: (rooms: string) => `Se quitan: ${rooms}`,
     roomsRemovedDetail:
       "Su línea queda libre y dejan de registrar ventas. Sus registros se conservan, y vuelven a ser suyos si las añade otra vez con el mismo nombre.",
@@ -116,7 +122,13 @@ export const locationsTexts = bilingual(
     list: "Rooms, with commas between",
     listHint: "For example: 101, 102, 105",
     preview: (rooms, count, one) => (one ? `1 room: ${rooms}` : `${count} rooms: ${rooms}`),
-    listChangeHint: "Add, remove or reorder them: they show in this order.",
+    listChangeHint: "Add, remove, reorder or rename them: they show in this order.",
+    otherNames: (rooms) => `Names that change: ${rooms}`,
+    areSame: "Are they the same rooms?",
+    sameRooms: "The same, under another name",
+    otherRooms: "Other rooms",
+    sameRoomsDetail:
+      "They keep their line, their price and their sales. Records made until now show the name that they had.",
     roomsRemoved: (rooms) => `To be removed: ${rooms}`,
     roomsRemovedDetail:
       "Their lines become free and they record no more sales. Their records are kept, and are theirs again if you add them under the same name.",
