@@ -83,8 +83,12 @@ export function useUndo(): UndoControl {
   }, [shown, control]);
   useEffect(() => {
     const leave = () => void control.flush();
+    // Chromium does not always send what begins in `pagehide`: the old page's process may end first. Where a browser
+    // has no `beforeunload` (a phone's), `pagehide` is all there is.
+    addEventListener("beforeunload", leave);
     addEventListener("pagehide", leave);
     return () => {
+      removeEventListener("beforeunload", leave);
       removeEventListener("pagehide", leave);
       leave();
     };
