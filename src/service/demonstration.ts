@@ -7,7 +7,8 @@ import {
   monotonicMs,
   NANOSECONDS_PER_MILLISECOND,
 } from "../domain/clock.ts";
-import { type Day, formatDay, parseDay } from "../domain/day.ts";
+import { addDays, type Day, formatDay, parseDay } from "../domain/day.ts";
+import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { NewMember } from "../domain/member.ts";
@@ -50,10 +51,15 @@ const SEED = 17;
 const BATCH = 1_000;
 
 interface DemonstrationParts {
-  readonly reader: Pick<LedgerReader, "members" | "devices" | "localTime" | "lastAlive">;
+  readonly reader: Pick<
+    LedgerReader,
+    "members" | "devices" | "wirings" | "countRecords" | "localTime" | "lastAlive"
+  >;
   readonly writer: LedgerWriter;
   readonly clock: Clock;
   readonly bootId: string;
+  /** Aborted where the service ends: the rest is made at the next start. */
+  readonly signal: AbortSignal;
 }
 
 /** A room with the lines and names that its sales have. */
@@ -63,30 +69,44 @@ interface DemonstrationRoom extends Omit<NewRecord, "valorMicros" | "createdTime
 }
 
 /**
- * Gives the first user places, wired rooms, people, and sales since the January of the year before; does nothing for a
- * user who has devices.
+ * Gives the first user places, wired rooms, people, and sales since the January of the year before, or what is missing of
+ * them where an earlier call was stopped. Does nothing for a user who has other devices.
  */
 export async function seedDemo(parts: DemonstrationParts): Promise<void> {
   const { reader, writer } = parts;
   const userId = reader.members()[0]?.userId;
-  if (userId === undefined || reader.devices(userId).length > 0) return;
-  const rooms = await addRooms(writer, userId);
-  const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
-  // In one commit with the wiring: the recorder watches the lines after that.
-  await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
-  for (const member of PEOPLE) await writer.addMember(userId, { ...member, passwordHash: null });
+  if (userId === undefined) return;
+  if (reader.devices(userId).length === 0) await addDevices(writer, userId);
+  const rooms = roomsOf(reader.devices(userId));
+  if (rooms.length === 0) return;
+  if (reader.wirings(userId).length === 0) {
+    const wired = writer.setWiring(rooms.map(({ wiring }) => ({ userId, wiring })));
+    // In one commit with the wiring: the recorder watches the lines after that.
+    await Promise.all([wired, writer.takeIn(imagineIncidents(parts, rooms))]);
+  }
+  const known = new Set(reader.members(userId).map(({ email }) => email));
+  for (const member of PEOPLE) {
+    if (!known.has(member.email)) await writer.addMember(userId, { ...member, passwordHash: null });
+  }
   await sellSinceLastYear(parts, userId, rooms);
 }
 
-async function addRooms(writer: LedgerWriter, userId: Id): Promise<readonly DemonstrationRoom[]> {
+async function addDevices(writer: LedgerWriter, userId: Id): Promise<void> {
   const locationIds: Id[] = [];
   for (const place of PLACES) locationIds.push(await writer.addLocation(userId, place));
+  for (const { place, dId, name, rooms } of DEVICES) {
+    const names = { dId, name, locationId: locationIds[place] ?? "", locationName: PLACES[place].name };
+    await writer.addDevice(userId, { ...names, actuators: rooms.map((id) => ({ id, value: false })) });
+  }
+}
+
+/** The rooms of the demonstration's devices; none where one of them is missing. */
+function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
   const rooms: DemonstrationRoom[] = [];
   for (const { place, dId, name: deviceName, rooms: numbers, prices } of DEVICES) {
+    const deviceId = devices.find((device) => device.dId === dId && device.name === deviceName)?.id;
+    if (deviceId === undefined) return [];
     const locationName = PLACES[place].name;
-    const actuators = numbers.map((id) => ({ id, value: false }));
-    const device = { dId, name: deviceName, locationId: locationIds[place] ?? "", locationName, actuators };
-    const deviceId = await writer.addDevice(userId, device);
     const pricesMicros = [prices[0] * MICROS_PER_UNIT, prices[1] * MICROS_PER_UNIT] as const;
     for (const room of numbers) {
       const wiring: NewWiring = {
@@ -133,7 +153,7 @@ function imagineIncidents(
 }
 
 async function sellSinceLastYear(
-  { reader, writer, clock }: DemonstrationParts,
+  { reader, writer, clock, signal }: DemonstrationParts,
   userId: Id,
   rooms: readonly DemonstrationRoom[],
 ): Promise<void> {
@@ -148,7 +168,13 @@ async function sellSinceLastYear(
     midnights.set(day, known);
     return known;
   };
+  // An earlier call that was stopped has sold from this day on. A day with one sale has the incident's alone.
+  let soldFrom = firstDay;
+  const soldOn = (day: Day) =>
+    reader.countRecords(userId, { from: day, to: day, location: null, deviceId: null });
+  while (soldFrom <= today && soldOn(soldFrom) <= 1) soldFrom = addDays(soldFrom, 1);
   const sales = imagineSales(rooms.length, firstDay, today, SEED)
+    .filter(({ day }) => day < soldFrom)
     .map(({ room, day, sinceMidnightMs }) => ({ room, day, timeMs: midnightOf(day) + sinceMidnightMs }))
     .filter(({ timeMs }) => timeMs < nowMs)
     // The newest first: the page that is open meanwhile shows them at once.
@@ -163,6 +189,7 @@ async function sellSinceLastYear(
       return [writer.addRecord(userId, { ...names, valorMicros, createdTimeMs: timeMs }, null)];
     });
     for (const { recordId } of await Promise.all(adding)) {
+      if (signal.aborted) return;
       if (random() * VOIDED_OF >= 1) continue;
       const reason = VOID_REASONS[recordId % VOID_REASONS.length] ?? VOID_REASONS[0];
       await writer.voidRecord(recordId, reason);

@@ -87,6 +87,7 @@ export class Service {
   #handler: RequestListener = () => {};
   #work: Work | undefined;
   readonly #cancelled = new AbortController();
+  readonly #closed = new AbortController();
   readonly #opened = Promise.withResolvers<OpenLedger>();
 
   constructor(options: ServiceOptions) {
@@ -109,6 +110,7 @@ export class Service {
    * they told is committed, then the ledger is closed.
    */
   async close(): Promise<void> {
+    this.#closed.abort();
     // Requests for live events end by themselves only when the events do.
     this.#api?.events.close();
     await this.#opening?.catch(() => {});
@@ -306,8 +308,8 @@ export class Service {
   }
 
   /**
-   * Before the lines are watched, so that those of the demonstration are among them. It is wired once in a data
-   * directory, so that what is deleted of it stays away.
+   * Before the lines are watched, so that those of the demonstration are among them. It is made once in a data
+   * directory, so that what is deleted of it stays away; where the service ended meanwhile, the next start goes on.
    */
   async #openDemonstration(
     driver: LineDriver,
@@ -320,7 +322,9 @@ export class Service {
     const seed = async (): Promise<void> => {
       if (reader.userCount() === 0) return;
       this.#seed = undefined;
-      await seedDemo({ reader, writer, clock: this.#options.clock, bootId });
+      const { signal } = this.#closed;
+      await seedDemo({ reader, writer, clock: this.#options.clock, bootId, signal });
+      if (signal.aborted) return;
       writeDurably(demonstrated, "The demonstration was wired here; it is not wired again.\n");
     };
     this.#seed = seed;

@@ -7,6 +7,9 @@ import { TestLedger } from "../store/ledger.ts";
 
 const BOOT = "11111111-2222-4333-8444-555555555555";
 const ROOMS = 20;
+const { signal } = new AbortController();
+/** Sales of a day, at most. */
+const DAY_SALES = 100;
 
 describe("The demonstration", () => {
   const ledger = new TestLedger();
@@ -18,7 +21,7 @@ describe("The demonstration", () => {
     const { id } = await ledger.addUser();
     expect(ledger.reader.devices(id)).to.deep.equal([]);
     const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
-    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT });
+    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT, signal });
   });
 
   after(() => ledger.remove());
@@ -64,8 +67,38 @@ describe("The demonstration", () => {
   it("changes nothing for a user that has devices", async () => {
     const records = ledger.reader.newestEntry();
     const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
-    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT });
+    await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT, signal });
     expect(ledger.reader.newestEntry()).to.equal(records);
+  });
+});
+
+describe("A demonstration that was stopped", () => {
+  it("is gone on with by the next call, and counts no sale twice", async () => {
+    const seeded = async (signals: readonly AbortSignal[]): Promise<readonly number[]> => {
+      const ledger = new TestLedger();
+      try {
+        ledger.nowMs = Date.UTC(2026, 0, 31, 18);
+        await ledger.open("Europe/Madrid");
+        const { id } = await ledger.addUser();
+        const clock = { nowMs: () => ledger.nowMs, monotonicNs: () => 0n };
+        const counts: number[] = [];
+        for (const each of signals) {
+          await seedDemo({ reader: ledger.reader, writer: ledger.writer, clock, bootId: BOOT, signal: each });
+          const voided = ledger.changes.filter(({ kind }) => kind === "void").length;
+          const all = { from: null, to: null, location: null, deviceId: null };
+          counts.push(ledger.reader.countRecords(id, all) + voided);
+        }
+        expect(ledger.reader.members()).to.have.length(4);
+        return counts;
+      } finally {
+        await ledger.remove();
+      }
+    };
+    const [whole = 0] = await seeded([signal]);
+    const [stopped = 0, resumed = 0] = await seeded([AbortSignal.abort(), signal]);
+    expect(stopped).to.be.within(1, whole / 2);
+    // Of the day at which it was stopped some are missing.
+    expect(resumed).to.be.within(whole - DAY_SALES, whole);
   });
 });
 
