@@ -13,6 +13,12 @@ const VIEWS = [
 const PHONE = 320;
 const SELDOM_VIEWS = "**/assets/seldom-views-*.js";
 
+/** The height of what stays where it is while the page scrolls, at the page's full width. */
+const HEIGHT_OF_BARS = `[...document.querySelectorAll("body *")]
+  .filter((element) => ["fixed", "sticky"].includes(getComputedStyle(element).position))
+  .filter((element) => element.getClientRects().length > 0 && element.clientWidth > innerWidth / 2)
+  .reduce((sum, element) => sum + element.clientHeight, 0)`;
+
 describe("The page's frame", () => {
   const opened = suiteService();
 
@@ -48,6 +54,19 @@ describe("The page's frame", () => {
     await focused(page.locator("h1"));
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Panel" }).waitFor();
+  });
+
+  it("leaves most of the height to the view at 200 % zoom, where the bars that stay would take much of it", async () => {
+    const { page } = await opened.open("/registros");
+    for (const [width, height] of [
+      [640, 450],
+      [720, 450],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.locator("h1").waitFor();
+      const taken = Number(await page.evaluate(HEIGHT_OF_BARS));
+      expect(taken / height, `at ${width} x ${height}`).to.be.at.most(0.25);
+    }
   });
 
   it("says whose time it shows where the browser has another, and nothing where it has the same", async () => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Overview } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
@@ -194,6 +194,30 @@ describe("The records on the page", () => {
     });
   });
 
+  it("are reached and voided by the keyboard alone", async () => {
+    const { page } = await opened.open("/");
+    await page.locator("h1").waitFor();
+    await tabTo(page, page.getByRole("link", { name: "Registros", exact: true }));
+    await page.keyboard.press("Enter");
+    const open = page.locator(".record-open").first();
+    await open.waitFor();
+    const number = await open.textContent();
+    await tabTo(page, open);
+    await page.keyboard.press("Enter");
+    const begin = page.getByRole("button", { name: "Anular este registro" });
+    await begin.waitFor();
+    await tabTo(page, begin);
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByLabel("Motivo"));
+    await page.keyboard.type("Sin ratón");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Deshacer" }).waitFor();
+    await until("the record is void", async () => {
+      const [entry] = await opened.get<readonly { readonly details: object }[]>("/api/audit");
+      return Object(entry?.details).recordId === Number(number);
+    });
+  });
+
   it("offer to try again where they could not be read", async () => {
     const { page } = await opened.open("/estado");
     await page.route("**/api/record?*", (route) => route.abort());
@@ -210,6 +234,18 @@ function downloadsOf(page: Page): readonly unknown[] {
   const downloads: unknown[] = [];
   page.on("download", (download) => downloads.push(download));
   return downloads;
+}
+
+/** The most times that Tab is pressed to come to something. */
+const MOST_TABS = 60;
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+    if (await wanted.evaluate((element) => element.matches(":focus"))) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${wanted.toString()}.`);
 }
 
 async function scrollToEnd(page: Page): Promise<void> {

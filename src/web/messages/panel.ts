@@ -29,7 +29,6 @@ export const panelTexts = bilingual(
     periodBefore: { week: "Los 7 días anteriores", month: "El mes anterior", year: "El año anterior" },
     wasThen: (span: string, money: string) => `${span}: ${money}`,
     notComparable: "Aún no hay un período anterior completo",
-    earlier: { week: "Los 7 días anteriores", month: "El mes anterior", year: "El año anterior" },
     later: { week: "Los 7 días siguientes", month: "El mes siguiente", year: "El año siguiente" },
     days: (from: string, to: string) => `Del ${from} al ${to}`,
 
@@ -111,7 +110,6 @@ export const panelTexts = bilingual(
     periodBefore: { week: "The 7 days before", month: "The month before", year: "The year before" },
     wasThen: (span, money) => `${span}: ${money}`,
     notComparable: "There is no whole period before yet",
-    earlier: { week: "The 7 days before", month: "The month before", year: "The year before" },
     later: { week: "The 7 days after", month: "The month after", year: "The year after" },
     days: (from, to) => `${from} to ${to}`,
 

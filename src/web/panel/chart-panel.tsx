@@ -78,7 +78,7 @@ function PeriodSteps({ overview, filter, onFilter }: ChartPanelProps) {
         : from.slice(0, 4);
   return (
     <div class="chart-steps">
-      <Button kind="quiet" icon="back" label={texts.earlier[period]} onPress={() => go(-1)} />
+      <Button kind="quiet" icon="back" label={texts.periodBefore[period]} onPress={() => go(-1)} />
       <span aria-live="polite">
         {name}: <b>{format.money(overview.revenue)}</b>
       </span>
