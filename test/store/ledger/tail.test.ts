@@ -26,6 +26,7 @@ import { type Recovered, recoverLedger } from "../../../src/store/repair/recover
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { until } from "../../rig/until.ts";
 import { newRecord, proven, TestLedger } from "../ledger.ts";
+import { recordsOf } from "../records-of.ts";
 
 const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
 const LINE = "GPIO17";
@@ -124,6 +125,7 @@ describe("The tail of a ledger", () => {
         wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
       },
     ]);
+    await writer.changeDevice(userId, "7234", { renamedRooms: [{ from: "103", to: "104" }] });
     await writer.removeWiring(userId, "GPIO18");
     await writer.removeDevice(userId, "9");
     const other = await ledger.addUser("otra");
@@ -291,6 +293,28 @@ describe("The tail of a ledger", () => {
     truncateSync(tail, statSync(tail).size - 10);
     expect(recover().lost).to.deep.equal({ from: 7, to: 7 });
     expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
+  });
+
+  it("makes a sale again in the time zone of its commit, whose days decide on a planned price", async () => {
+    const at = (active: boolean, sequence: number, hour: number) => {
+      const timeMs = Date.UTC(2026, 10, 21, hour);
+      return { ...level(active, sequence), provisional: false, timeMs };
+    };
+    await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
+    await ledger.writer.takeIn([at(false, 0, 10)]);
+    await ledger.writer.planPrices(userId, [LINE], 6e6, 20_261_122);
+    await backUp();
+    await ledger.close();
+    await ledger.open("Pacific/Auckland");
+    await ledger.writer.takeIn([at(true, 1, 20)]);
+    await sell(1);
+    const before = rows();
+    await ledger.close();
+    truncateSync(ledger.file, STUMP_BYTES);
+    expect(recover().lost).to.equal(null);
+    expect(rows()).to.deep.equal(before);
+    await ledger.open("Pacific/Auckland");
+    expect(recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros)).to.include(6e6);
   });
 
   it("ends at the first commit that leads elsewhere", async () => {
