@@ -191,11 +191,10 @@ export class Program {
 
   /** Ends what still runs, then removes the directory. */
   async close(): Promise<void> {
-    for (const child of [...this.#children]) {
-      const exit = once(child, "exit");
-      child.kill("SIGKILL");
-      await exit;
-    }
+    // All at once: one may end by itself while another is waited for.
+    const exits = [...this.#children].map((child) => once(child, "exit"));
+    for (const child of this.#children) child.kill("SIGKILL");
+    await Promise.all(exits);
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
