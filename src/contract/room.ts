@@ -8,6 +8,7 @@ const room = z.strictObject({
   room: z.string(),
   level: z.boolean().describe("Whether the room is on."),
   line: z.string().nullable().describe("The line that it is wired to; null without one."),
+  withoutLine: z.boolean().describe("It has no line on purpose."),
   sinceTime: timeMs
     .nullable()
     .describe("Since when, by the last edge of its line; null where that is not known."),

@@ -46,6 +46,8 @@ export interface DeviceChange {
   readonly rooms?: readonly string[] | undefined;
   /** Before `rooms`: rooms that have another name from here on. Lines, prices and records go with them. */
   readonly renamedRooms?: readonly RenamedRoom[] | undefined;
+  /** Of the rooms that are then there, those that have no line on purpose, until they are wired; the others want one. */
+  readonly withoutLine?: readonly string[] | undefined;
 }
 
 export interface RenamedRoom {
@@ -60,6 +62,8 @@ export interface RoomToday {
   readonly active: boolean;
   /** The line that it is wired to; null without one, when no relay can make a sale there. */
   readonly line: string | null;
+  /** It has none on purpose. */
+  readonly withoutLine: boolean;
   /** When it came to that level, in Unix milliseconds; null where that is not known. */
   readonly sinceMs: number | null;
   readonly totalMicros: bigint;

@@ -89,6 +89,25 @@ describe("Changing a location or device", () => {
       expect(entry?.details).to.deep.equal({ dId: "7234", from: second, to: "101 bis" });
     });
 
+    it("has rooms without a line on purpose, until they are wired", async () => {
+      const without = (...withoutLine: readonly string[]) =>
+        change("device", { dId: "7234" }, { device: { withoutLine } });
+      const marked = async () => {
+        const { body } = await user.get("/api/room").expect(200);
+        const rooms = body.data as readonly { room: string; withoutLine: boolean }[];
+        return rooms.filter((room) => room.withoutLine).map(({ room }) => room);
+      };
+      const [first = "", second = ""] = device()?.actuators.map(({ id }) => id) ?? [];
+      await without(first, second).expect(200);
+      await without("no room").expect(404);
+      expect(await marked()).to.deep.equal([first, second]);
+      await WiredLine.wire(appliance, user, "SIM6", { dId: "7234", actuatorId: first });
+      await appliance.writer.removeWiring(user.id, "SIM6");
+      expect(await marked()).to.deep.equal([second]);
+      await without().expect(200);
+      expect(await marked()).to.deep.equal([]);
+    });
+
     it("renames no room that is not there, nor to a name that is taken, and changes nothing", async () => {
       const before = device();
       const [first = "", second = ""] = before?.actuators.map(({ id }) => id) ?? [];

@@ -61,6 +61,17 @@ describe("The locations and devices on the page", () => {
     expect(device?.actuators.map(({ id }) => id)).to.deep.equal(["201", "Sala de espera"]);
   });
 
+  it("end the guide once the rooms that want no line are left without one", async () => {
+    const { page } = await opened.open("/guia");
+    await page.getByRole("heading", { name: "Faltan líneas por conectar" }).waitFor();
+    await page.getByRole("button", { name: "Dejarlas sin línea" }).click();
+    await page.getByRole("heading", { name: "Todo listo" }).waitFor();
+    await page.getByText("6 quedan sin línea a propósito.").waitFor();
+    await page.getByRole("link", { name: "Ver las habitaciones" }).click();
+    await page.getByText("A propósito").first().waitFor();
+    expect(await page.getByRole("radio", { name: /^Sin línea/ }).count()).to.equal(0);
+  });
+
   it("are renamed, and their devices follow", async () => {
     const { page } = await opened.open("/lugares");
     await page.getByRole("button", { name: "Cambiar Clínica Norte" }).click();

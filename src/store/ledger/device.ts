@@ -79,6 +79,10 @@ export function deviceCommands(db: Database, context: WriteContext) {
   const renameActuator = db.prepare<{ deviceId: Id; from: string; to: string }>(
     "UPDATE actuator SET actuator_id = @to WHERE device_id = @deviceId AND actuator_id = @from",
   );
+  const wantLines = db.prepare<[Id]>("UPDATE actuator SET without_line = 0 WHERE device_id = ?");
+  const wantNone = db.prepare<[Id, string]>(
+    "UPDATE actuator SET without_line = 1 WHERE device_id = ? AND actuator_id = ?",
+  );
   // A name that is there for this entry is of the room that had it first.
   const keepName = db.prepare<[Id, string, number, string]>(
     "INSERT OR IGNORE INTO earlier_name (device_id, name, until_id, actuator_id) VALUES (?, ?, ?, ?)",
@@ -135,6 +139,11 @@ export function deviceCommands(db: Database, context: WriteContext) {
     context.tell({ kind: "wiring" });
   }
 
+  function setWithoutLine(deviceId: Id, rooms: readonly string[]): void {
+    wantLines.run(deviceId);
+    for (const room of rooms) if (wantNone.run(deviceId, room).changes === 0) throw unknownRoom(room);
+  }
+
   return {
     addDevice(userId: Id, device: NewDevice): Id {
       if (taken.get(userId, device.dId) !== undefined) {
@@ -163,7 +172,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
       return id;
     },
     changeDevice(userId: Id, dId: string, changed: DeviceChange, by: Actor = SERVICE_ACTOR): void {
-      const { name = null, locationId = null, rooms, renamedRooms } = changed;
+      const { name = null, locationId = null, rooms, renamedRooms, withoutLine } = changed;
       const newLocation = locationId === null ? null : locationName.get(userId, locationId);
       if (newLocation === undefined) throw unknownLocation();
       if (change.run(name, locationId, newLocation, userId, dId).changes === 0) throw unknownDevice();
@@ -171,6 +180,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
       if (deviceId === undefined) throw unknownDevice();
       if (renamedRooms !== undefined) renameRooms(userId, deviceId, dId, renamedRooms, by);
       if (rooms !== undefined) setRooms(userId, deviceId, rooms, by);
+      if (withoutLine !== undefined) setWithoutLine(deviceId, withoutLine);
       context.tell({ kind: "locations", userId });
     },
     removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): void {

@@ -107,6 +107,8 @@ const initial: Migration = {
       actuator_id TEXT NOT NULL,
       position INTEGER NOT NULL,
       value INTEGER NOT NULL,
+      -- The room has no line on purpose.
+      without_line INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (device_id, actuator_id)
     ) STRICT, WITHOUT ROWID;
 

@@ -51,6 +51,9 @@ export function wiringCommands(db: Database, context: WriteContext) {
      ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, active_low = excluded.active_low,
        bias = excluded.bias, debounce_ms = excluded.debounce_ms, rearm_ms = excluded.rearm_ms`,
   );
+  const wantLine = db.prepare<[Id, string]>(
+    "UPDATE actuator SET without_line = 0 WHERE device_id = ? AND actuator_id = ? AND without_line = 1",
+  );
   const audit = wiringAudit(db, context);
   const remove = db.prepare<[Id, string]>("DELETE FROM wiring WHERE user_id = ? AND line = ?");
 
@@ -80,6 +83,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
       wiring.debounceMs,
       wiring.rearmMs,
     );
+    wantLine.run(deviceId, wiring.actuatorId);
     if (there?.valorMicros !== wiring.valorMicros) {
       keepPrice({ deviceId, actuatorId: wiring.actuatorId }, wiring.valorMicros, null);
     }

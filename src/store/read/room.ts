@@ -12,6 +12,7 @@ interface RoomRow {
   readonly deviceId: Id;
   readonly room: string;
   readonly value: number;
+  readonly withoutLine: number;
   readonly line: string | null;
   readonly sinceMs: number | null;
 }
@@ -37,7 +38,7 @@ interface Day {
 /** What each room of a user's devices has sold today, by the index over time and of a bounded number of records. */
 export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const rooms = db.prepare<[Id], RoomRow>(
-    `SELECT d.device_id AS deviceId, a.actuator_id AS room, a.value, w.line,
+    `SELECT d.device_id AS deviceId, a.actuator_id AS room, a.value, a.without_line AS withoutLine, w.line,
             CASE WHEN s.active = a.value THEN s.changed_ms END AS sinceMs
        FROM device d JOIN actuator a USING (device_id)
        LEFT JOIN wiring w ON w.device_id = d.device_id AND w.actuator_id = a.actuator_id
@@ -72,8 +73,15 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
       });
     }
     const nothing = { totalMicros: 0n, count: 0, lastSaleMs: null };
-    return rooms.all(userId).map(({ deviceId, room, value, line, sinceMs }) => ({
-      ...{ deviceId, room, active: value === 1, line, sinceMs },
+    return rooms.all(userId).map(({ deviceId, room, value, withoutLine, line, sinceMs }) => ({
+      ...{
+        deviceId,
+        room,
+        active: value === 1,
+        line,
+        withoutLine: withoutLine === 1 && line === null,
+        sinceMs,
+      },
       ...(sums.get(JSON.stringify([deviceId, room])) ?? nothing),
     }));
   });

@@ -61,6 +61,11 @@ export function changeDevice(
   return api.send("PATCH", `/api/device?${new URLSearchParams({ dId })}`, { device });
 }
 
+/** Says which of a device's rooms have no line on purpose: these, and no others. */
+export function leaveWithoutLine(api: Api, dId: string, withoutLine: readonly string[]): Promise<unknown> {
+  return api.send("PATCH", `/api/device?${new URLSearchParams({ dId })}`, { device: { withoutLine } });
+}
+
 /** Its lines are unwired and its records are kept. */
 export function removeDevice(api: Api, dId: string): Promise<unknown> {
   return api.send("DELETE", `/api/device?${new URLSearchParams({ dId })}`);

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import { loadWirings } from "../api/lines.ts";
-import { type Locations, loadLocations } from "../api/locations.ts";
+import { type Locations, leaveWithoutLine, loadLocations } from "../api/locations.ts";
+import type { RoomsAnswer } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { FailedPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useFormat } from "../live/gateway.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { DeviceForm } from "../locations/device-form.tsx";
 import { LocationForm } from "../locations/location-form.tsx";
@@ -17,14 +17,13 @@ import { LinesStep } from "./lines-step.tsx";
 import { DoneStep, StepCard } from "./steps.tsx";
 
 export interface Present extends Locations {
-  readonly rooms: number;
-  /** How many of the rooms have a line. */
-  readonly wired: number;
+  readonly rooms: RoomsAnswer["data"];
 }
 
 /** From nothing to the first recorded room: a location, a device with its rooms, and its lines. */
 export function GuideView() {
   const texts = useTexts(guideTexts);
+  const { api } = useGateway();
   const { part, reload } = useLoaded(loadPresent, "guide", ["locations"]);
   /** Null: the first step that is still to be done. */
   const [chosen, setChosen] = useState<Step | null>(null);
@@ -50,7 +49,10 @@ export function GuideView() {
       <FailedPanel part={part} text={texts.failed} onRetry={reload} />
       {present !== null && step !== null && (
         <div class="guide">
-          <StepList step={step} isWired={present.wired >= present.rooms} />
+          <StepList
+            step={step}
+            isWired={present.rooms.every(({ line, withoutLine }) => line !== null || withoutLine)}
+          />
           {step === "location" && (
             <StepCard title={texts.location.title} detail={texts.location.detail}>
               <LocationForm location={null} action={texts.next} onDone={() => leave("device")} />
@@ -76,11 +78,30 @@ export function GuideView() {
           {step === "lines" && device !== undefined && (
             <LinesStep device={device} onDone={() => leave("done")} />
           )}
-          {step === "done" && <DoneStep present={present} onMore={() => leave("device")} />}
+          {step === "done" && (
+            <DoneStep
+              rooms={present.rooms}
+              onMore={() => leave("device")}
+              onLeft={() => leaveUnwired(present)}
+            />
+          )}
         </div>
       )}
     </ViewFrame>
   );
+
+  async function leaveUnwired({ devices, rooms }: Present): Promise<void> {
+    for (const { _id, dId: number } of devices) {
+      const unwired = rooms.filter(({ deviceId, line }) => deviceId === _id && line === null);
+      if (unwired.length > 0)
+        await leaveWithoutLine(
+          api,
+          number,
+          unwired.map(({ room }) => room),
+        );
+    }
+    reload();
+  }
 
   function leave(next: Step): void {
     setChosen(next);
@@ -89,9 +110,11 @@ export function GuideView() {
 }
 
 async function loadPresent(api: Api): Promise<Present> {
-  const [locations, wirings] = await Promise.all([loadLocations(api), loadWirings(api)]);
-  const rooms = locations.devices.reduce((sum, { actuators }) => sum + actuators.length, 0);
-  return { ...locations, rooms, wired: wirings.length };
+  const [locations, { data: rooms }] = await Promise.all([
+    loadLocations(api),
+    api.get<RoomsAnswer>("/api/room"),
+  ]);
+  return { ...locations, rooms };
 }
 
 function firstStep({ locations, devices }: Locations): Step {

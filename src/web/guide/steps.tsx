@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { RoomsAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
+import { Form, FormFailure, useForm } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -8,18 +10,22 @@ import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import type { Present } from "./guide-view.tsx";
 
 interface DoneStepProps {
-  readonly present: Present;
+  readonly rooms: RoomsAnswer["data"];
   readonly onMore: () => void;
+  /** Leaves the rooms without a line as they are, on purpose. */
+  readonly onLeft: () => Promise<void>;
 }
 
-export function DoneStep({ present, onMore }: DoneStepProps) {
+export function DoneStep({ rooms: all, onMore, onLeft }: DoneStepProps) {
   const { done: texts } = useTexts(guideTexts);
   const { status, format } = useGateway();
-  const { rooms, wired } = present;
-  const unwired = rooms - wired;
+  const { form, isBusy, failure, submit } = useForm();
+  const rooms = all.length;
+  const wired = all.filter(({ line }) => line !== null).length;
+  const left = all.filter(({ line, withoutLine }) => line === null && withoutLine).length;
+  const unwired = rooms - wired - left;
   return (
     <StepCard title={unwired > 0 ? texts.titleUnwired : texts.title}>
       <ul class="done-list">
@@ -31,6 +37,12 @@ export function DoneStep({ present, onMore }: DoneStepProps) {
           <li>
             <Icon name="done" />
             {texts.wired(wired, format.count(wired))}
+          </li>
+        )}
+        {left > 0 && (
+          <li>
+            <Icon name="done" />
+            {texts.left(left, format.count(left))}
           </li>
         )}
         {unwired > 0 && (
@@ -52,6 +64,14 @@ export function DoneStep({ present, onMore }: DoneStepProps) {
           <Link to={addressOf("lines")} class="button">
             {texts.toLines}
           </Link>
+        )}
+        {unwired > 0 && (
+          <Form form={form} onSubmit={async () => void (await submit(true, onLeft))}>
+            <Button type="submit" isBusy={isBusy}>
+              {texts.leave(unwired)}
+            </Button>
+            <FormFailure failure={failure} />
+          </Form>
         )}
         <Button kind="quiet" icon="plus" onPress={onMore}>
           {texts.more}

@@ -50,6 +50,9 @@ export const guideTexts = bilingual(
           : `${text} tienen línea: sus ventas se registran.`,
       unwired: (count: number, text: string) =>
         count === 1 ? "1 espera todavía su línea." : `${text} esperan todavía su línea.`,
+      left: (count: number, text: string) =>
+        count === 1 ? "1 queda sin línea a propósito." : `${text} quedan sin línea a propósito.`,
+      leave: (count: number): string => (count === 1 ? "Dejarla sin línea" : "Dejarlas sin línea"),
       simulated: "Son habitaciones simuladas, para que vea cómo funciona. Nada de esto es real.",
       toRooms: "Ver las habitaciones",
       toPanel: "Ir al panel",
@@ -104,6 +107,8 @@ export const guideTexts = bilingual(
           : `${text} have a line: their sales are recorded.`,
       unwired: (count, text) =>
         count === 1 ? "1 is still waiting for its line." : `${text} are still waiting for their line.`,
+      left: (count, text) => (count === 1 ? "1 has no line on purpose." : `${text} have no line on purpose.`),
+      leave: (count) => (count === 1 ? "Leave it without a line" : "Leave them without a line"),
       simulated: "These rooms are simulated, to show you how it works. None of this is real.",
       toRooms: "See the rooms",
       toPanel: "Go to the overview",

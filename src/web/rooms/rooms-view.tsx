@@ -48,7 +48,10 @@ export function RoomsView() {
   const isComplete = today.kind !== "waiting";
   const tallies = readyValue(today);
   const tested = new Set(useTests().map((test) => roomKey(test.deviceId, test.room)));
-  const isUnwired = (device: Device, room: Room) => tallies?.get(roomKey(device._id, room.id))?.line === null;
+  const isUnwired = (device: Device, room: Room) => {
+    const tally = tallies?.get(roomKey(device._id, room.id));
+    return tally?.line === null && !tally.withoutLine;
+  };
   const count = (isIt: (device: Device, room: Room) => boolean) =>
     (devices ?? []).flatMap((device) => device.actuators.filter((room) => isIt(device, room))).length;
   const unwired = count(isUnwired);
@@ -246,7 +249,9 @@ function RoomTile({ deviceId, room, sinceMs, tally, isTested }: RoomTileProps) {
       </span>
       <span class="tile-since">
         {isUnwired
-          ? texts.noLineDetail
+          ? tally.withoutLine
+            ? texts.onPurpose
+            : texts.noLineDetail
           : sinceMs !== undefined && (
               <time dateTime={format.iso(sinceMs)}>{texts.since(format.moment(sinceMs, now()))}</time>
             )}
@@ -270,7 +275,7 @@ function RoomTile({ deviceId, room, sinceMs, tally, isTested }: RoomTileProps) {
       ) : (
         <div class="tile-link">{content}</div>
       )}
-      {isUnwired && WIRES.includes(user.role) && (
+      {isUnwired && !tally.withoutLine && WIRES.includes(user.role) && (
         <Link to={addressOf("lines")} class="tile-connect" label={texts.connect(room.id)}>
           {texts.connectShort}
         </Link>

@@ -12,6 +12,8 @@ export interface Tally {
   readonly revenue: number | null;
   /** The line that the room is wired to; null without one. */
   readonly line: string | null;
+  /** It has none on purpose. */
+  readonly withoutLine: boolean;
 }
 
 /** One text for a room of a device, whatever their names hold. */

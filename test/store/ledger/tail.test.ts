@@ -125,7 +125,10 @@ describe("The tail of a ledger", () => {
         wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
       },
     ]);
-    await writer.changeDevice(userId, "7234", { renamedRooms: [{ from: "103", to: "104" }] });
+    await writer.changeDevice(userId, "7234", {
+      renamedRooms: [{ from: "103", to: "104" }],
+      withoutLine: ["104"],
+    });
     await writer.removeWiring(userId, "GPIO18");
     await writer.removeDevice(userId, "9");
     const other = await ledger.addUser("otra");
