@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { isMounted } from "../store/backup/backup-directory.ts";
+import { type BackupLook, isMounted } from "../store/backup/backup-directory.ts";
 import { dataDirectoryOf } from "../store/data-directory.ts";
 
 /** A directory that backups go to. */
@@ -8,6 +8,9 @@ export interface BackupTarget {
   /** Why it takes none at the moment; null when it does. */
   readonly skipped: string | null;
 }
+
+/** Such a directory, and what lies there. */
+export type SeenTarget = BackupTarget & Pick<BackupLook, "newest" | "foreign">;
 
 /** The directory of backups on the gateway itself. */
 export function backupDirectory(config: Pick<Config, "data_dir" | "backup_dir">): string {

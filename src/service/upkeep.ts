@@ -34,13 +34,11 @@ import { type Finding, splitKeys } from "../store/repair/finding.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
-import { type BackupTarget, backupDirectory, noDisk } from "./backup-target.ts";
+import { type BackupTarget, backupDirectory, type SeenTarget } from "./backup-target.ts";
+import { RemovableDisk } from "./removable-disk.ts";
 
 /** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
 const LOOK_MS = MINUTE_MS;
-/** How often a removable disk is looked at, which takes a process, and how long it may take to show its backups. */
-const DISK_LOOK_MS = 10 * MINUTE_MS;
-const DISK_MS = 30_000;
 /** A job that failed is tried again after this. */
 const RETRY_MS = HOUR_MS;
 
@@ -76,9 +74,6 @@ export interface UpkeepDependencies {
   readonly diskMs?: number;
 }
 
-/** A directory of backups, and what lies there. */
-type SeenTarget = BackupTarget & Pick<BackupLook, "newest" | "foreign">;
-
 /** A proven backup a day and a full check a week, each in a process of its own. Keeps no process running. */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
@@ -93,11 +88,8 @@ export class Upkeep {
   #running: RunningJob<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
-  /** The removable disk at the last look, and when that was, in monotonic milliseconds. */
-  #disk: SeenTarget | undefined;
-  #diskSeenMs = Number.NEGATIVE_INFINITY;
-  /** A look at it that is under way, or that hangs. */
-  #looking: RunningJob<BackupLook> | undefined;
+  /** Undefined where none is configured. */
+  #disk: RemovableDisk | undefined;
   #openedMs = 0;
   #tailFailedMs: number | null = null;
   #ledgerId = "";
@@ -109,9 +101,14 @@ export class Upkeep {
 
   /** Looks at what there is: the newest proven backup, what the last check found, what damage has cost. */
   open(): void {
-    const { config, clock, dataDirectory } = this.#dependencies;
+    const { config, clock, log, dataDirectory, targets, jobs = PROCESSES, diskMs } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
     this.#ledgerId = readLedger(dataDirectory.ledger, readLedgerId);
+    const directory = config.backup_disk_dir;
+    if (targets === undefined && directory !== "") {
+      const look = () => jobs.look(directory, this.#ledgerId);
+      this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
+    }
     this.#last = listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0] ?? null;
     this.#losses = readLosses(dataDirectory.ledger);
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
@@ -123,7 +120,7 @@ export class Upkeep {
     clearInterval(this.#timer);
     this.#openedMs = Number.POSITIVE_INFINITY;
     this.#running?.cancel();
-    this.#looking?.cancel();
+    this.#disk?.close();
   }
 
   /** The newest proven backup on the gateway itself; null before the first. */
@@ -141,7 +138,8 @@ export class Upkeep {
     if (found === undefined) this.#foundMs = null;
     else this.#foundMs ??= clock.nowMs();
     const damaged = found === undefined ? [] : [damagedFault(found.what, this.#foundMs ?? 0)];
-    return [...this.#losses.map(lostFault), ...this.#faults.values(), ...damaged, ...failed];
+    const unseen = this.#disk?.fault === undefined ? [] : [this.#disk.fault];
+    return [...this.#losses.map(lostFault), ...unseen, ...this.#faults.values(), ...damaged, ...failed];
   }
 
   /** The findings with these keys, as an acknowledgement lists them, are no fault any more. */
@@ -176,7 +174,7 @@ export class Upkeep {
   }
 
   async #see(): Promise<readonly SeenTarget[]> {
-    const { config, clock, targets } = this.#dependencies;
+    const { config, targets } = this.#dependencies;
     const own = backupDirectory(config);
     const here = (targets?.() ?? [{ directory: own, skipped: null }]).map((target) => {
       const { directory, skipped } = target;
@@ -184,46 +182,8 @@ export class Upkeep {
       const others = directory !== own && skipped === null;
       return { ...target, newest, foreign: others ? foreignBackups(directory, this.#ledgerId) : [] };
     });
-    if (targets !== undefined || config.backup_disk_dir === "") return here;
-    const nowMs = monotonicMs(clock);
-    if (this.#looking === undefined && nowMs - this.#diskSeenMs >= DISK_LOOK_MS) {
-      this.#diskSeenMs = nowMs;
-      this.#disk = await this.#lookAt(config.backup_disk_dir);
-    }
-    return this.#disk === undefined ? here : [...here, this.#disk];
-  }
-
-  /** Looks at the removable disk in a process, because one that hangs would hold this one. */
-  async #lookAt(directory: string): Promise<SeenTarget> {
-    const { clock, log, jobs = PROCESSES, diskMs = DISK_MS } = this.#dependencies;
-    const job = jobs.look(directory, this.#ledgerId);
-    this.#looking = job;
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      late.reject(new FlancoError("unavailable", "The disk does not answer."));
-      job.cancel();
-    }, diskMs);
-    const name = `look ${directory}`;
-    try {
-      const { mounted, ...found } = await Promise.race([job.done, late.promise]);
-      this.#faults.delete(name);
-      return { directory, skipped: mounted ? null : noDisk(directory), ...found };
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      // A look that the service's end has cut off is no failure.
-      if (!this.#faults.has(name) && this.#openedMs !== Number.POSITIVE_INFINITY) {
-        log.error({ err: error }, "the removable disk cannot be looked at");
-        this.#faults.set(name, backupFailedFault(directory, reason, clock.nowMs()));
-      }
-      return { directory, skipped: reason, newest: null, foreign: [] };
-    } finally {
-      clearTimeout(timer);
-      // A process that waits for a disk may end much later.
-      const ended = () => {
-        this.#looking = undefined;
-      };
-      job.done.then(ended, ended);
-    }
+    const disk = await this.#disk?.see();
+    return disk === undefined ? here : [...here, disk];
   }
 
   /** `tail` is the directory of the ledger's tail. */
