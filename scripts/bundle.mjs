@@ -220,10 +220,6 @@ function packages(arch = process.arch === "arm64" ? "arm64" : "x64") {
       onLoad({ filter: /\/iconv-lite\/encodings\/index\.js$/ }, () => ({
         contents: 'module.exports = require("./internal");',
       }));
-      // jsonwebtoken asks it whether Node is 16.9 or later, which took a tenth of loading the program.
-      onLoad({ filter: /\/semver\/index\.js$/ }, () => ({
-        contents: "module.exports = { satisfies: () => true };",
-      }));
       onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => ({
         contents: usedTypes(path),
         loader: "json",
