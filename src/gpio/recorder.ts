@@ -149,19 +149,20 @@ export class Recorder implements Lines {
   }
 
   /**
-   * Everything that the lines did up to this monotonic time, in milliseconds, is committed. What is read is of after the
-   * call before the last one: since then the loop has read what the kernel held, in no order of the lines. Call it now and
-   * then, each time in another turn of the loop.
+   * Everything that the lines did up to this monotonic time, in milliseconds, is committed. Edges are read in no order of
+   * their lines, so the time of an edge that waits says nothing of the others; but at each call the loop has read all that
+   * the kernel held at the call before. Call it now and then, each time in another turn of the loop.
    */
   committedMs(): number {
     const readMs = this.#readMs;
     this.#readMs = monotonicMs(this.#dependencies.clock);
-    const isIdle = this.#queue.oldest === undefined;
-    if (isIdle || this.#mark?.isCommitted() === true) {
-      this.#committedMs = isIdle ? readMs : (this.#mark?.readMs ?? readMs);
+    if (this.#mark?.isCommitted() === true) {
+      this.#committedMs = this.#mark.readMs;
       this.#mark = undefined;
     }
-    if (!isIdle) this.#mark ??= { readMs, isCommitted: this.#queue.mark() };
+    const isIdle = this.#queue.oldest === undefined;
+    if (isIdle) this.#committedMs = readMs;
+    else this.#mark ??= { readMs, isCommitted: this.#queue.mark() };
     return this.#committedMs;
   }
 

@@ -140,7 +140,10 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
   };
 }
 
-/** By the name of then or of today. The room itself, or every room with that part in its name: GLOB tells cases apart, so each letter stands in both. */
+/**
+ * The room of that name, then or today, or every room with that part in its name: GLOB tells cases apart, so each letter
+ * stands in both.
+ */
 function roomPattern({ room, roomPart }: RecordFilter): string | null {
   if (room !== null) return room.replace(/[[*?]/g, "[$&]");
   if (roomPart === null) return null;

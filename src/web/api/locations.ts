@@ -1,4 +1,4 @@
-import type { renamedRooms } from "../locations/rooms.ts";
+import type { RenamedRoom } from "../../domain/device.ts";
 import type { Api } from "./api.ts";
 import type { Device, DevicesAnswer, Location, LocationsAnswer } from "./shapes.ts";
 
@@ -55,7 +55,7 @@ export function changeDevice(
   dId: string,
   device: Partial<Pick<Device, "name" | "locationId">> & {
     readonly rooms?: readonly string[];
-    readonly renamedRooms?: ReturnType<typeof renamedRooms>;
+    readonly renamedRooms?: readonly RenamedRoom[];
   },
 ): Promise<unknown> {
   return api.send("PATCH", `/api/device?${new URLSearchParams({ dId })}`, { device });

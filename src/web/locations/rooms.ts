@@ -1,3 +1,4 @@
+import type { RenamedRoom } from "../../domain/device.ts";
 import type { Locations } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
 
@@ -63,10 +64,7 @@ export function roomsOfList(text: string): RoomList {
  * Rooms that may be the same under another name: in a list of the same length, a new name stands in the place of one that is
  * gone.
  */
-export function renamedRooms(
-  before: readonly string[],
-  after: readonly string[],
-): readonly { readonly from: string; readonly to: string }[] {
+export function renamedRooms(before: readonly string[], after: readonly string[]): readonly RenamedRoom[] {
   if (before.length !== after.length) return [];
   return before
     .map((from, index) => ({ from, to: after[index] ?? from }))
