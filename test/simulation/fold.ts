@@ -1,0 +1,281 @@
+import { type Boot, wallTimeMs } from "../../src/domain/boot.ts";
+import type { LedgerCommands } from "../../src/domain/ledger.ts";
+import type { Sighting } from "../../src/domain/sale.ts";
+import type { NewWiring } from "../../src/domain/wiring.ts";
+import { LINES, type TrueEdge } from "./chip.ts";
+import { LineTests } from "./line-tests.ts";
+import { PlannedPrices } from "./planned-prices.ts";
+import type { Commit } from "./process.ts";
+import type { Truth } from "./truth.ts";
+
+const US_PER_MS = 1_000;
+
+export type Input<N extends keyof LedgerCommands> = Parameters<LedgerCommands[N]>;
+
+/** What holds of a line from a moment on. */
+interface Wired {
+  readonly fromUs: number;
+  /** Null while it is unwired. */
+  readonly stretch: Stretch | null;
+  readonly valorMicros: number;
+  readonly rearmMs: number;
+  readonly deviceName: string;
+}
+
+/** One line as one room, from its wiring to the next. */
+interface Stretch {
+  readonly room: string;
+  /** It was unwired: what was on its way is judged by itself. */
+  isOver?: true;
+  /** When it was first seen. */
+  firstUs?: number;
+  last?: Seen;
+}
+
+interface Seen {
+  readonly active: boolean;
+  readonly activeLow: boolean;
+  readonly us: number;
+  readonly bootId: string;
+  readonly timeMs: number;
+  readonly provisional: boolean;
+  readonly hasSale: boolean;
+}
+
+export interface Sale {
+  readonly key: string;
+  readonly room: string;
+  readonly deviceName: string;
+  readonly valorMicros: number;
+  readonly timeMs: number;
+  /** The moment by which it is given its time; null for a trusted time. */
+  readonly provisional: { readonly bootId: string; readonly monotonicMs: number } | null;
+}
+
+/** What follows from the commits, one after the other. */
+export class Fold {
+  readonly wrong: string[] = [];
+  readonly sales = new Map<string, Sale>();
+  /** Gaps of edges that the kernel has dropped: line, edges, rises. */
+  readonly overflows: string[] = [];
+  /** Rises of lines under test. */
+  readonly tested: string[] = [];
+  /** The edges that the kernel has dropped. */
+  readonly counted = new Set<TrueEdge>();
+  readonly wired = new Map<string, Wired[]>(LINES.map((line) => [line, []]));
+  readonly voided = new Set<number>();
+  /** Wall time of each boot's monotonic zero, as far as the ledger knows it. */
+  readonly zeros = new Map<string, number>();
+  readonly #truth: Truth;
+  readonly #prices = new PlannedPrices();
+  readonly #tests = new LineTests();
+  /** As the ledger knows them, in their order. */
+  readonly #boots = new Map<string, Boot>();
+  readonly #lastSeen = new Map<string, { us: number; request: number }>();
+  #deviceName: string;
+
+  constructor(truth: Truth, deviceName: string) {
+    this.#truth = truth;
+    this.#deviceName = deviceName;
+  }
+
+  take(commit: Commit): void {
+    const { bootId, batch, accepted, timeZone } = commit;
+    this.#prices.timeZone = timeZone;
+    const atUs = this.#truth.boot(bootId).startUs + batch.monotonicMs * US_PER_MS;
+    batch.commands.forEach(({ name, input }, index) => {
+      if (accepted[index] === true) this.#apply(name, input, atUs, commit);
+    });
+  }
+
+  /** Provisional sales have their time once that is known. */
+  settle(): void {
+    for (const [key, sale] of this.sales) {
+      const zeroMs = sale.provisional === null ? undefined : this.zeros.get(sale.provisional.bootId);
+      if (sale.provisional === null || zeroMs === undefined) continue;
+      this.sales.set(key, { ...sale, timeMs: zeroMs + sale.provisional.monotonicMs });
+    }
+  }
+
+  #apply(
+    name: keyof LedgerCommands,
+    input: readonly unknown[],
+    atUs: number,
+    { bootId, batch: { nowMs, monotonicMs } }: Commit,
+  ): void {
+    switch (name) {
+      case "takeIn":
+        for (const sighting of (input as Input<"takeIn">)[0]) this.#see(sighting);
+        return;
+      case "setWiring":
+        for (const { wiring } of (input as Input<"setWiring">)[0]) this.#wire(wiring, atUs, nowMs);
+        return;
+      case "removeWiring": {
+        const [, line] = input as Input<"removeWiring">;
+        const stretch = this.wired.get(line)?.at(-1)?.stretch;
+        if (stretch != null) stretch.isOver = true;
+        this.#change(line, atUs, { stretch: null });
+        return;
+      }
+      case "changeDevice":
+        this.#deviceName = (input as Input<"changeDevice">)[2].name ?? this.#deviceName;
+        for (const line of LINES) this.#change(line, atUs, { deviceName: this.#deviceName });
+        return;
+      case "addRecord": {
+        const { room, deviceName, valorMicros, createdTimeMs } = (input as Input<"addRecord">)[1];
+        this.sales.set(room, {
+          key: room,
+          room,
+          deviceName,
+          valorMicros,
+          timeMs: createdTimeMs,
+          provisional: null,
+        });
+        return;
+      }
+      case "voidRecord":
+        this.voided.add((input as Input<"voidRecord">)[0]);
+        return;
+      case "planPrices": {
+        const [, lines, valorMicros, from] = input as Input<"planPrices">;
+        for (const line of lines) this.#prices.plan(this.#roomOf(line) ?? "", valorMicros, from);
+        return;
+      }
+      case "beginTest": {
+        const [, lines, lifeMs] = input as Input<"beginTest">;
+        for (const line of lines) {
+          this.#tests.end(line, atUs);
+          // The last millisecond belongs to what was before.
+          const at = { bootId, monotonicMs: monotonicMs + 1 };
+          this.#tests.begin(line, at, atUs + US_PER_MS, lifeMs);
+        }
+        return;
+      }
+      case "endTest": {
+        const [, line] = input as Input<"endTest">;
+        if (line !== null && this.#roomOf(line) !== undefined) this.#tests.end(line, atUs);
+        return;
+      }
+      case "noteBoot": {
+        const [bootId, zeroMs, aliveMs = monotonicMs] = input as Input<"noteBoot">;
+        const before = this.#boots.get(bootId);
+        const lastMs = Math.max(aliveMs, before?.lastMs ?? 0);
+        this.#boots.set(bootId, { bootId, zeroMs: zeroMs ?? before?.zeroMs ?? null, lastMs });
+        if (zeroMs === null) return;
+        this.zeros.set(bootId, zeroMs);
+        const { startUs } = this.#truth.boot(bootId);
+        if (!this.#truth.mayRead(bootId, startUs, zeroMs))
+          this.wrong.push(`the zero of ${bootId} is ${zeroMs}`);
+      }
+    }
+  }
+
+  #roomOf(line: string): string | undefined {
+    return this.wired.get(line)?.at(-1)?.stretch?.room;
+  }
+
+  #wire({ line, actuatorId: room, valorMicros, rearmMs }: NewWiring, atUs: number, nowMs: number): void {
+    const last = this.wired.get(line)?.at(-1);
+    const before = last?.stretch;
+    const held = before == null ? undefined : (this.#prices.at(room, nowMs) ?? last?.valorMicros);
+    if (held !== valorMicros) this.#prices.end(room, nowMs);
+    const deviceName = this.#deviceName;
+    const stretch = before?.room === room ? before : { room };
+    this.#change(line, before == null ? atUs - US_PER_MS : atUs, {
+      stretch,
+      valorMicros,
+      rearmMs,
+      deviceName,
+    });
+  }
+
+  /** A moment is kept in whole milliseconds, rounded down, and the last one belongs to what was before. */
+  #change(line: string, atUs: number, change: Partial<Wired>): void {
+    const all = this.wired.get(line) ?? [];
+    const before = all.at(-1) ?? { stretch: null, valorMicros: 0, rearmMs: 0, deviceName: "" };
+    all.push({ ...before, ...change, fromUs: atUs + US_PER_MS });
+  }
+
+  #see(sighting: Sighting): void {
+    const { line, active, activeLow, source, missed, actuatorId } = sighting;
+    // What the history made up, to be refused, is passed over where its line is not wired any more.
+    if (!Number.isInteger(missed)) return;
+    const us = this.#truth.usOf(sighting);
+    const last = this.#lastSeen.get(line);
+    if (last !== undefined && us <= last.us && source.sequence > 0) return;
+    this.#lastSeen.set(line, { us, request: source.request });
+    const lost = last?.request === source.request ? this.#truth.between(line, last.us, us) : [];
+    if (missed !== lost.length) this.wrong.push(`${line} at ${us}: ${missed} missed, must be ${lost.length}`);
+    for (const edge of lost) this.counted.add(edge);
+    if (this.#truth.isHigh(line, us) !== (active !== activeLow))
+      this.wrong.push(`${line} at ${us}: not ${active}`);
+    if (!this.#truth.mayRead(source.bootId, us, sighting.timeMs)) this.wrong.push(`${line} at ${us}: time`);
+    const wired = this.wired.get(line)?.findLast(({ fromUs }) => fromUs <= us);
+    if (wired?.stretch?.room !== actuatorId) return;
+    // The line may have been unwired and wired to the same room again meanwhile: its level is kept from there on.
+    const current = this.wired.get(line)?.at(-1)?.stretch;
+    this.#judge(sighting, us, wired, current?.room === actuatorId ? current : wired.stretch);
+  }
+
+  #judge(
+    sighting: Sighting,
+    us: number,
+    { rearmMs, valorMicros, deviceName }: Wired,
+    stretch: Stretch,
+  ): void {
+    const { line, active, activeLow, source, missed, provisional, timeMs } = sighting;
+    const isKnown = stretch.isOver !== true && stretch.last?.activeLow === activeLow;
+    const before = isKnown ? stretch.last : undefined;
+    if (missed > 0) {
+      const rises = before?.active === true ? Math.floor(missed / 2) : Math.ceil(missed / 2);
+      this.overflows.push(`${line} ${missed} ${rises}`);
+    }
+    stretch.firstUs ??= us;
+    const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
+    const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
+    const key = `${line} ${source.bootId} ${sighting.monotonicNs}`;
+    const isTested = rose && this.#tests.has(line, us, moment, [...this.#boots.values()]);
+    if (isTested) this.tested.push(key);
+    const isSame = before !== undefined && isSameSale(before, sighting, us, rearmMs);
+    const isSale = rose && !isTested && !isSame;
+    if (isSale) {
+      const room = stretch.room;
+      this.sales.set(key, {
+        key,
+        room,
+        deviceName,
+        valorMicros: this.#plannedFor(room, sighting) ?? valorMicros,
+        timeMs,
+        provisional: provisional ? moment : null,
+      });
+    }
+    if (before !== undefined && before.active === active && !rose) return;
+    const hasSale = isSale || (!isTested && before?.hasSale === true);
+    stretch.last = { active, activeLow, us, bootId: source.bootId, timeMs, provisional, hasSale };
+  }
+
+  /** By its time; where that is not known, by the last moment that a trusted clock has seen. */
+  #plannedFor(room: string, { source, monotonicNs, provisional, timeMs }: Sighting): number | undefined {
+    const zeroMs = this.#boots.get(source.bootId)?.zeroMs;
+    if (!provisional) return this.#prices.at(room, timeMs);
+    if (zeroMs != null) return this.#prices.at(room, wallTimeMs(zeroMs, Number(monotonicNs) / 1e6));
+    const known = [...this.#boots.values()].flatMap(({ zeroMs, lastMs }) =>
+      zeroMs === null ? [] : [zeroMs + lastMs],
+    );
+    return known.length === 0 ? undefined : this.#prices.at(room, Math.max(...known));
+  }
+}
+
+/** High again within the rearm time after the fall: by the wall clock over two boots, where that was trusted in both. */
+function isSameSale(
+  before: Seen,
+  { source, provisional, timeMs }: Sighting,
+  us: number,
+  rearmMs: number,
+): boolean {
+  if (before.active || !before.hasSale) return false;
+  const isOneBoot = before.bootId === source.bootId;
+  if (!isOneBoot && (before.provisional || provisional)) return false;
+  const lowMs = isOneBoot ? (us - before.us) / US_PER_MS : timeMs - before.timeMs;
+  return lowMs >= 0 && lowMs < rearmMs;
+}
