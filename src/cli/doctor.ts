@@ -15,6 +15,7 @@ import { systemClock } from "../service/clock.ts";
 import { readMachine } from "../service/machine.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
+import { withService } from "./door.ts";
 import {
   describeBackup,
   describeDisk,
@@ -23,16 +24,28 @@ import {
   runningStatus,
   type Stopped,
 } from "./status.ts";
+import {
+  aboutFile,
+  type BundleFile,
+  bundleFile,
+  createArchive,
+  logFiles,
+  writeArchive,
+} from "./support-bundle.ts";
 
 const HELP = `
 Each check says what it found; one that needs attention also says why that matters and what to do.
 It reads and measures; the only file that it writes is a small one in the data directory, which it removes.
 
+With --bundle it also writes an archive for support, which holds no secrets, no money, and no names of people, places and
+rooms; what it holds is shown first. Nothing is sent.
+
 Exit codes: 0 all is fine, 3 something needs attention, 78 the configuration has mistakes.
 
-Example:
+Examples:
   flanco doctor
-  flanco doctor --json`;
+  flanco doctor --json
+  flanco doctor --bundle support.tar.gz`;
 
 /** Synced writes that measure the disk, and the size of each: a page of the ledger. */
 const SYNCS = 100;
@@ -42,6 +55,17 @@ const CONNECT_MS = 2_000;
 const MEGABYTE = 1_000_000;
 /** Where the mDNS service listens; Debian's package avahi-daemon makes it. */
 const AVAHI_SOCKET = "/run/avahi-daemon/socket";
+
+/** Width of a file's name in the list of the bundle. */
+const BUNDLE_NAME = 16;
+/** Settings that are texts and name nobody. */
+const TOLD_SETTINGS: ReadonlySet<string> = new Set([
+  "time_zone",
+  "currency",
+  "clock_trust",
+  "gpio_driver",
+  "log_level",
+]);
 
 /** What is examined, in the order shown, and why it matters. */
 const CHECKS = {
@@ -95,9 +119,21 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     .command("doctor")
     .description("examine the appliance and its machine, and say what needs attention, why, and what to do")
     .option("--json", "as JSON", false)
+    .option("--bundle <file>", "write an archive for support to this file, which must not exist")
     .addHelpText("after", HELP)
-    .action(async ({ json }: { json: boolean }, command: Command) => {
-      const findings = await examine(configOf(context, command), context);
+    .action(async ({ json, bundle }: { json: boolean; bundle?: string }, command: Command) => {
+      const config = configOf(context, command);
+      // As the user that runs the command: examining goes on as the owner of the data.
+      const archive = bundle === undefined ? undefined : createArchive(bundle);
+      const logs = archive === undefined ? [] : await logFiles();
+      const { findings, ...examined } = await examine(config, context);
+      if (archive !== undefined) {
+        const files = [...(await bundleOf(examined, findings, context)), ...logs];
+        terminal.err(`${bundle} will hold:`);
+        for (const { name, about } of files) terminal.err(`  ${name.padEnd(BUNDLE_NAME)}${about}`);
+        await writeArchive(archive, files);
+        terminal.err("It is written.");
+      }
       const wrong = findings.filter(({ fine }) => !fine);
       if (json) terminal.json({ fine: wrong.length === 0, findings });
       else for (const finding of findings) terminal.out(describe(finding));
@@ -110,7 +146,10 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     });
 }
 
-async function examine(config: Config, context: CliContext): Promise<Finding[]> {
+async function examine(
+  config: Config,
+  context: CliContext,
+): Promise<Examined & { readonly findings: readonly Finding[] }> {
   const dataDirectory = dataDirectoryOf(config.data_dir);
   becomeOwner(dataDirectory);
   const running = await runningStatus(config, context);
@@ -135,8 +174,9 @@ async function examine(config: Config, context: CliContext): Promise<Finding[]> 
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
   add("ports", await portProblems(ports, running !== undefined));
   add("name", nameProblems());
-  const states = statesOf({ running, stopped, machine, syncMs, ports, config });
-  return Object.entries(CHECKS).map(([name, why]) => {
+  const examined = { running, stopped, machine, syncMs, ports, config };
+  const states = statesOf(examined);
+  const findings = Object.entries(CHECKS).map(([name, why]) => {
     const check = name as CheckName;
     const found = problems.get(check) ?? [];
     if (found.length === 0) return { check, fine: true, message: states[check], why, mend: null };
@@ -146,6 +186,49 @@ async function examine(config: Config, context: CliContext): Promise<Finding[]> 
       message: found.map(({ message }) => message).join(" "),
     };
   });
+  return { ...examined, findings };
+}
+
+/** What support needs to know of the appliance, as far as it names nobody and nothing of the clinic. */
+async function bundleOf(
+  { running, stopped, machine, syncMs, config }: Examined,
+  findings: readonly Finding[],
+  context: CliContext,
+): Promise<BundleFile[]> {
+  const wiring = await withService(config, (service) => service.call("listWiring", {}));
+  const chips = await withService(config, (service) => service.call("detect", {}));
+  const isSet = Object.entries(config).map(([key, value]) => [
+    key,
+    typeof value === "string" && !TOLD_SETTINGS.has(key) ? value !== "" : value,
+  ]);
+  const status = running ?? { ...stopped?.facts, ...stopped?.held, faults: stopped?.faults };
+  const { recordsToday: _money, ...shown } = { recordsToday: null, ...status };
+  return [
+    aboutFile(context.installation.version),
+    bundleFile("findings.json", "which checks need attention", findings, ["check"]),
+    bundleFile("machine.json", "sensors, memory, and the time of a synced write", { ...machine, syncMs }, []),
+    bundleFile("status.json", "lines, clock, queues, disk, backups and faults, without texts", shown, [
+      ...["version", "driver", "timeZone", "line", "level", "code", "device", "spareBlocks", "reason"],
+    ]),
+    bundleFile(
+      "wiring.json",
+      "each line's settings, without room and price",
+      wiring?.map(({ valor: _, ...row }) => row) ?? [],
+      [...["line", "bias"]],
+    ),
+    bundleFile("chips.json", "chips, their lines and who holds them", chips ?? [], [
+      "name",
+      "label",
+      "chip",
+      "holder",
+    ]),
+    bundleFile(
+      "settings.json",
+      "settings; of directories, names and addresses only whether they are set",
+      Object.fromEntries(isSet),
+      [...TOLD_SETTINGS],
+    ),
+  ];
 }
 
 interface Examined {

@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { FlancoError } from "../domain/error.ts";
+import { journalLines } from "../systemd/journal.ts";
 import type { CliContext } from "./context.ts";
 
 /** What pino calls its levels, by number. */
@@ -41,7 +39,8 @@ export function addLogsCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async (options: { since: string; warnings: boolean; unit: string; json: boolean }) => {
       let shown = 0;
-      for await (const text of journal(options.unit, options.since)) {
+      const filters = [`--unit=${options.unit}`, `--since=${options.since}`];
+      for await (const text of journalLines(filters, MAX_LINES)) {
         const line = parse(text);
         if (options.warnings && (line === undefined || line.level < WARNING)) continue;
         shown += 1;
@@ -49,39 +48,6 @@ export function addLogsCommand(program: Command, context: CliContext): void {
       }
       if (shown === 0) terminal.err(`The journal has no matching line since ${options.since}.`);
     });
-}
-
-async function* journal(unit: string, since: string): AsyncGenerator<string> {
-  const options = [
-    `--unit=${unit}`,
-    `--since=${since}`,
-    `--lines=${MAX_LINES}`,
-    "--output=cat",
-    "--no-pager",
-  ];
-  const child = spawn("journalctl", [...options, "--quiet"], { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  // Awaited below, after the last line.
-  ended.catch(() => {});
-  yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
-  const exitCode = await ended.catch((error: unknown) => {
-    throw new FlancoError("unavailable", "journalctl cannot be started.", {
-      hint: "Without systemd the service writes its log to standard error.",
-      cause: error,
-    });
-  });
-  if (exitCode !== 0) {
-    throw new FlancoError("unavailable", `journalctl failed: ${said.trim()}`, {
-      hint: "Run it as root: sudo flanco logs.",
-    });
-  }
 }
 
 function parse(text: string): z.output<typeof logLine> | undefined {

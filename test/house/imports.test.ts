@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...["auth", "config", "contract", "control", "domain", "gpio", "http", "net", "service", "store"],
-    "installation.ts",
+    ...["systemd", "installation.ts"],
   ],
   web: ["contract", "domain"],
 };

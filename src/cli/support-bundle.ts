@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { arch, release, tmpdir, uptime } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { FlancoError } from "../domain/error.ts";
+import { journalLines } from "../systemd/journal.ts";
+
+const MAX_LOG_LINES = 5_000;
+const MAX_KERNEL_LINES = 500;
+const MAX_ARCHIVE_BYTES = 64 * 1024 * 1024;
+/** What the kernel says of cards, file systems, power, heat, memory and GPIO. */
+const KERNEL_TOPICS = /mmc|EXT4-fs|I\/O error|voltage|thermal|throttl|out of memory|oom-kill|gpio|watchdog/i;
+
+/** One file of the bundle: its name, what it holds, in words, and the contents. */
+export interface BundleFile {
+  readonly name: string;
+  readonly about: string;
+  readonly text: string;
+}
+
+/** A value without names: of its texts it has those alone that stand under one of the keys. */
+export function nameless(value: unknown, keys: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((part: unknown) => nameless(part, keys));
+  if (typeof value !== "object" || value === null) return typeof value === "string" ? undefined : value;
+  const entries = Object.entries(value).map(([key, part]: [string, unknown]) => [
+    key,
+    typeof part === "string" && keys.has(key) ? part : nameless(part, keys),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** A JSON file of the bundle, without names. */
+export function bundleFile(name: string, about: string, value: unknown, keys: readonly string[]): BundleFile {
+  return { name, about, text: `${JSON.stringify(nameless(value, new Set(keys)), null, 2)}\n` };
+}
+
+/** What programs this is, and what machine. */
+export function aboutFile(version: string): BundleFile {
+  const about = {
+    ...{ version, node: process.version, kernel: release(), processor: arch() },
+    ...{ time: new Date().toISOString(), uptimeSeconds: Math.round(uptime()) },
+  };
+  return bundleFile("about.json", "versions, processor and running time", about, Object.keys(about));
+}
+
+/** The service's log of the last day and the kernel's of this boot; read as the user that runs the command. */
+export async function logFiles(): Promise<BundleFile[]> {
+  const service = await linesOf(
+    ["--unit=flanco.service", "--since=24 hours ago"],
+    MAX_LOG_LINES,
+    namelessLine,
+  );
+  const kernel = await linesOf(["--dmesg", "--boot"], MAX_KERNEL_LINES, (line) =>
+    KERNEL_TOPICS.test(line) ? [line] : [],
+  );
+  return [
+    { name: "log.txt", about: "the service's log of the last day", text: service },
+    {
+      name: "kernel.txt",
+      about: "what the kernel said of cards, power, heat, memory and GPIO since it started",
+      text: kernel,
+    },
+  ];
+}
+
+async function linesOf(
+  filters: readonly string[],
+  maxLines: number,
+  select: (line: string) => readonly string[],
+): Promise<string> {
+  const lines: string[] = [];
+  try {
+    for await (const line of journalLines(filters, maxLines)) lines.push(...select(line));
+  } catch (error) {
+    if (!(error instanceof FlancoError)) throw error;
+    lines.push(error.message);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const logLine = z.looseObject({
+  ...{ level: z.int(), time: z.number(), msg: z.string().default(""), code: z.string().optional() },
+  err: z.looseObject({ stack: z.string().default("") }).optional(),
+});
+const LOG_KEYS = new Set(["code", "line", "chip", "driver", "type", "job"]);
+
+/**
+ * A line of the service's log without names. The message of a line with a code follows from the code and may name
+ * something; of an error the stack stays, without the message before it.
+ */
+function namelessLine(text: string): readonly string[] {
+  let line: z.output<typeof logLine> | undefined;
+  try {
+    line = logLine.safeParse(JSON.parse(text)).data;
+  } catch {
+    // A line of systemd, or of the runtime.
+  }
+  if (line === undefined) return [];
+  const { msg, err, ...fields } = line;
+  const stack = err?.stack.split("\n").filter((part) => /^\s+at /.test(part));
+  const kept = {
+    ...(nameless({ ...fields, err }, LOG_KEYS) as object),
+    ...(line.code === undefined && { msg }),
+    ...(stack !== undefined && { stack }),
+  };
+  return [JSON.stringify(kept)];
+}
+
+/** A file that did not exist before, for the archive. Throws `invalid` where it exists or cannot be made. */
+export function createArchive(file: string): number {
+  try {
+    return openSync(file, "wx", 0o600);
+  } catch (error) {
+    throw new FlancoError(
+      "invalid",
+      `${file} cannot be made: ${error instanceof Error ? error.message : error}`,
+      {
+        hint: "Name a file that does not exist yet, in a directory that you may write.",
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Writes the files as a compressed tar archive, and closes it. */
+export async function writeArchive(archive: number, files: readonly BundleFile[]): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "flanco-bundle-"));
+  try {
+    for (const { name, text } of files) writeFileSync(join(directory, name), text, { mode: 0o600 });
+    const options = [
+      "--create",
+      "--gzip",
+      "--owner=0",
+      "--group=0",
+      "--numeric-owner",
+      `--directory=${directory}`,
+    ];
+    const { stdout } = await promisify(execFile)("tar", [...options, ...files.map(({ name }) => name)], {
+      ...{ encoding: "buffer", maxBuffer: MAX_ARCHIVE_BYTES },
+    });
+    writeFileSync(archive, stdout);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+    closeSync(archive);
+  }
+}
