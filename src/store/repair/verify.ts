@@ -45,7 +45,7 @@ export function verifyLedger(
   return verificationOf(checkFile(file), () => checkChain(file, onProgress, heads));
 }
 
-/** Puts the two halves of a verification together. In a damaged file a column may hold what it never could. */
+/** Puts the two halves of a verification together. What is damaged need not let itself be walked to its end. */
 export function verificationOf(
   { damage, findings, unlisted }: CheckedFile,
   chain: () => CheckedChain,
@@ -54,8 +54,7 @@ export function verificationOf(
     const { findings: entries, unlisted: more, ...held } = chain();
     return { ...held, damage, findings: [...entries, ...findings], unlisted: unlisted + more };
   } catch (error) {
-    const isUnreadable = error instanceof TypeError || error instanceof RangeError;
-    if (damage.length === 0 || !isUnreadable) throw error;
+    if (damage.length === 0) throw error;
     return { records: 0, entries: 0, damage, findings, unlisted };
   }
 }

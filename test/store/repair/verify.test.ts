@@ -109,6 +109,26 @@ describe("what the full check of a ledger finds", () => {
     expect(costs()).to.deep.equal([[{ account: "ana@example.org", sales: 0, revenue: 2.5 }]]);
   });
 
+  it("damage alone where a column holds what SQLite does not put into it", async () => {
+    await ledger.close();
+    const db = new DatabaseConstructor(ledger.file);
+    db.unsafeMode().pragma("writable_schema = ON");
+    const swap = db.prepare("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'record'");
+    const reread = () =>
+      db.pragma(`schema_version = ${Number(db.pragma("schema_version", { simple: true })) + 1}`);
+    swap.run("STRICT", "");
+    reread();
+    db.exec("UPDATE record SET room = x'ff' WHERE record_id = 3");
+    swap.run("\n    )", "\n    ) STRICT");
+    reread();
+    db.close();
+    const { damage, findings: besides } = verify();
+    expect(damage).to.have.lengthOf(1);
+    expect(damage[0]).to.contain("non-TEXT value in record.room");
+    expect(besides).to.deep.equal([]);
+    await ledger.open();
+  });
+
   describe("of the evidence of a change of price", () => {
     beforeEach(async () => {
       await ledger.writer.voidRecord(3, "relay tested");
