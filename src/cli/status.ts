@@ -54,6 +54,7 @@ Exit codes: 0 the service runs and nothing needs attention, 1 it does not run, 3
 
 Example:
   flanco status
+  flanco status --short
   flanco status --json`;
 
 /** `flanco status`: how the whole appliance is. */
@@ -65,16 +66,17 @@ export function addStatusCommand(program: Command, context: CliContext): void {
       "say how the appliance is: today's records, lines, backups, disk, clock, and what needs attention",
     )
     .option("--json", "as JSON", false)
+    .option("--short", "without single lines and money: what is shown after a login", false)
     .addHelpText("after", HELP)
-    .action(async ({ json }: { json: boolean }, command: Command) => {
+    .action(async ({ json, short }: { json: boolean; short: boolean }, command: Command) => {
       const config = configOf(context, command);
       becomeOwner(dataDirectoryOf(config.data_dir));
       const status = await runningStatus(config, context);
-      if (status !== undefined) showRunning(terminal, status, json);
+      if (status !== undefined) showRunning(terminal, status, { json, short });
       else {
         const work = (await askHealth(config.http_port))?.work;
         const why = work === undefined ? noService() : preparing(work);
-        showStopped(terminal, await readStopped(config, context.installation.version), why, json);
+        showStopped(terminal, await readStopped(config, context.installation.version), why, { json, short });
       }
     });
 }
@@ -87,19 +89,24 @@ export function runningStatus(
   return withService(config, (service) => service.call("status", {}), { answerMs });
 }
 
-function showRunning(terminal: Terminal, status: Running, json: boolean): void {
+interface Form {
+  readonly json: boolean;
+  readonly short: boolean;
+}
+
+function showRunning(terminal: Terminal, status: Running, { json, short }: Form): void {
   if (json) terminal.json({ running: true, ...status });
-  else terminal.out(describeRunning(status).join("\n"));
+  else terminal.out((short ? describeShort(status) : describeRunning(status)).join("\n"));
   if (status.faults.length > 0) throw needsAttention("attention", status.faults);
   if (!json) terminal.out("Nothing needs attention.");
 }
 
-function showStopped(terminal: Terminal, stopped: Stopped, why: FlancoError, json: boolean): void {
+function showStopped(terminal: Terminal, stopped: Stopped, why: FlancoError, { json, short }: Form): void {
   const { facts, held, problem, faults } = stopped;
   if (json) terminal.json({ running: false, ...facts, ...held, faults });
   // Without a data directory there is nothing to show.
   else if (facts.disk !== null) {
-    const ledger = held === null ? [] : describeHeld(held, facts);
+    const ledger = held === null || short ? [] : describeHeld(held, facts);
     terminal.out([...ledger, ...describeFacts(facts)].join("\n"));
   }
   throw needsAttention("unavailable", [why, ...(problem === null ? [] : [problem]), ...faults]);
@@ -158,17 +165,36 @@ function backupOf(config: Config, nowMs: number): BackupStatus | null {
 
 /** How a running appliance is, a line each. */
 function describeRunning(status: Running): string[] {
-  const { version, startedTime, uptimeMs, timeZone, driver, simulated } = status;
-  const { linesWired, linesWatched, queues, clock } = status;
-  const trust = clock.trusted ? "set, and to be trusted" : "not set from the network yet";
+  const { queues } = status;
   return [
-    `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
-    `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
+    ...describeService(status),
     ...describeHeld(status, status),
     `Waiting for the disk: ${queues.writes.waiting} writes (room for ${queues.writes.limit}), ${queues.edges.waiting} switchings (room for ${queues.edges.limit}).`,
     ...describeFacts(status),
-    `Clock: ${moment(clock.time, timeZone)} (${timeZone}), ${trust}.`,
+    describeClock(status),
   ];
+}
+
+function describeShort(status: Running): string[] {
+  return [
+    ...describeService(status),
+    ...describeFacts(status),
+    describeClock(status),
+    "More: flanco status, flanco doctor, flanco logs.",
+  ];
+}
+
+function describeService({ version, startedTime, uptimeMs, timeZone, ...status }: Running): string[] {
+  const { driver, simulated, linesWired, linesWatched } = status;
+  return [
+    `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
+    `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
+  ];
+}
+
+function describeClock({ clock, timeZone }: Running): string {
+  const trust = clock.trusted ? "set, and to be trusted" : "not set from the network yet";
+  return `Clock: ${moment(clock.time, timeZone)} (${timeZone}), ${trust}.`;
 }
 
 /** What the ledger holds, a line each. */

@@ -17,18 +17,39 @@ export function printable(text: string): string {
   );
 }
 
+/** A terminal that does not tell its width, as a serial line. */
+const COLUMNS = 80;
+/** What stands before a text in a list: up to the last wide space near the line's begin. */
+const LABEL = /^(?:.{0,38} {2,})?/;
+
+/** The text with long lines broken between words, for so many columns; what follows a break stands below the line's own text. */
+export function wrapped(text: string, columns: number): string {
+  const lines = text.split("\n").flatMap((line) => {
+    const label = LABEL.exec(line)?.[0].length ?? 0;
+    const parts: string[] = [];
+    let rest = line;
+    for (let end = 0; rest.length > columns; rest = " ".repeat(label) + rest.slice(end + 1)) {
+      end = rest.lastIndexOf(" ", columns);
+      if (end <= label) break;
+      parts.push(rest.slice(0, end));
+    }
+    return [...parts, rest];
+  });
+  return lines.join("\n");
+}
+
 /** A command's output and questions. Results go to standard output, everything else to standard error. */
 export class Terminal {
   out(line: string): void {
-    process.stdout.write(`${printable(line)}\n`);
+    process.stdout.write(`${fitted(printable(line), process.stdout)}\n`);
   }
 
   err(line: string): void {
-    process.stderr.write(`${printable(line)}\n`);
+    process.stderr.write(`${fitted(printable(line), process.stderr)}\n`);
   }
 
   json(value: unknown): void {
-    this.out(JSON.stringify(value, null, 2));
+    process.stdout.write(`${printable(JSON.stringify(value, null, 2))}\n`);
   }
 
   /** Rewrites one line on a terminal; writes only the first and the last state to a file. */
@@ -65,6 +86,10 @@ export class Terminal {
   async readAll(): Promise<string> {
     return text(process.stdin);
   }
+}
+
+function fitted(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
+  return isTTY ? wrapped(text, columns || COLUMNS) : text;
 }
 
 /** The next answer. Throws `invalid` after Ctrl-C and Ctrl-D. */

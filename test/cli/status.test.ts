@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, truncateSync } from "node:fs";
+import { chmodSync, rmSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect } from "chai";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { CHECKOUT, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, seedLedger } from "./ledger.ts";
@@ -87,6 +89,22 @@ describe("flanco status", function () {
     expect(json.exitCode).to.equal(3);
     const { faults } = JSON.parse(json.stdout) as Told;
     expect(faults.map(({ code }) => code)).to.deep.equal(["line_failed", "line_failed"]);
+  });
+
+  it("is short after a login, without lines and money, and a fault does not fail what shows it", async () => {
+    await program.start({ FLANCO_SIMULATED_LINES: "6" });
+    const flanco = program.write("flanco", `#!/bin/sh\nexec "${program.command.join('" "')}" "$@"\n`);
+    chmodSync(flanco, 0o755);
+    const screen = await promisify(execFile)(join(CHECKOUT, "packaging/root/etc/update-motd.d/60-flanco"), {
+      env: { ...program.environment, PATH: `${program.directory}:${process.env["PATH"]}` },
+    });
+    expect(screen.stderr).to.equal("");
+    expect(screen.stdout).to.match(
+      /^flanco \S+ is running since .*\nLines: 6 of 8 watched by .*\nBackup: none yet\.\n/,
+    );
+    expect(screen.stdout).to.contain("\nMore: flanco status, flanco doctor, flanco logs.\n");
+    expect(screen.stdout).to.contain("The line SIM6 is not watched");
+    expect(screen.stdout).not.to.contain("Today").and.not.to.contain("Pasillo");
   });
 
   it("says that no service runs, shows what the files hold, and ends with 1", async () => {

@@ -302,6 +302,10 @@ class RecordingTerminal extends Terminal {
     this.stderr += `${line}\n`;
   }
 
+  override json(value: unknown): void {
+    this.out(JSON.stringify(value, null, 2));
+  }
+
   override async readAll(): Promise<string> {
     return this.#input;
   }
