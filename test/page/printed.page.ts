@@ -1,0 +1,64 @@
+import { expect } from "chai";
+import { FilledSuite } from "./filled.ts";
+import { plain } from "./panel-figures.ts";
+import { printed } from "./printed.ts";
+
+/** Each view by its address, and what is there once it is. */
+const VIEWS = [
+  ["/", ".chart"],
+  ["/?period=year", ".chart"],
+  ["/habitaciones", ".tile"],
+  ["/registros", ".record"],
+  ["/lugares", ".device-row"],
+  ["/lineas", ".wired"],
+  ["/estado", ".part"],
+  ["/personas", ".person"],
+] as const;
+
+describe("The printed pages", () => {
+  const suite = new FilledSuite({ sales: 1_500, days: 80, voided: 2, withTrouble: true, rooms: 15 });
+  const { opened } = suite;
+
+  for (const [path, ready] of VIEWS) {
+    it(`of ${path} begin on the first one, are numbered, and hold every word`, async () => {
+      const { page } = await opened.open(path);
+      await page.locator(ready).first().waitFor();
+      const paper = await printed(page);
+      expect(paper).to.contain(await page.locator("h1").innerText());
+      expect(paper).to.contain("SIMULADO");
+    });
+  }
+
+  it("of the panel name its filter, and have its figures, its places and its latest sales", async () => {
+    const { page } = await opened.open("/?location=Cl%C3%ADnica+Norte");
+    await page.locator(".latest-sale").first().waitFor();
+    const parts = page.locator("h1, .figure-value, .place b, .latest-room, .latest-money");
+    const shown = await parts.allInnerTexts();
+    expect(shown[0]).to.equal("Panel: Clínica Norte");
+    expect(shown.length).to.be.above(10);
+    const paper = await printed(page);
+    for (const text of shown) expect(paper).to.contain(plain(text));
+  });
+
+  it("of the records name the filters, and have each record that was drawn, and the sum of all", async () => {
+    const { page } = await opened.open("/registros?location=Cl%C3%ADnica+Sur&room=30");
+    await page.locator(".record-sum b").waitFor();
+    const parts = page.locator(".record-sum, .record-open, .record-number, .record-amount");
+    const shown = await parts.allInnerTexts();
+    expect(shown.length).to.be.above(60);
+    const paper = await printed(page);
+    for (const text of ["Clínica Sur", ...shown]) expect(paper).to.contain(plain(text));
+    expect(paper).to.contain("Solo se imprime lo que estaba a la vista.");
+  });
+
+  it("look the same from a dark screen", async () => {
+    const { page } = await opened.open("/?period=year");
+    await page.locator(".latest-sale").first().waitFor();
+    const pictures: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ media: "print", colorScheme });
+      pictures.push((await page.screenshot({ fullPage: true })).toString("base64"));
+    }
+    expect(pictures[0] === pictures[1]).to.equal(true);
+  });
+});
