@@ -25,7 +25,7 @@ import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
-import { type BackupLook, foreignBackups, listBackups } from "../store/backup/backup-directory.ts";
+import { type BackupLook, listBackups } from "../store/backup/backup-directory.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../store/ledger/identity.ts";
@@ -68,8 +68,6 @@ export interface UpkeepDependencies {
   readonly onDamaged: (error: Error) => void;
   /** In place of the processes that do the work. */
   readonly jobs?: UpkeepJobs;
-  /** In place of the configured directories as they are at that moment. */
-  readonly targets?: () => readonly BackupTarget[];
   /** In place of half a minute: how long a removable disk may take to show its backups. */
   readonly diskMs?: number;
 }
@@ -101,11 +99,11 @@ export class Upkeep {
 
   /** Looks at what there is: the newest proven backup, what the last check found, what damage has cost. */
   open(): void {
-    const { config, clock, log, dataDirectory, targets, jobs = PROCESSES, diskMs } = this.#dependencies;
+    const { config, clock, log, dataDirectory, jobs = PROCESSES, diskMs } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
     this.#ledgerId = readLedger(dataDirectory.ledger, readLedgerId);
     const directory = config.backup_disk_dir;
-    if (targets === undefined && directory !== "") {
+    if (directory !== "") {
       const look = () => jobs.look(directory, this.#ledgerId);
       this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
     }
@@ -174,16 +172,11 @@ export class Upkeep {
   }
 
   async #see(): Promise<readonly SeenTarget[]> {
-    const { config, targets } = this.#dependencies;
-    const own = backupDirectory(config);
-    const here = (targets?.() ?? [{ directory: own, skipped: null }]).map((target) => {
-      const { directory, skipped } = target;
-      const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
-      const others = directory !== own && skipped === null;
-      return { ...target, newest, foreign: others ? foreignBackups(directory, this.#ledgerId) : [] };
-    });
+    const directory = backupDirectory(this.#dependencies.config);
+    const newest = listBackups(folderOf(directory, this.#ledgerId))[0] ?? null;
+    const own = { directory, skipped: null, newest, foreign: [] };
     const disk = await this.#disk?.see();
-    return disk === undefined ? here : [...here, disk];
+    return disk === undefined ? [own] : [own, disk];
   }
 
   /** `tail` is the directory of the ledger's tail. */

@@ -6,9 +6,8 @@ import { expect } from "chai";
 import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import type { BackupTarget } from "../../src/service/backup-target.ts";
 import { Upkeep } from "../../src/service/upkeep.ts";
-import { writeProof } from "../../src/store/backup/backup-directory.ts";
+import { type BackupLook, writeProof } from "../../src/store/backup/backup-directory.ts";
 import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { beginJob, type RunningJob } from "../../src/store/job/job.ts";
 import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
@@ -21,6 +20,8 @@ import { KeptLog, SetClock } from "../http/fakes.ts";
 import { until } from "../rig/until.ts";
 
 const START_MS = Date.UTC(2026, 2, 11, 11);
+/** A removable disk is looked at again after this. */
+const DISK_LOOK_MS = 10 * MINUTE_MS;
 const YEAR_MS = 365 * DAY_MS;
 const SOUND: Verification = { records: 1, entries: 1, findings: [], unlisted: 0, damage: [] };
 
@@ -63,9 +64,10 @@ class Gateway {
   /** While it is there, jobs wait for it. */
   gate: Promise<void> | undefined;
   cancelled = 0;
-  /** Where a removable disk would be mounted. */
+  /** Where a removable disk would be mounted; `restart` takes it up. */
   disk = "";
-  targets: BackupTarget[] = [{ directory: this.backups, skipped: null }];
+  /** What is seen of the disk; undefined: a process looks. */
+  seen: Pick<BackupLook, "mounted" | "foreign"> | undefined;
   upkeep = this.#make();
 
   async prepare(): Promise<void> {
@@ -134,10 +136,12 @@ class Gateway {
             ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
             findings: this.findings,
           })),
-        look: (directory, ledgerId) => beginJob({ kind: "look", directory, ledgerId }),
+        look: (directory, ledgerId) =>
+          this.seen === undefined
+            ? beginJob({ kind: "look", directory, ledgerId })
+            : { done: Promise.resolve({ newest: null, ...this.seen }), cancel: async () => {} },
         verify: () => this.#begin("check", () => this.verification),
       },
-      ...(this.disk === "" ? { targets: () => this.targets } : {}),
     });
   }
 
@@ -217,18 +221,18 @@ describe("The service's upkeep", () => {
 
     it("waits for a missing removable disk, and makes the other backups meanwhile", async () => {
       const disk = join(gateway.directory, "usb");
-      const own = gateway.targets[0];
-      const away = { directory: disk, skipped: "No disk is mounted there." };
-      gateway.targets = own === undefined ? [] : [own, away];
+      gateway.disk = disk;
+      gateway.seen = { mounted: false, foreign: [] };
+      gateway.restart();
       expect(await gateway.look()).to.deep.equal([gateway.backups]);
       expect(await gateway.after(MINUTE_MS)).to.deep.equal([]);
-      gateway.targets = own === undefined ? [] : [own, { directory: disk, skipped: null }];
+      gateway.seen = { mounted: true, foreign: [] };
       gateway.failures.set(disk, new FlancoError("unavailable", "It was pulled out."));
-      expect(await gateway.after(MINUTE_MS)).to.deep.equal([disk]);
+      expect(await gateway.after(DISK_LOOK_MS)).to.deep.equal([disk]);
       expect(gateway.faults).to.deep.equal(["backup_failed"]);
       expect(gateway.upkeep.lastBackup()?.madeMs, "the newest is the gateway's own").to.equal(START_MS);
       gateway.failures.clear();
-      expect(await gateway.after(DAY_MS - 2 * MINUTE_MS)).to.deep.equal([gateway.backups, disk]);
+      expect(await gateway.after(DAY_MS - MINUTE_MS - DISK_LOOK_MS)).to.deep.equal([gateway.backups, disk]);
     });
 
     it("goes on without a removable disk that hangs, and goes back to it when it answers", async () => {
@@ -313,18 +317,18 @@ describe("The service's upkeep", () => {
     });
 
     it("does not count those of another ledger, and names them where they are on the removable disk", async () => {
-      const disk = join(gateway.directory, "usb");
-      gateway.targets = [...gateway.targets, { directory: disk, skipped: null }];
-      for (const { directory } of gateway.targets) gateway.leave(directory, aBackup());
+      gateway.disk = join(gateway.directory, "usb");
+      gateway.seen = { mounted: true, foreign: [aBackup()] };
+      gateway.leave(gateway.backups, aBackup());
       gateway.restart();
       expect(gateway.upkeep.lastBackup()).to.equal(null);
-      expect(await gateway.look()).to.deep.equal([gateway.backups, disk]);
+      expect(await gateway.look()).to.deep.equal([gateway.backups, gateway.disk]);
       const [fault, ...more] = gateway.upkeep.faults();
       expect(more).to.deep.equal([]);
       expect(fault).to.include({ code: "backup_foreign", sinceMs: START_MS });
       expect(fault?.message).to.contain(`Clínica (1 records, 2026-03-11, folder ${FOREIGN})`);
-      rmSync(disk, { recursive: true });
-      await gateway.look();
+      gateway.seen = { mounted: true, foreign: [] };
+      await gateway.after(DISK_LOOK_MS);
       expect(gateway.faults).to.deep.equal([]);
     });
 
