@@ -4,7 +4,7 @@ import { BIASES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
-import { type AnswerOf, type Declaration, declare } from "./declaration.ts";
+import { declare, type Shape } from "./declaration.ts";
 import { id, name, success, text, timeMs, valor } from "./field.ts";
 import { newTest, testedEdge } from "./line-test.ts";
 import { getStatus } from "./status.ts";
@@ -17,6 +17,12 @@ export const MAX_AUDIT_PAGE = 500;
 
 /** Characters of the keys of all findings that one check lists. */
 const MAX_KEYS = 20_000;
+
+/** An import of wiring is the largest input. */
+const MAX_INPUT_BYTES = 4 * 1024 * 1024;
+
+/** The object that is left out of the fields' names in an error. */
+export const WRAPPER = "row";
 
 /** Names the system's user that runs a command, for the audit log. Percent-encoded: names need not be Latin-1. */
 export const OPERATOR_HEADER = "x-flanco-operator";
@@ -100,157 +106,68 @@ const salesSpan = z.strictObject({
   ...{ records: z.int(), firstMs: z.int().nullable(), lastMs: z.int().nullable() },
 });
 
-/** A number in a query, which is a text. */
-const count = z.coerce.number<number>().int().min(1);
+/** A count of entries. */
+const count = z.int().min(1);
 const owner = name.optional().describe("E-mail of the user of all devices, in place of those in the rows.");
 
-/** An operation of an operator: without a session, and with an answer whose `data` has this shape. */
-function operation<
-  const D extends Pick<
-    Declaration,
-    "method" | "path" | "summary" | "query" | "body" | "wrapper" | "maxBodyBytes"
-  >,
-  A extends z.ZodType,
->(declaration: D, data: A) {
-  return { ...declaration, ...COMMON, answer: success.extend({ data }) };
+/** An operation of an operator: the fields that it takes, and the shape of what it answers with. */
+function operation<const I extends z.ZodRawShape, A extends z.ZodType>(input: I, data: A) {
+  return { input: z.strictObject(input), data };
 }
-const COMMON = { roles: null, status: 200, errors: [] } as const;
 
 /**
- * What a technician does by commands on the appliance itself. These endpoints are mounted on the control socket, which
- * only the data directory's owner may open, and never on the network. Each takes a query, a body or nothing.
+ * What a technician does by commands on the appliance itself. These operations are served on the control socket, which
+ * only the data directory's owner may open, and never on the network.
  */
 export const OPERATIONS = {
-  listUsers: operation(
-    { method: "get", path: "/operator/user", summary: "The members of all accounts." },
-    z.array(user),
-  ),
+  /** The members of all accounts. */
+  listUsers: operation({}, z.array(user)),
+  /**
+   * Makes an account, or a member of one. Without a password the answer has the token of a link. `account` is the e-mail
+   * of one of its members; with a role alone the only account is meant, with neither a new one is made.
+   */
   addUser: operation(
     {
-      ...{ method: "post", path: "/operator/user", summary: "Make an account, or a member of one." },
-      body: z.strictObject({
-        name,
-        email: z.email().max(MAX_TEXT),
-        password: z.string().optional().describe("Absent: the answer has the token of a link."),
-        account: name.optional().describe("E-mail of a member of the account. Absent: a new one."),
-        role: z.enum(ROLES).optional().describe("With it the only account is meant where none is named."),
-      }),
+      ...{ name, email: z.email().max(MAX_TEXT), password: z.string().optional() },
+      ...{ account: name.optional(), role: z.enum(ROLES).optional() },
     },
     z.strictObject({ email: z.string(), token: z.string().nullable() }),
   ),
-  linkUser: operation(
-    {
-      ...{ method: "post", path: "/operator/user/link", summary: "Make a link that sets a password once." },
-      body: z.strictObject({ email: name }),
-    },
-    z.strictObject({ token: z.string() }),
-  ),
-  changeUser: operation(
-    {
-      ...{ method: "patch", path: "/operator/user", summary: "Change a member's name or role." },
-      body: z.strictObject({ email: name, name: name.optional(), role: z.enum(ROLES).optional() }),
-    },
-    z.null(),
-  ),
-  signOutUser: operation(
-    {
-      ...{ method: "post", path: "/operator/user/sign-out", summary: "End all sessions of a member." },
-      body: z.strictObject({ email: name }),
-    },
-    z.strictObject({ ended: z.int() }),
-  ),
-  setPassword: operation(
-    {
-      ...{ method: "put", path: "/operator/user/password", summary: "Change a password; its sessions end." },
-      body: z.strictObject({ email: name, password: z.string() }),
-    },
-    z.null(),
-  ),
-  removeUser: operation(
-    {
-      ...{
-        method: "post",
-        path: "/operator/user/remove",
-        summary: "Remove a member, or an account with its only one; records stay.",
-      },
-      body: z.strictObject({ email: name, withDevices: z.boolean() }),
-    },
-    z.null(),
-  ),
-  listWiring: operation(
-    { method: "get", path: "/operator/wiring", summary: "The wired lines of all users." },
-    z.array(wiringRow.required({ user: true }).extend({ state: z.string() })),
-  ),
-  setWiring: operation(
-    {
-      ...{ method: "put", path: "/operator/wiring", summary: "Wire a line, or change its settings." },
-      body: z.strictObject({ user: owner, row: wiringRow }),
-      wrapper: "row",
-    },
-    z.null(),
-  ),
-  importWiring: operation(
-    {
-      ...{ method: "put", path: "/operator/wiring/all", summary: "Wire lines: all of them, or none." },
-      body: z.strictObject({ user: owner, rows: z.array(wiringRow).max(MAX_WIRING_ROWS) }),
-      maxBodyBytes: 4 * 1024 * 1024,
-    },
-    z.null(),
-  ),
-  removeWiring: operation(
-    {
-      ...{ method: "delete", path: "/operator/wiring", summary: "Unwire a line; its records stay." },
-      query: z.strictObject({ line: name }),
-    },
-    z.null(),
-  ),
-  beginTest: operation(
-    {
-      ...{ method: "put", path: "/operator/test", summary: "Put wired lines under test." },
-      body: z.strictObject(newTest),
-    },
-    z.null(),
-  ),
-  endTest: operation(
-    { method: "post", path: "/operator/test/end", summary: "End every test of lines." },
-    z.null(),
-  ),
-  listTestedEdges: operation(
-    { method: "get", path: "/operator/test", summary: "What lines under test did, newest first." },
-    z.array(testedEdge),
-  ),
-  voidRecord: operation(
-    {
-      ...{ method: "post", path: "/operator/void", summary: "Take a record back." },
-      body: z.strictObject({ recordId: z.int().min(1), reason: name }),
-    },
-    z.null(),
-  ),
-  detect: operation(
-    { method: "get", path: "/operator/line", summary: "Every chip with its lines and their holders." },
-    z.array(chip),
-  ),
-  setLine: operation(
-    {
-      ...{ method: "put", path: "/operator/line", summary: "Set the physical level of a simulated line." },
-      body: z.strictObject({ line: name, high: z.boolean() }),
-    },
-    z.null(),
-  ),
-  status: operation(
-    { method: "get", path: "/operator/status", summary: "How the appliance is, of all users." },
-    wholeStatus,
-  ),
-  rotateSecret: operation(
-    { method: "post", path: "/operator/secret", summary: "Sign sessions by another secret: all end." },
-    z.strictObject({ ended: z.int() }),
-  ),
+  /** Makes a link that sets a password once. */
+  linkUser: operation({ email: name }, z.strictObject({ token: z.string() })),
+  changeUser: operation({ email: name, name: name.optional(), role: z.enum(ROLES).optional() }, z.null()),
+  /** Ends all sessions of a member. */
+  signOutUser: operation({ email: name }, z.strictObject({ ended: z.int() })),
+  /** The member's sessions end. */
+  setPassword: operation({ email: name, password: z.string() }, z.null()),
+  /** Removes a member, or an account with its only one; records stay. */
+  removeUser: operation({ email: name, withDevices: z.boolean() }, z.null()),
+  /** The wired lines of all users. */
+  listWiring: operation({}, z.array(wiringRow.required({ user: true }).extend({ state: z.string() }))),
+  /** Wires a line, or changes its settings. */
+  setWiring: operation({ user: owner, row: wiringRow }, z.null()),
+  /** Wires lines: all of them, or none. */
+  importWiring: operation({ user: owner, rows: z.array(wiringRow).max(MAX_WIRING_ROWS) }, z.null()),
+  /** Unwires a line; its records stay. */
+  removeWiring: operation({ line: name }, z.null()),
+  /** Puts wired lines under test. */
+  beginTest: operation(newTest, z.null()),
+  /** Ends every test of lines. */
+  endTest: operation({}, z.null()),
+  /** What lines under test did, newest first. */
+  listTestedEdges: operation({}, z.array(testedEdge)),
+  voidRecord: operation({ recordId: count, reason: name }, z.null()),
+  /** Every chip with its lines and their holders. */
+  detect: operation({}, z.array(chip)),
+  /** Sets the physical level of a simulated line. */
+  setLine: operation({ line: name, high: z.boolean() }, z.null()),
+  /** How the appliance is, of all users. */
+  status: operation({}, wholeStatus),
+  /** Signs sessions by another secret: all end. */
+  rotateSecret: operation({}, z.strictObject({ ended: z.int() })),
+  /** Boots whose clock was set to another time later, with their sales. */
   reclocked: operation(
-    {
-      method: "get",
-      path: "/operator/clock",
-      summary: "Sales of a clock that was set to another time later.",
-    },
+    {},
     z.array(
       z.strictObject({
         ...{ bootId: z.string(), zeroMs: z.int(), setZeroMs: z.int() },
@@ -258,32 +175,15 @@ export const OPERATIONS = {
       }),
     ),
   ),
-  correctClock: operation(
-    {
-      ...{
-        method: "post",
-        path: "/operator/clock",
-        summary: "Move the sales of a boot by another time of its zero.",
-      },
-      body: z.strictObject({ bootId: name, zeroMs: z.int() }),
-    },
-    z.strictObject({ moved: z.int() }),
-  ),
-  acknowledge: operation(
-    {
-      ...{ method: "post", path: "/operator/finding", summary: "Acknowledge findings of a full check." },
-      body: z.strictObject({ name, reason: text(0, MAX_TEXT), findings: text(1, MAX_KEYS) }),
-    },
-    z.null(),
-  ),
+  /** Moves the sales of a boot by another wall time of its monotonic zero. */
+  correctClock: operation({ bootId: name, zeroMs: z.int() }, z.strictObject({ moved: z.int() })),
+  /** Acknowledges findings of a full check. */
+  acknowledge: operation({ name, reason: text(0, MAX_TEXT), findings: text(1, MAX_KEYS) }, z.null()),
+  /** The audit log of all accounts, newest first. */
   listAudit: operation(
     {
-      ...{ method: "get", path: "/operator/audit", summary: "The audit log of all accounts, newest first." },
-      query: z.strictObject({
-        before: count.optional(),
-        sinceMs: z.coerce.number<number>().int().min(0).optional(),
-        limit: count.max(MAX_AUDIT_PAGE),
-      }),
+      ...{ before: count.optional(), sinceMs: z.int().min(0).optional() },
+      limit: count.max(MAX_AUDIT_PAGE),
     },
     z.array(auditEntry),
   ),
@@ -292,28 +192,27 @@ export const OPERATIONS = {
 export type OperationName = keyof typeof OPERATIONS;
 type Operation<N extends OperationName> = (typeof OPERATIONS)[N];
 
-/** The query or the body of an operation, before defaults are filled in; nothing where it takes neither. */
-export type OperationInput<N extends OperationName> =
-  Operation<N> extends { readonly body: infer B extends z.ZodType }
-    ? z.input<B>
-    : Operation<N> extends { readonly query: infer Q extends z.ZodType }
-      ? z.input<Q>
-      : Record<string, never>;
+/** What an operation takes, before defaults are filled in. */
+export type OperationInput<N extends OperationName> = z.input<Operation<N>["input"]>;
 
 /** The same after it was parsed. */
-export type ParsedInput<N extends OperationName> =
-  Operation<N> extends { readonly body: infer B extends z.ZodType }
-    ? z.output<B>
-    : Operation<N> extends { readonly query: infer Q extends z.ZodType }
-      ? z.output<Q>
-      : unknown;
+export type ParsedInput<N extends OperationName> = z.output<Operation<N>["input"]>;
 
 /** What an operation answers with. */
-export type OperationData<N extends OperationName> = AnswerOf<Operation<N>>["data"];
+export type OperationData<N extends OperationName> = Shape<Operation<N>["data"]>;
+
+/** The endpoint of an operation. */
+export function declarationOf(name: OperationName) {
+  const { input, data } = OPERATIONS[name];
+  return declare({
+    ...{ method: "post", path: `/operator/${name}`, summary: "An operation of a command.", roles: null },
+    ...{ body: input, wrapper: WRAPPER, maxBodyBytes: MAX_INPUT_BYTES, answer: success.extend({ data }) },
+  });
+}
 
 /** The levels of all wired lines from this moment on, a JSON text a line, until the client goes away. */
 export const watchLines = declare({
   ...{ method: "get", path: "/operator/line/watch", summary: "Every level of the wired lines as it comes." },
-  ...COMMON,
+  roles: null,
   stream: "application/x-ndjson",
 });

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { API_PREFIX, type Declaration } from "../contract/declaration.ts";
 import { codeOf, errorAnswer } from "../contract/error.ts";
 import {
-  OPERATIONS,
+  declarationOf,
   OPERATOR_HEADER,
   type OperationData,
   type OperationInput,
@@ -64,7 +64,7 @@ export class ControlClient implements Door {
   }
 
   async call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationData<N>> {
-    const declaration = OPERATIONS[name];
+    const declaration = declarationOf(name);
     const answer = await this.#send(declaration, input, this.#agent);
     const body: unknown = JSON.parse(await text(answer));
     if (answer.statusCode !== declaration.status) throw errorOf(answer, body);
@@ -99,7 +99,7 @@ export class ControlClient implements Door {
     const { by = "", answerMs } = this.#options;
     const sent = request({
       ...{ agent, method, socketPath: this.#path },
-      path: `${API_PREFIX}${path}${body === undefined ? queryOf(input) : ""}`,
+      path: `${API_PREFIX}${path}`,
       headers: { [OPERATOR_HEADER]: encodeURIComponent(by), "content-type": "application/json" },
       ...(answerMs === undefined ? {} : { timeout: answerMs }),
     });
@@ -110,12 +110,6 @@ export class ControlClient implements Door {
       sent.end(body === undefined ? undefined : JSON.stringify(input));
     });
   }
-}
-
-function queryOf(input: unknown): string {
-  const given = Object.entries(input ?? {}).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
 }
 
 /** The text holds what to do already. */

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { Context } from "koa";
-import type { Declaration } from "../contract/declaration.ts";
 import {
+  declarationOf,
   OPERATIONS,
   OPERATOR_HEADER,
   type OperationData,
@@ -10,6 +10,7 @@ import {
   type ParsedInput,
   type ShownSighting,
   type WiringRow,
+  WRAPPER,
   watchLines,
 } from "../contract/operator.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
@@ -210,11 +211,8 @@ export async function runOperation<N extends OperationName>(
   input: OperationInput<N>,
   by: Actor,
 ): Promise<OperationData<N>> {
-  const { body, query, wrapper }: Declaration = OPERATIONS[name];
-  const shape = body ?? query;
-  const parsed = shape === undefined ? undefined : parseInput(shape, input, wrapper);
   // Parsed by the shape of this very operation.
-  return table[name](parsed as ParsedInput<N>, by);
+  return table[name](parseInput(OPERATIONS[name].input, input, WRAPPER) as ParsedInput<N>, by);
 }
 
 /** The same operations as endpoints, and the watch of lines. */
@@ -228,10 +226,10 @@ export function operatorEndpoints(table: OperatorTable, lines: Pick<Lines, "list
 
 function toEndpoint<N extends OperationName>(table: OperatorTable, name: N): Endpoint {
   return {
-    declaration: OPERATIONS[name],
-    run: async ({ query, body, context }) => ({
-      // Parsed by the shapes of this very declaration, just before.
-      data: await table[name]((body ?? query) as ParsedInput<N>, operatorOf(context)),
+    declaration: declarationOf(name),
+    run: async ({ body, context }) => ({
+      // Parsed by the shape of this very declaration, just before.
+      data: await table[name](body as ParsedInput<N>, operatorOf(context)),
     }),
   };
 }

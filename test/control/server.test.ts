@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { API_PREFIX } from "../../src/contract/declaration.ts";
-import { OPERATIONS, watchLines } from "../../src/contract/operator.ts";
+import { declarationOf, OPERATIONS, type OperationName, watchLines } from "../../src/contract/operator.ts";
 import { ControlClient } from "../../src/control/client.ts";
 import { ControlServer } from "../../src/control/server.ts";
 import { commandActor } from "../../src/domain/audit.ts";
@@ -257,7 +257,8 @@ describe("The control socket", () => {
 });
 
 describe("The operator's endpoints", () => {
-  const declared = [...Object.values(OPERATIONS), watchLines];
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  const declared = [...names.map(declarationOf), watchLines];
 
   it("are not there on the network, with a session or without one", async () => {
     const appliance = await Appliance.open();
