@@ -18,6 +18,8 @@ const MAX_SIGN_INS = 60;
 export const MAX_FAMILIAR = 1_024;
 /** Further attempts of a minute by which an address that has signed in before still comes before a new one. */
 const TRUST_IN_FAMILIAR = 5;
+/** Attempts of a minute that rank alike: a person who was refused for want of room, and tries again, is no worse off. */
+const ALIKE = 3;
 /** Addresses and accounts that a minute's attempts are counted of. */
 const MAX_COUNTED = 4_096;
 const MS_PER_SECOND = 1_000;
@@ -51,9 +53,9 @@ interface Waiting extends Attempt {
  * - One machine can have a whole IPv6 /64. Each /64 has a budget of failures too, whose delays spare addresses that have
  *   signed in before.
  * - An address has no more comparisons under way than free failures, so that parallel attempts do not evade the count.
- * - The address with the fewest attempts and failures of the last minute comes first, and among equals the latest: a crowd
- *   that came before does not hold it up. Every second turn is for addresses that have not signed in before. When
- *   all waiting slots are taken, the address with the most gives up its first.
+ * - The address with the fewest attempts (beyond three) and failures of the last minute comes first, and among equals the
+ *   latest: a crowd that came before does not hold it up. Every second turn is for addresses that have not signed in before.
+ *   When all waiting slots are taken, the address with the most gives up its first.
  * - One account signs in at most 60 times a minute.
  */
 export class SignInGate {
@@ -133,7 +135,7 @@ export class SignInGate {
   /** Less is better. */
   #rank(address: string): number {
     const trust = this.#familiar.has(address) ? TRUST_IN_FAMILIAR : 0;
-    return this.#attempts.of(address) + this.#addresses.weight(address) - trust;
+    return Math.max(ALIKE, this.#attempts.of(address)) + this.#addresses.weight(address) - trust;
   }
 
   #makeRoom(address: string): void {

@@ -1,6 +1,9 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
-import { bodyOf, request, statusOf } from "./api/api.ts";
+import { ApiFailure, bodyOf, request, statusOf } from "./api/api.ts";
 import type { User, UserAnswer } from "./api/shapes.ts";
+
+const OVERLOADED = 503;
+const MS_PER_SECOND = 1_000;
 
 type Session =
   | { readonly kind: "checking" }
@@ -108,10 +111,19 @@ async function signOut(): Promise<Session> {
   }
 }
 
-/** Throws ApiFailure, with status 401 for a wrong e-mail or password. */
+/** Throws ApiFailure, with status 401 for a wrong e-mail or password. Where too many sign in, it tries again, twice. */
 export async function signIn(email: string, password: string): Promise<User> {
-  await request("POST", "/api/login", { email, password });
-  return askSelf();
+  for (let triesLeft = 2; ; triesLeft -= 1) {
+    try {
+      await request("POST", "/api/login", { email, password });
+      return await askSelf();
+    } catch (error) {
+      const seconds =
+        error instanceof ApiFailure && error.status === OVERLOADED ? error.retryAfterSeconds : null;
+      if (seconds === null || triesLeft === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
+    }
+  }
 }
 
 /** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { SignInGate } from "../../src/auth/sign-in-gate.ts";
 import { FlancoError } from "../../src/domain/error.ts";
@@ -118,7 +119,7 @@ describe("The sign-in gate", () => {
     const first = Promise.withResolvers<boolean>();
     const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
     looked = [];
-    const waiting = addresses.map((address) => attempt(address, isRight));
+    const waiting = addresses.map((address, index) => attempt(address, isRight, { account: `${index}` }));
     expect(looked).to.deep.equal([]);
     first.resolve(false);
     await Promise.all([...busy, ...waiting]);
@@ -127,9 +128,16 @@ describe("The sign-in gate", () => {
 
   it("takes those with the fewest attempts and failures first, and of equals the latest", async () => {
     await failures(ATTACKER, 1);
-    const waiting = [ATTACKER, ATTACKER, "10.0.0.3", "10.0.0.4", "10.0.0.3", "10.0.0.5"];
-    const turns = ["10.0.0.5", "10.0.0.4", "10.0.0.3", "10.0.0.3", ATTACKER, ATTACKER];
-    expect(await turnsOf(waiting, false)).to.deep.equal(turns);
+    const [one, other, often] = ["10.0.0.5", "10.0.0.4", "10.0.0.3"];
+    expect(
+      await turnsOf([often, often, often, other, one, ATTACKER], false),
+      "three attempts rank as one",
+    ).to.deep.equal([...[one, other, often, often, ATTACKER, often]]);
+    clock.pass(600_000);
+    await failures(ATTACKER, 1);
+    expect(await turnsOf([often, often, often, often, other, one, ATTACKER], false)).to.deep.equal([
+      ...[one, other, ATTACKER, often, often, often, often],
+    ]);
   });
 
   it("takes an address that has signed in before and a new one by turns", async () => {
@@ -166,6 +174,30 @@ describe("The sign-in gate", () => {
     expect(await Promise.all(late)).to.deep.equal([true, true]);
     expect(looked.slice(0, 2)).to.have.members([TABLET, "10.0.0.3"]);
     await Promise.all([...busy, ...crowd]);
+  });
+
+  it("lets in at its second attempt who came in the midst of a crowd that tries again at once", async () => {
+    const first = Promise.withResolvers<boolean>();
+    const busy = [attempt("10.9.0.1", first.promise), attempt("10.9.0.2", first.promise)];
+    const guess = async (address: string): Promise<void> => {
+      for (let tries = 0; tries < 10; tries += 1) {
+        if ((await attempt(address, false)) !== "overloaded") return;
+      }
+    };
+    const crowdOf = (network: number, count: number) =>
+      Array.from({ length: count }, (_, host) => guess(`10.${network}.${host >> 7}.${host & 127}`));
+    const before = crowdOf(1, 100);
+    const refused = attempt("10.0.0.3", true);
+    const after = crowdOf(2, 300);
+    expect(await refused).to.equal("overloaded");
+    // The crowd has tried again and again by the time that a person does.
+    await setImmediate();
+    looked = [];
+    const late = attempt("10.0.0.3", true);
+    first.resolve(false);
+    expect(await late).to.equal(true);
+    expect(looked[0]).to.equal("10.0.0.3");
+    await Promise.all([...busy, ...before, ...after]);
   });
 
   it("takes 60 sign-ins of an account a minute, and as many of another", async () => {

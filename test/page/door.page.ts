@@ -47,6 +47,20 @@ describe("The page's door", () => {
     }
   });
 
+  it("tries again by itself where too many sign in at once", async () => {
+    const { page } = await opened.open("/", { isSignedIn: false });
+    let refused = 0;
+    await page.route("**/api/login", (route) => {
+      refused += 1;
+      return refused > 2 ? route.continue() : route.fulfill({ status: 503, headers: { "retry-after": "1" } });
+    });
+    await page.getByLabel("Correo electrónico").fill(EMAIL);
+    await page.getByLabel("Contraseña", { exact: true }).fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Salir" }).waitFor();
+    expect(refused).to.equal(3);
+  });
+
   it("says of a first-run link that it was used, and leads to sign-in", async () => {
     const token = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     const { page } = await opened.open(`/primer-uso#${token}/ana@example.org`, { isSignedIn: false });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { type Answer, exchange, type Target } from "../rig/exchange.ts";
 
+const OVERLOADED = 503;
 const MAX_P99_MS = 100;
 /** On a slow or busy machine a calm API itself is hardly faster than the promise. */
 const MAX_TIMES_CALM = 3;
@@ -39,8 +40,15 @@ export class Client {
     return this.#send({ port: this.#ports.httpPort, agent: false }, method, path, sent);
   }
 
-  signIn(email: string, password: string): Promise<Answer> {
-    return this.send("POST", "/api/login", { body: { email, password } });
+  /** As the page does it: where too many sign in, it tries again, twice. The answer's time is that of all of it. */
+  async signIn(email: string, password: string): Promise<Answer> {
+    const began = performance.now();
+    for (let triesLeft = 2; ; triesLeft -= 1) {
+      const answer = await this.send("POST", "/api/login", { body: { email, password } });
+      if (answer.status !== OVERLOADED || triesLeft === 0)
+        return { ...answer, ms: performance.now() - began };
+      await pause(Number(answer.headers["retry-after"]) * 1_000);
+    }
   }
 
   #send(to: Target, method: string, path: string, { body, cookie }: Sent = {}): Promise<Answer> {
