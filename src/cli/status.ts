@@ -7,7 +7,6 @@ import { FlancoError } from "../domain/error.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { backupFaults, diskFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
-import { ShownNumbers } from "../http/shown-number.ts";
 import { toBackupAnswer, toDiskAnswer, toFactsAnswer, toFaultAnswer } from "../http/status.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
@@ -142,10 +141,7 @@ export async function readStopped(config: Config, version: string): Promise<Stop
     const reader = openReader(ledger, config.time_zone);
     try {
       const bootId = readFileSync(BOOT_ID_FILE, "utf8").trim();
-      const held = toFactsAnswer(
-        { ...facts, ...reader.ledgerStatus(bootId, nowMs), faults },
-        new ShownNumbers(reader.numberKey()),
-      );
+      const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(bootId, nowMs), faults });
       return { ...stopped, held, problem: null };
     } finally {
       reader.close();

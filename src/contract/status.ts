@@ -4,7 +4,6 @@ import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, success, timeMs } from "./field.ts";
-import { gap } from "./gap.ts";
 
 const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
 const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
@@ -56,7 +55,6 @@ const status = z.strictObject({
     .describe("The last level of each wired line; level and time are null before it was first seen."),
   gaps: z.int().describe("Of all time, as far as the newest 1000 tell."),
   gapsLast30Days: z.int(),
-  newestGaps: z.array(gap),
   provisional: z
     .strictObject({
       waiting: z.int().describe("They are moved once the clock is set."),

@@ -29,8 +29,6 @@ export interface GapCount {
   readonly lostToday: LostEdges | null;
   /** Outages of a minute or more in the last 24 hours; null when there were none. */
   readonly unwatchedToday: Unwatched | null;
-  /** The newest few, newest first. */
-  readonly newest: readonly Gap[];
 }
 
 export interface LostEdges {

@@ -136,7 +136,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...wiringEndpoints(reader, writer, lines, clock),
     ...lineEndpoints(lines, drivable),
     ...lineTestEndpoints(reader, writer),
-    ...statusEndpoints(status, numbers),
+    ...statusEndpoints(status),
     ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),
     ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),

@@ -175,7 +175,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       drivable.set(line, high);
       return null;
     },
-    status: async () => toStatusAnswer(await running().status.status(), numbers),
+    status: async () => toStatusAnswer(await running().status.status()),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),
     reclocked: () => reader.reclocked(),
     correctClock: async ({ bootId, zeroMs }, by) => {

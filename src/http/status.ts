@@ -12,19 +12,17 @@ import type {
   Status,
   StatusReader,
 } from "../domain/status.ts";
-import { toGapAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 /** Some 4,000 records. */
 const DISK_STEP_BYTES = 1_000_000;
 const QUEUE_STEP = 100;
 
-export function statusEndpoints(appliance: StatusReader, numbers: ShownNumbers): readonly Endpoint[] {
+export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     serve(getStatus, async ({ userId, signedIn }) => {
       const status = await appliance.status(userId);
-      const { disk, queues, recordsToday, ...answer } = toStatusAnswer(status, numbers);
+      const { disk, queues, recordsToday, ...answer } = toStatusAnswer(status);
       const shared = {
         disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),
         queues: {
@@ -56,12 +54,12 @@ function inSteps<T extends { readonly [K in N]: number }, N extends string>(
 }
 
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
-export function toStatusAnswer(status: Status, numbers: ShownNumbers) {
+export function toStatusAnswer(status: Status) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
   const { clock, queues, faults, tests } = status;
   const levels = levelsOf(faults);
   return {
-    ...toFactsAnswer(status, numbers),
+    ...toFactsAnswer(status),
     ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
     startedTime: startedMs,
     tests: tests.map(({ userId: _user, remainingMs, ...test }) => ({
@@ -83,10 +81,7 @@ export function toStatusAnswer(status: Status, numbers: ShownNumbers) {
 }
 
 /** What is known of an appliance whether it runs or not. */
-export function toFactsAnswer(
-  facts: ApplianceFacts & LedgerStatus & Pick<Status, "faults">,
-  numbers: ShownNumbers,
-) {
+export function toFactsAnswer(facts: ApplianceFacts & LedgerStatus & Pick<Status, "faults">) {
   const { version, timeZone, currency, today, lastEdges, gaps, provisional, lastBackup, disk, faults } =
     facts;
   return {
@@ -100,7 +95,6 @@ export function toFactsAnswer(
     lastEdges: lastEdges.map(toEdgeAnswer),
     gaps: gaps.all,
     gapsLast30Days: gaps.last30Days,
-    newestGaps: gaps.newest.map((gap) => toGapAnswer(gap, numbers)),
     lastBackup: toBackupAnswer(lastBackup),
   };
 }

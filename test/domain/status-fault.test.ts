@@ -25,7 +25,7 @@ const SOUND: Reading = {
   lineFailures: [],
   tests: [],
   lastEdges: [],
-  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
+  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null },
   provisional: { waiting: 0, unplaced: 0 },
   misplaced: null,
   queues: { writes: { waiting: 0, limit: 4_096 }, edges: { waiting: 0, limit: 10_000, refused: false } },

@@ -54,7 +54,6 @@ describe("GET /status", () => {
       lastEdges: [],
       gaps: 0,
       gapsLast30Days: 0,
-      newestGaps: [],
       provisional: { waiting: 0, unplaced: 0 },
       queues: {
         writes: { waiting: 0, limit: 4_096, level: "good" },
@@ -209,8 +208,6 @@ describe("GET /status", () => {
     await line.go(false, 4);
     const now = await status();
     expect(now).to.include({ gaps: 2, gapsLast30Days: 2 });
-    expect(now["newestGaps"]).to.have.length(2);
-    expect((now["newestGaps"] as object[])[0]).to.include({ line: "SIM0", missed: 4, toTime: line.timeMs });
     const [lost] = now["faults"] as { code: string; details: object }[];
     expect(lost).to.deep.include({
       code: "edges_lost",
@@ -244,7 +241,6 @@ describe("GET /status", () => {
     await line.goOften(MANY, { missed: 1, provisional: true });
     const { gaps, provisional } = await appliance.status.status(user.id);
     expect(gaps.all).to.equal(MAX_COUNTED);
-    expect(gaps.newest).to.have.length(5);
     expect(provisional.waiting + provisional.unplaced).to.equal(MAX_COUNTED);
   });
 });

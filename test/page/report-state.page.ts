@@ -155,7 +155,7 @@ describe("The monthly report and the state on the page", () => {
     await page.getByRole("heading", { name: `Hay ${faults.length} cosas que atender` }).waitFor();
     expect(await page.locator(".view .notice").count()).to.equal(faults.length);
     await page
-      .getByText(/2 ventas sin registrar/)
+      .getByText(/se perdieron señales \(101\)\. 2 ventas quedaron sin registrar/)
       .first()
       .waitFor();
     expect(await page.getByText("Simulado", { exact: true }).first().isVisible()).to.equal(true);

@@ -15,7 +15,7 @@ const ROOMY: Disk = {
 const FAILURE: LineFailure = { line: "L", message: "Held." };
 const EMPTY: Omit<LedgerStatus, "lastEdges"> = {
   today: { day: "2026-03-11", sales: 0, revenueMicros: "0" },
-  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null, newest: [] },
+  gaps: { all: 0, last30Days: 0, lostToday: null, unwatchedToday: null },
   provisional: { waiting: 0, unplaced: 0 },
   misplaced: null,
 };

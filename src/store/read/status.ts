@@ -15,7 +15,6 @@ import type { RowBudget } from "./row-budget.ts";
 /** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
 const MAX_COUNTED = 1_000;
 const MAX_EDGES = 1_000;
-const NEWEST_GAPS = 5;
 const MAX_NAMED_LINES = 5;
 const MONTH_MS = 30 * DAY_MS;
 /** A restart by hand is no news. */
@@ -58,7 +57,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
   }
 
   function gaps(userId: Id | null, nowMs: number): GapCount {
-    const { counted, recent, newest } = userId === null ? gapsOfAll : gapsOfUser;
+    const { counted, recent } = userId === null ? gapsOfAll : gapsOfUser;
     const counts = counted.get({ userId, monthMs: nowMs - MONTH_MS }) ?? { all: 0, last30Days: 0 };
     // What is further ahead than a day was noted by a clock that was wrong.
     const rows = recent.all({ userId, fromMs: nowMs - DAY_MS, toMs: nowMs + DAY_MS });
@@ -66,7 +65,6 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
       ...counts,
       lostToday: lostIn(rows),
       unwatchedToday: unwatchedIn(rows),
-      newest: newest.all({ userId }),
     };
   }
 
@@ -110,7 +108,6 @@ function gapStatements(db: Database, whose: string) {
     counted: db.prepare<{ userId: Id | null; monthMs: number }, { all: number; last30Days: number }>(
       `SELECT count(*) AS "all", coalesce(sum(to_ms >= :monthMs), 0) AS last30Days FROM ${gaps}`,
     ),
-    newest: db.prepare<{ userId: Id | null }, Gap>(`SELECT ${GAP} FROM ${gaps} LIMIT ${NEWEST_GAPS}`),
     recent: db.prepare<{ userId: Id | null; fromMs: number; toMs: number }, Gap>(
       `SELECT ${GAP} FROM ${gaps} WHERE to_ms BETWEEN :fromMs AND :toMs`,
     ),

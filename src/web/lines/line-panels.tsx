@@ -111,7 +111,7 @@ function WiredLine({ line, wiring, doing }: WiredLineProps) {
           />
         )}
         <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={() => onWire(line)} />
-        <Button kind="quiet" icon="remove" label={texts.disconnectOf(name)} onPress={() => onUnwire(line)} />
+        <Button kind="quiet" icon="unlink" label={texts.disconnectOf(name)} onPress={() => onUnwire(line)} />
       </div>
       {line.problem !== null && (
         <p class="wired-problem" lang="en">

@@ -78,7 +78,7 @@ const es: FaultTexts = {
       todo: () => "Pida a su técnico que revise por qué no se hacen copias nuevas.",
     },
     backup_foreign: {
-      what: ({ text }) => `El disco de copias tiene copias de otro registro: ${text("ledgers")}.`,
+      what: ({ text }) => `El disco de copias tiene copias de otro libro de ventas: ${text("ledgers")}.`,
       todo: () => "Si el disco es de otro equipo, devuélvalo. Si no, avise a su técnico.",
     },
     tail_failed: {
@@ -87,11 +87,11 @@ const es: FaultTexts = {
         "Todo se registra. Si mañana sigue este aviso, pida a su técnico que revise el disco de copias.",
     },
     ledger_damaged: {
-      what: () => "La revisión del registro ha encontrado un error.",
+      what: () => "La revisión del libro de ventas ha encontrado un error.",
       todo: () => "No apague el equipo y llame a su técnico.",
     },
     check_failed: {
-      what: () => "La revisión completa de los registros no se ha podido hacer.",
+      what: () => "La revisión completa del libro de ventas no se ha podido hacer.",
       todo: () => "Se intenta de nuevo cada hora. Si mañana sigue este aviso, llame a su técnico.",
     },
     records_lost: {

@@ -11,7 +11,7 @@ export const locationsTexts = bilingual(
     changeOf: (name: string) => `Cambiar ${name}`,
     removeOf: (name: string) => `Borrar ${name}`,
     elsewhere: "Sin lugar conocido",
-    elsewhereDetail: "Su lugar se borró o lo creó otro programa. Con «Cambiar» les da uno.",
+    elsewhereDetail: "Su lugar se borró o lo creó otro programa. Use «Cambiar» para darles uno.",
     rooms: (count: string, one: boolean) => (one ? "1 habitación" : `${count} habitaciones`),
     number: (dId: string) => `n.º ${dId}`,
     noDevices: "Aquí no hay dispositivos todavía.",
@@ -75,8 +75,8 @@ export const locationsTexts = bilingual(
     mistakes: {
       longDescription: "Escriba hasta 2.000 caracteres.",
       taken: (dId: string) => `Ya tiene un dispositivo con el número ${dId}. Ponga otro.`,
-      noRooms: "Diga al menos una habitación.",
-      noCount: "Diga cuántas, de 1 a 64.",
+      noRooms: "Indique al menos una habitación.",
+      noCount: "Indique cuántas, de 1 a 64.",
       manyRooms: (count: string) =>
         `Son ${count} habitaciones. Un dispositivo lleva como mucho 64: reparta el resto en otro.`,
       twice: (room: string) => `La habitación ${room} está dos veces.`,

@@ -79,7 +79,7 @@ export const panelTexts = bilingual(
     },
     start: {
       title: "Su primer dispositivo",
-      detail: "Todavía no hay habitaciones que vigilar. Le guiamos paso a paso; se tarda unos minutos.",
+      detail: "Todavía no hay habitaciones que vigilar. Le guiamos paso a paso: son unos minutos.",
       go: "Empezar",
     },
   },

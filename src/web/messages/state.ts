@@ -27,14 +27,9 @@ export const stateTexts = bilingual(
     gaps: "Interrupciones",
     gapsNone: "Ninguna",
     gapsNoneDetail: "No se ha perdido ninguna señal.",
-    gapsCount: (count: string, one: boolean) => (one ? "1 interrupción" : `${count} interrupciones`),
-    gapsRecent: (count: string, one: boolean) =>
-      one ? "1 en los últimos 30 días" : `${count} en los últimos 30 días`,
-    gapsOld: "Ninguna en los últimos 30 días",
-    gap: (line: string, from: string, to: string, sales: number | null) =>
-      sales === null
-        ? `${from} a ${to}, línea ${line}: sin vigilar, no se sabe si hubo ventas`
-        : `${from} a ${to}, línea ${line}: ${sales === 1 ? "1 venta sin registrar" : `${sales} ventas sin registrar`}`,
+    gapsLast: (moment: string) => `La última: ${moment}`,
+    gapsCount: (count: string, recent: string) =>
+      `Contadas línea por línea: ${count}, de ellas ${recent} en los últimos 30 días.`,
 
     backup: "Copia de seguridad",
     backupNone: "Ninguna todavía",
@@ -118,13 +113,8 @@ export const stateTexts = bilingual(
     gaps: "Interruptions",
     gapsNone: "None",
     gapsNoneDetail: "No signal was ever lost.",
-    gapsCount: (count, one) => (one ? "1 interruption" : `${count} interruptions`),
-    gapsRecent: (count, one) => (one ? "1 in the last 30 days" : `${count} in the last 30 days`),
-    gapsOld: "None in the last 30 days",
-    gap: (line, from, to, sales) =>
-      sales === null
-        ? `${from} to ${to}, line ${line}: not watched, sales in that time are unknown`
-        : `${from} to ${to}, line ${line}: ${sales === 1 ? "1 sale without a record" : `${sales} sales without a record`}`,
+    gapsLast: (moment) => `The last: ${moment}`,
+    gapsCount: (count, recent) => `Counted line by line: ${count}, ${recent} of them in the last 30 days.`,
 
     backup: "Backup",
     backupNone: "None yet",

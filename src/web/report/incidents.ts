@@ -1,6 +1,4 @@
-import type { Report } from "../api/shapes.ts";
-
-type Gap = Report["gaps"][number];
+import type { Gap } from "../api/shapes.ts";
 
 /** Gaps of several lines that lie at one time: a restart, say. */
 export interface Incident {

@@ -6,6 +6,7 @@ import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { IncidentItems } from "./incident-items.tsx";
 import { incidentsOf } from "./incidents.ts";
 import { ReportDays } from "./report-days.tsx";
 
@@ -191,11 +192,6 @@ function Remarks({
   const isClean = voided === 0 && provisional === 0 && gaps.length === 0;
   const incidents = incidentsOf(gaps);
   const unwatchedMs = incidents.reduce((sum, { fromTime, toTime }) => sum + toTime - fromTime, 0);
-  const placesOf = (lines: readonly string[]) =>
-    lines
-      .map((line) => roomOfLine.get(line) ?? texts.line(line))
-      .sort(format.compare)
-      .join(", ");
   return (
     <section class="report-remarks">
       <h3>{texts.remarks}</h3>
@@ -208,16 +204,7 @@ function Remarks({
         {incidents.length > 1 && (
           <li>{texts.incidents(format.count(incidents.length), format.duration(unwatchedMs))}</li>
         )}
-        {incidents.slice(0, MAX_INCIDENTS).map(({ fromTime, toTime, lines, missedRises }) => (
-          <li key={`${fromTime}/${lines[0]}`}>
-            {texts.incident(
-              format.dateTime(fromTime),
-              format.duration(toTime - fromTime),
-              placesOf(lines),
-              missedRises,
-            )}
-          </li>
-        ))}
+        <IncidentItems incidents={incidents.slice(0, MAX_INCIDENTS)} roomOfLine={roomOfLine} />
         {incidents.length > MAX_INCIDENTS && (
           <li>{texts.moreIncidents(format.count(incidents.length - MAX_INCIDENTS))}</li>
         )}

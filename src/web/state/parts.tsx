@@ -1,15 +1,20 @@
 import type { ComponentChildren } from "preact";
 import type { FaultCode } from "../../domain/fault.ts";
-import type { Status } from "../api/shapes.ts";
+import type { GapsAnswer, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { useFormat } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { IncidentItems } from "../report/incident-items.tsx";
+import { incidentsOf } from "../report/incidents.ts";
 import { ageText } from "./age.ts";
 
 interface PartProps {
   readonly title: string;
-  readonly answer: string;
+  /** Undefined while it is not known. */
+  readonly answer: string | undefined;
   /** `bad` and `warn` say that the answer is not as it should be. */
   readonly kind?: "well" | "warn" | "bad";
   /** What it means, in sentences. */
@@ -120,42 +125,37 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
   return parts.length === 0 ? texts.cardUnknown : `${texts.card}: ${parts.join(". ")}.`;
 }
 
+/** So many of the newest are told. */
+const MAX_INCIDENTS = 5;
+
 export function GapPart({ status }: { readonly status: Status }) {
-  const { gaps, gapsLast30Days, newestGaps } = status;
+  const { gaps, gapsLast30Days, lastEdges } = status;
   const texts = useTexts(stateTexts);
   const format = useFormat();
-  if (gaps === 0) {
-    return (
-      <Part title={texts.gaps} answer={texts.gapsNone}>
-        <p>{texts.gapsNoneDetail}</p>
-      </Part>
-    );
-  }
+  const newest = useLoaded(async (api) => (await api.get<GapsAnswer>("/api/gap")).data, "gaps", ["gap"]);
+  const incidents = incidentsOf(readyValue(newest.part) ?? [])
+    .slice(-MAX_INCIDENTS)
+    .reverse();
+  const [last] = incidents;
   return (
     <Part
       title={texts.gaps}
-      answer={texts.gapsCount(format.count(gaps), gaps === 1)}
+      answer={gaps === 0 ? texts.gapsNone : last && texts.gapsLast(format.dateTime(last.fromTime))}
       kind={has(status, ["edges_lost", "line_outage"]) ? "warn" : "well"}
     >
-      <p>
-        {gapsLast30Days === 0
-          ? texts.gapsOld
-          : texts.gapsRecent(format.count(gapsLast30Days), gapsLast30Days === 1)}
-      </p>
-      <ul class="part-detail">
-        {newestGaps.map((gap) => (
-          <li key={gap.gapId}>
-            {texts.gap(
-              gap.line,
-              format.dateTime(gap.fromTime),
-              format.day(gap.fromTime) === format.day(gap.toTime)
-                ? format.time(gap.toTime)
-                : format.dateTime(gap.toTime),
-              gap.missedRises,
-            )}
-          </li>
-        ))}
-      </ul>
+      {gaps === 0 ? (
+        <p>{texts.gapsNoneDetail}</p>
+      ) : (
+        <>
+          <ul class="part-detail">
+            <IncidentItems
+              incidents={incidents}
+              roomOfLine={new Map(lastEdges.map(({ line, room }) => [line, room]))}
+            />
+          </ul>
+          <p>{texts.gapsCount(format.count(gaps), format.count(gapsLast30Days))}</p>
+        </>
+      )}
     </Part>
   );
 }
