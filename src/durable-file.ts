@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const OWNER_ONLY = 0o600;
@@ -9,31 +8,12 @@ const OWNER_ONLY = 0o600;
  * process after a crash or a power cut. The new content is on the disk when this returns.
  */
 export function writeDurably(file: string, content: string | Uint8Array): void {
-  const draft = draftOf(file);
+  const draft = `${file}.new`;
   // A draft that a crash has left would keep its own mode.
   rmSync(draft, { force: true });
   writeFileSync(draft, content, { mode: OWNER_ONLY, flag: "wx", flush: true });
   renameSync(draft, file);
   syncPath(dirname(file));
-}
-
-/** As `writeDurably`, off the event loop. One call at a time for each file. */
-export async function writeDurablyInBackground(file: string, content: string): Promise<void> {
-  const draft = draftOf(file);
-  const target = await open(draft, "w", OWNER_ONLY);
-  try {
-    await target.writeFile(content);
-    await target.sync();
-  } finally {
-    await target.close();
-  }
-  await rename(draft, file);
-  const directory = await open(dirname(file), "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 /** Makes a file's content, or a directory's names, durable. */
@@ -44,8 +24,4 @@ export function syncPath(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function draftOf(file: string): string {
-  return `${file}.new`;
 }

@@ -10,7 +10,6 @@ const password = z.string().min(1).max(MAX_PASSWORD);
 const memberQuery = z.object({ memberId: name });
 
 const self = z.strictObject({ _id: id, name: z.string(), email: z.string(), role });
-export type Self = Shape<typeof self>;
 
 const member = self.extend({
   hasPassword: z.boolean().describe("False until an invited member has chosen one."),
