@@ -28,14 +28,15 @@ export class DailyBound {
   }
 
   /** Counts a post, stored or not. Throws `too_many`, with the time to wait, where the account has posted too much. */
-  take(userId: Id, { locationName, deviceName, deviceId, room }: NewRecord): void {
+  take(userId: Id, record: NewRecord): void {
     const nowMs = monotonicMs(this.#clock);
     let day = this.#posted.get(userId);
     if (day === undefined || nowMs >= day.beganMs + DAY_MS) {
       day = { beganMs: nowMs, records: 0, bytes: 0 };
       this.#posted.set(userId, day);
     }
-    const bytes = BYTES_BESIDE_TEXTS + Buffer.byteLength(locationName + deviceName + deviceId + room);
+    const texts = Object.values(record).filter((value) => typeof value === "string");
+    const bytes = BYTES_BESIDE_TEXTS + Buffer.byteLength(texts.join(""));
     if (day.records + 1 > this.#limits.records || day.bytes + bytes > this.#limits.bytes) {
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
         hint: "daily_records and daily_bytes in the configuration are the bounds.",

@@ -94,11 +94,11 @@ export interface EvidenceEntry {
 
 /** The canonical form of a record: JSON of a list, with all digits of its numbers, as SQLite writes it. */
 export function recordText(entry: RecordEntry): string {
-  const text = JSON.stringify(["sale", ...RECORD_FIELDS.map((field) => entry[field])]);
+  const values = ["sale", ...RECORD_FIELDS.map((field) => entry[field])];
   const { monotonicNs } = entry;
-  if (monotonicNs === null || Number.isSafeInteger(monotonicNs)) return text;
-  // After 104 days of a boot. JavaScript rounds the digits of such a number, which stands last.
-  return text.replace(/\d+\]$/, `${BigInt(monotonicNs)}]`);
+  if (monotonicNs === null || Number.isSafeInteger(monotonicNs)) return JSON.stringify(values);
+  // After 104 days of a boot. JSON.stringify rounds the digits of such a number.
+  return `[${values.map((value) => (typeof value === "number" ? BigInt(value) : JSON.stringify(value))).join(",")}]`;
 }
 
 /** The canonical form of a correction. */
