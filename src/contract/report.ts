@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { parseMonth } from "../domain/day.ts";
+import { isLogo, MAX_LOGO_BYTES } from "../domain/letterhead.ts";
 import { MAX_PLACES } from "../domain/overview.ts";
-import { declare, MONEY, type Shape } from "./declaration.ts";
-import { dateText, day, name, success } from "./field.ts";
+import { MAX_TEXT } from "../domain/text.ts";
+import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
+import { dateText, day, name, success, text } from "./field.ts";
 import { gap } from "./gap.ts";
 
 const sum = { sales: z.int(), revenue: z.number() };
@@ -63,4 +65,30 @@ export const getReport = declare({
   roles: MONEY,
   query: z.object({ month: dateText(parseMonth, "YYYY-MM"), location: name.optional() }),
   answer: success.extend({ data: report }),
+});
+
+const letterhead = z.object({
+  company: text(0, MAX_TEXT),
+  taxNumber: text(0, MAX_TEXT),
+  address: text(0, MAX_TEXT),
+  logo: z
+    .string()
+    .refine(isLogo, `must be a PNG or JPEG image of at most ${MAX_LOGO_BYTES / 1024} KiB, as a data: URL`),
+});
+
+export const getLetterhead = declare({
+  method: "get",
+  path: "/letterhead",
+  summary: "What stands at the head of the account's reports.",
+  roles: MONEY,
+  answer: success.extend({ data: z.strictObject(letterhead.shape) }),
+});
+
+export const setLetterhead = declare({
+  method: "put",
+  path: "/letterhead",
+  summary: "Set the head of the account's reports. Written to the audit log.",
+  roles: OWNER,
+  body: z.object({ letterhead }),
+  wrapper: "letterhead",
 });

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
-import { getLetterhead, setLetterhead } from "../contract/letterhead.ts";
-import { getReport, type Report as ReportAnswer } from "../contract/report.ts";
+import { getLetterhead, getReport, type Report as ReportAnswer, setLetterhead } from "../contract/report.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Day, firstDayOf, formatDay, lastDayOf, monthOf } from "../domain/day.ts";
