@@ -8,14 +8,18 @@ import type { Work } from "../domain/work.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
+import { identityOf } from "../store/ledger/identity.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
 import { heavyReads, MAX_ROWS_IN_PLACE } from "../store/read/heavy-reads.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
 import type { Prepared, PrepareRequest } from "../store/repair/prepare.ts";
 import type { Recovered } from "../store/repair/recover.ts";
 import { clearSuspect, isSuspect, markSuspect } from "../store/repair/suspect.ts";
-import { backupTargets, tailDirectory } from "./backup-target.ts";
+import { backupDirectory, backupTargets, tailDirectory } from "./backup-target.ts";
+import { RemovableDisk } from "./removable-disk.ts";
 
+/** How long a removable disk may take to show its backups before the ledger is opened without it. */
+const DISK_MS = 10 * SECOND_MS;
 /** Looks at long work between two lines of the log. */
 const LOOKS_A_LINE = 10;
 /** The end of the work is seen when the ledger opens. */
@@ -52,7 +56,7 @@ export interface OpenLedger {
 export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
   const { config, dataDirectory, clock } = options;
   return openRecovering({ ...options, nowMs: () => clock.nowMs() }, async () => {
-    const writer = writerOf(options);
+    const writer = writerOf(options, await tailThatAnswers(options));
     await writer.open();
     try {
       const start = { file: dataDirectory.ledger, timeZone: config.time_zone };
@@ -65,11 +69,28 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
   });
 }
 
-function writerOf(options: LedgerOptions): StoreWriter {
+/**
+ * Where the tail is kept. A removable disk that hangs would hold the service: its lines would not be watched until somebody
+ * pulls it out.
+ */
+async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOptions): Promise<string> {
+  const directory = tailDirectory(config);
+  if (directory === backupDirectory(config)) return directory;
+  const ledgerId = identityOf(dataDirectory.ledger) ?? "";
+  const disk = new RemovableDisk({
+    directory,
+    clock,
+    log,
+    look: () => beginJob({ kind: "look", directory, ledgerId }),
+    patienceMs: DISK_MS,
+  });
+  return (await disk.see())?.skipped === null ? directory : backupDirectory(config);
+}
+
+function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
   const { config, clock, log, onChanges, onFatal } = options;
   const { ledger, reserve } = options.dataDirectory;
-  const tail = { tailDirectory: tailDirectory(config) };
-  return storeWriter({ file: ledger, ...tail, timeZone: config.time_zone, reserve }, clock, {
+  return storeWriter({ file: ledger, tailDirectory, timeZone: config.time_zone, reserve }, clock, {
     onDisk: (fullSinceMs) => {
       if (fullSinceMs === null) log.warn({}, "the disk has room again");
       else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");

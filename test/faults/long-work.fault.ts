@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
@@ -20,6 +20,8 @@ const RECORDS = 1_000;
 const FROM_MS = Date.UTC(2026, 0, 1);
 /** What a stop may take. */
 const STOP_MS = 5_000;
+/** How long a start waits here for a removable disk. */
+const DISK_MS = 1_000;
 /** As if the unit had TimeoutStartSec= of this, so that the test is short. */
 const TIMEOUT_START_MS = 4_000;
 const LOOK_MS = 50;
@@ -35,11 +37,21 @@ const AT_ONCE: Patch = {
   to: "const LOOK_MS = 100 + 0 * MINUTE_MS;",
 };
 
+const IMPATIENT: Patch = {
+  file: "src/service/ledger.ts",
+  from: "const DISK_MS = 10 * SECOND_MS;",
+  to: `const DISK_MS = ${DISK_MS} + 0 * SECOND_MS;`,
+};
+
 describe("Long work on a ledger, on a slow disk", function () {
   this.timeout(TEST_MS);
   const appliance = forEachTest(() => Program.make({ FLANCO_LOG_LEVEL: "info" }));
   const socket = forEachTest(() => new NotifySocket());
   const variants = forEachTest(() => new Variants());
+  const disks: string[] = [];
+  afterEach(() => {
+    for (const disk of disks.splice(0)) rmSync(disk, { recursive: true });
+  });
 
   beforeEach(async () => {
     const times = Array.from({ length: RECORDS }, (_, minute) => FROM_MS + minute * 60_000);
@@ -177,6 +189,38 @@ describe("Long work on a ledger, on a slow disk", function () {
       execFileSync("mkfifo", [tail]);
       return (await stopped(child)).ms;
     }
+
+    /** Begins a start where the proofs of the disk's backups, and the tail, can be opened and never be read. */
+    async function startBeside(program: string): Promise<{ readonly stdout: string }> {
+      const disk = mkdtempSync("/dev/shm/flanco-hanging-disk-");
+      disks.push(disk);
+      const environment = { FLANCO_BACKUP_DISK_DIR: disk };
+      const before = await appliance.start(environment, { program });
+      const find = (name: string) => execFileSync("find", [disk, "-name", name], { encoding: "utf8" }).trim();
+      await until("the tail is written", () => find("tail-*") !== "");
+      await before.end("SIGTERM");
+      await appliance.succeed(["backup", "--backup-disk-dir", disk]);
+      for (const file of [...find("*.json").split("\n"), ...find("tail-*").split("\n")]) {
+        rmSync(file);
+        execFileSync("mkfifo", [file]);
+      }
+      return listen(appliance.spawn(["serve"], { program, environment }));
+    }
+
+    it("starts all the same, with its tail on the gateway", async () => {
+      const said = await startBeside(variants.program([IMPATIENT]));
+      await until("it is ready", () => said.stdout.includes("flanco is ready."));
+      const find = () => execFileSync("find", [appliance.dataDir, "-name", "tail-*"]);
+      await until("the tail is on the gateway", () => find().length > 0);
+    });
+
+    it("does not start where it is waited for (control)", async () => {
+      const said = await startBeside(
+        variants.program([IMPATIENT, ...CONTROLS["a start waits for each disk"]]),
+      );
+      await setTimeout(10 * DISK_MS);
+      expect(said.stdout).not.to.contain("flanco is ready.");
+    });
 
     it("ends all the same", async () => {
       expect(await stop(variants.program([]))).to.be.below(STOP_MS);

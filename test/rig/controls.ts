@@ -170,6 +170,13 @@ export const CONTROLS = {
   return Object.assign(child, { send, kill: () => {}, fork, stdio }) as unknown as ChildProcess;`,
     },
   ],
+  "a start waits for each disk": [
+    {
+      file: "src/service/ledger.ts",
+      from: "(await disk.see())?.skipped === null ? directory : backupDirectory(config)",
+      to: "directory",
+    },
+  ],
   "a stop waits for each disk": [
     { file: "src/service/serving.ts", from: '  process.kill(process.pid, "SIGKILL");', to: "" },
   ],
