@@ -222,7 +222,7 @@ describe("The records on the page", () => {
     const { page } = await opened.open("/estado");
     await page.route("**/api/record?*", (route) => route.abort());
     await page.getByRole("link", { name: "Registros" }).click();
-    await page.getByText("No se han podido leer los registros.").waitFor();
+    await page.getByText("No se han podido leer estos datos.").waitFor();
     await page.unroute("**/api/record?*");
     await page.getByRole("button", { name: "Reintentar" }).click();
     await page.locator(".record").first().waitFor();

@@ -132,8 +132,8 @@ interface FormActionsProps {
   readonly isBusy: boolean;
   /** `bad`: what is sent takes something away. */
   readonly kind?: "main" | "bad";
-  /** The main button's text. */
-  readonly text: string;
+  /** The main button's text; "save" without it. */
+  readonly text?: string | undefined;
   readonly isDisabled?: boolean;
   readonly onCancel?: (() => void) | undefined;
   readonly children?: ComponentChildren;
@@ -147,11 +147,11 @@ export function FormActions({
   onCancel,
   children,
 }: FormActionsProps) {
-  const { cancel, saving } = useTexts(elementTexts);
+  const { cancel, save, saving } = useTexts(elementTexts);
   return (
     <div class="actions">
       <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={isDisabled === true}>
-        {isBusy ? saving : text}
+        {isBusy ? saving : (text ?? save)}
       </Button>
       {onCancel !== undefined && <Button onPress={onCancel}>{cancel}</Button>}
       {children}

@@ -52,29 +52,33 @@ export function Nothing({ title, detail, children }: NothingProps) {
   );
 }
 
+interface UnreadProps {
+  /** In place of the words for any part. */
+  readonly text?: string;
+  readonly onRetry: () => void;
+}
+
 /** Says that a part could not be read, and offers to try again. */
-export function Unread({ text, onRetry }: { readonly text: string; readonly onRetry: () => void }) {
+export function Unread({ text, onRetry }: UnreadProps) {
   const texts = useTexts(elementTexts);
   return (
     <div class="nothing" role="alert">
-      <p class="nothing-title">{text}</p>
+      <p class="nothing-title">{text ?? texts.unread}</p>
       <Button onPress={onRetry}>{texts.retry}</Button>
     </div>
   );
 }
 
-interface FailedPanelProps {
+interface FailedPanelProps extends Pick<UnreadProps, "onRetry"> {
   readonly part: Part<unknown>;
-  readonly text: string;
-  readonly onRetry: () => void;
 }
 
 /** A panel that says so where a part could not be read. */
-export function FailedPanel({ part, text, onRetry }: FailedPanelProps) {
+export function FailedPanel({ part, onRetry }: FailedPanelProps) {
   if (part.kind !== "failed") return null;
   return (
     <section class="panel">
-      <Unread text={text} onRetry={onRetry} />
+      <Unread onRetry={onRetry} />
     </section>
   );
 }

@@ -46,7 +46,7 @@ export function GuideView() {
         )
       }
     >
-      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      <FailedPanel part={part} onRetry={reload} />
       {present !== null && step !== null && (
         <div class="guide">
           <StepList

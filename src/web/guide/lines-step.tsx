@@ -12,7 +12,6 @@ import { priceOf } from "../lines/price.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { elementTexts } from "../messages/element.ts";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { type LinePlan, planInOrder, planRoom, roomsInDoubt } from "./line-plan.ts";
@@ -26,12 +25,11 @@ interface LinesStepProps {
 /** The lines of a new device's rooms; all of it can wait. */
 export function LinesStep({ device, onDone }: LinesStepProps) {
   const texts = useTexts(guideTexts).lines;
-  const shared = useTexts(elementTexts);
   const { part, reload } = useLoaded(loadLines, "lines");
   const hasFree = part.kind === "ready" && linesOf(part.value).some(isFree);
   return (
     <StepCard title={texts.title} detail={texts.detail}>
-      {part.kind === "failed" && <Unread text={shared.failed} onRetry={reload} />}
+      {part.kind === "failed" && <Unread onRetry={reload} />}
       {part.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
       {part.kind === "ready" && hasFree && <LinesForm device={device} board={part.value} onDone={onDone} />}
       {!hasFree && (

@@ -108,7 +108,7 @@ export function LinesView() {
       <p class={done === "" ? "aloud" : "done-note"} role="status">
         {done}
       </p>
-      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      <FailedPanel part={part} onRetry={reload} />
       {board !== undefined && all.length === 0 && (
         <section class="panel">
           <Nothing title={texts.none} detail={texts.noneDetail} />

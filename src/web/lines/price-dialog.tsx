@@ -80,7 +80,7 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
           failure={failure}
           text={wasSent && chosen.size === 0 ? texts.mistakes.room : undefined}
         />
-        <FormActions isBusy={isBusy} text={texts.save} onCancel={onClose} />
+        <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -169,7 +169,7 @@ export function WireForm({ line, board, onDone, onClose }: WireFormProps) {
             [UNAVAILABLE]: texts.mistakes.unavailable,
           }}
         />
-        <FormActions isBusy={isBusy} text={texts.save} onCancel={onClose} />
+        <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -16,8 +16,8 @@ interface DeviceFormProps {
   /** Where a new one goes at first. */
   readonly at: Location | undefined;
   readonly locations: readonly Location[];
-  /** The main button's text. */
-  readonly action: string;
+  /** The main button's text; "save" without it. */
+  readonly action?: string;
   /** Gets what was done in words, and the device's number. */
   readonly onDone: (text: string, dId: string) => void;
   /** Undefined where there is nothing to go back to. */

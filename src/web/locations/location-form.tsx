@@ -11,8 +11,8 @@ import { useTexts } from "../messages/use-language.ts";
 interface LocationFormProps {
   /** Null for a new one. */
   readonly location: Location | null;
-  /** The main button's text. */
-  readonly action: string;
+  /** The main button's text; "save" without it. */
+  readonly action?: string;
   readonly onDone: (text: string) => void;
   /** Undefined where there is nothing to go back to. */
   readonly onCancel?: () => void;

@@ -53,7 +53,7 @@ export function LocationsView() {
       <p class={done === "" ? "aloud" : "done-note"} role="status">
         {done}
       </p>
-      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      <FailedPanel part={part} onRetry={reload} />
       {known !== undefined && <LocationList locations={known} compare={compare} onWork={begin} />}
       {work !== null && known !== undefined && (
         <Work work={work} locations={known} onDone={finish} onClose={() => setWork(null)} />
@@ -114,7 +114,7 @@ function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
     case "change_location":
       return (
         <Dialog title={texts.locationChangeTitle} onClose={onClose}>
-          <LocationForm location={work.location} action={texts.save} {...shared} />
+          <LocationForm location={work.location} {...shared} />
         </Dialog>
       );
     case "add_device":
@@ -126,7 +126,7 @@ function Work({ work, locations: { locations }, onDone, onClose }: WorkProps) {
     case "change_device":
       return (
         <Dialog title={texts.deviceChangeTitle} onClose={onClose}>
-          <DeviceForm device={work.device} at={undefined} action={texts.save} {...shared} />
+          <DeviceForm device={work.device} at={undefined} {...shared} />
         </Dialog>
       );
     case "remove_location": {

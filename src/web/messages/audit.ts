@@ -5,7 +5,6 @@ export const auditTexts = bilingual(
   {
     title: "Actividad",
     intro: "Quién ha entrado y qué ha cambiado, lo último primero. Su técnico puede ver la lista entera.",
-    failed: "No se ha podido leer la actividad. Compruebe la conexión y reintente.",
     none: "Nada todavía",
     when: "Cuándo",
     what: "Qué",
@@ -64,7 +63,6 @@ export const auditTexts = bilingual(
   {
     title: "Activity",
     intro: "Who signed in and what was changed, the latest first. Your technician can see the whole list.",
-    failed: "The activity could not be read. Check the connection and try again.",
     none: "Nothing yet",
     when: "When",
     what: "What",

@@ -7,6 +7,7 @@ export const elementTexts = bilingual(
     hidePassword: "Ocultar",
     close: "Cerrar",
     cancel: "Cancelar",
+    save: "Guardar",
     saving: "Guardando…",
     on: "Encendida",
     off: "Apagada",
@@ -14,6 +15,7 @@ export const elementTexts = bilingual(
     undo: "Deshacer",
     unreachable: "No se puede conectar con el equipo. Compruebe la red e inténtelo de nuevo.",
     overloaded: "El equipo está ocupado. Inténtelo de nuevo en un momento.",
+    unread: "No se han podido leer estos datos. Compruebe la conexión y reintente.",
     failed: "No se ha podido completar. Inténtelo de nuevo en un momento.",
     /** What is wrong with a field, by the kind that the API gives. */
     mistakes: {
@@ -29,6 +31,7 @@ export const elementTexts = bilingual(
     hidePassword: "Hide",
     close: "Close",
     cancel: "Cancel",
+    save: "Save",
     saving: "Saving…",
     on: "On",
     off: "Off",
@@ -36,6 +39,7 @@ export const elementTexts = bilingual(
     undo: "Undo",
     unreachable: "The gateway cannot be reached. Check the network and try again.",
     overloaded: "The gateway is busy. Try again in a moment.",
+    unread: "This could not be read. Check the connection and try again.",
     failed: "That did not work. Please try again in a moment.",
     mistakes: {
       required: "This is missing.",

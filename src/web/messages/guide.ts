@@ -8,7 +8,6 @@ export const guideTexts = bilingual(
     steps: { location: "Lugar", device: "Dispositivo", lines: "Líneas", done: "Listo" },
     stepDone: "hecho",
     next: "Seguir",
-    failed: "No se ha podido leer lo que ya hay. Compruebe la conexión y reintente.",
 
     location: {
       title: "¿Dónde están las habitaciones?",
@@ -67,7 +66,6 @@ export const guideTexts = bilingual(
     steps: { location: "Location", device: "Device", lines: "Lines", done: "Done" },
     stepDone: "done",
     next: "Continue",
-    failed: "What is there already could not be read. Check the connection and try again.",
 
     location: {
       title: "Where are the rooms?",

@@ -111,7 +111,6 @@ export const linesTexts = bilingual(
     debounceHint: "Un cambio más corto no cuenta. Lo normal: 50.",
     rearm: "Contar como la misma venta si se reenciende antes de (ms)",
     rearmHint: "Si se apaga y se enciende de nuevo dentro de este tiempo, es la misma venta. Lo normal: 0.",
-    save: "Guardar",
     saved: (line: string, room: string) => `La línea ${line} queda asignada a la habitación ${room}.`,
 
     disconnectTitle: (line: string, room: string) => `¿Desconectar ${line} de la habitación ${room}?`,
@@ -122,7 +121,6 @@ export const linesTexts = bilingual(
 
     none: "No se ha encontrado ninguna línea.",
     noneDetail: "Este equipo no tiene entradas que se puedan leer, o la configuración dice que no se lean.",
-    failed: "No se han podido leer las líneas. Compruebe la conexión y reintente.",
     mistakes: {
       room: "Elija una habitación.",
       price: "Escriba un precio, como 3,50.",
@@ -239,7 +237,6 @@ export const linesTexts = bilingual(
     debounceHint: "A shorter change does not count. Usually 50.",
     rearm: "Count as the same sale if on again within (ms)",
     rearmHint: "Switched off and on again within this time, it is the same sale. Usually 0.",
-    save: "Save",
     saved: (line, room) => `Line ${line} is room ${room} from now on.`,
 
     disconnectTitle: (line, room) => `Unwire ${line} from room ${room}?`,
@@ -250,7 +247,6 @@ export const linesTexts = bilingual(
 
     none: "No line was found.",
     noneDetail: "This gateway has no inputs that can be read, or its configuration says not to read them.",
-    failed: "The lines could not be read. Check the connection and try again.",
     mistakes: {
       room: "Choose a room.",
       price: "Write a price, like 3.50.",

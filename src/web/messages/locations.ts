@@ -17,7 +17,6 @@ export const locationsTexts = bilingual(
     noDevices: "Aquí no hay dispositivos todavía.",
     none: "Todavía no hay ningún lugar.",
     noneDetail: "Empiece por uno: el nombre de la clínica o del edificio.",
-    failed: "No se han podido leer los lugares. Compruebe la conexión y reintente.",
 
     name: "Nombre",
     locationNameHint: "Por ejemplo: Clínica Norte",
@@ -50,7 +49,6 @@ export const locationsTexts = bilingual(
     roomsRemoved: (rooms: string) => `Se quitan: ${rooms}`,
     roomsRemovedDetail:
       "Su línea queda libre y dejan de registrar ventas. Sus registros se conservan, y vuelven a ser suyos si las añade otra vez con el mismo nombre.",
-    save: "Guardar",
     create: "Crear",
 
     savedLocation: (name: string) => `Lugar guardado: ${name}.`,
@@ -100,7 +98,6 @@ export const locationsTexts = bilingual(
     noDevices: "There are no devices here yet.",
     none: "There are no locations yet.",
     noneDetail: "Begin with one: the name of the clinic or the building.",
-    failed: "The locations could not be read. Check the connection and try again.",
 
     name: "Name",
     locationNameHint: "For example: North Clinic",
@@ -132,7 +129,6 @@ export const locationsTexts = bilingual(
     roomsRemoved: (rooms) => `To be removed: ${rooms}`,
     roomsRemovedDetail:
       "Their lines become free and they record no more sales. Their records are kept, and are theirs again if you add them under the same name.",
-    save: "Save",
     create: "Make",
 
     savedLocation: (name) => `Location saved: ${name}.`,

@@ -57,7 +57,6 @@ export const panelTexts = bilingual(
     noneDetail: "En cuanto se encienda una habitación, la venta aparecerá aquí.",
     noneFiltered: "Pruebe con otro lugar o dispositivo, o quite el filtro.",
     clearFilter: "Quitar el filtro",
-    failed: "No se han podido leer las cifras.",
 
     latest: {
       title: "Últimas ventas",
@@ -65,7 +64,6 @@ export const panelTexts = bilingual(
       room: (room: string) => `Habitación ${room}`,
       none: "Todavía no hay ninguna venta.",
       noneDetail: "Aparecerán aquí en el momento en que ocurran.",
-      failed: "No se han podido leer las ventas.",
       provisional: "hora provisional",
       voided: "anulada",
     },
@@ -138,7 +136,6 @@ export const panelTexts = bilingual(
     noneDetail: "As soon as a room is switched on, the sale will show here.",
     noneFiltered: "Try another location or device, or remove the filter.",
     clearFilter: "Remove the filter",
-    failed: "The figures could not be read.",
 
     latest: {
       title: "Latest sales",
@@ -146,7 +143,6 @@ export const panelTexts = bilingual(
       room: (room) => `Room ${room}`,
       none: "There are no sales yet.",
       noneDetail: "They will show here the moment they happen.",
-      failed: "The sales could not be read.",
       provisional: "time not certain yet",
       voided: "void",
     },

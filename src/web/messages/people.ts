@@ -4,7 +4,6 @@ export const peopleTexts = bilingual(
   {
     title: "Personas",
     intro: "Quién entra en esta cuenta y qué puede hacer. Cada persona usa su propio correo y su contraseña.",
-    failed: "No se ha podido leer la lista de personas. Compruebe la conexión y reintente.",
     person: "Persona",
     role: "Rol",
     state: "Sesiones",
@@ -30,7 +29,6 @@ export const peopleTexts = bilingual(
     name: "Nombre",
     nameHint: "Por ejemplo: Ana López, o Pantalla de enfermería.",
     email: "Correo electrónico",
-    save: "Guardar",
     cancel: "Cancelar",
     close: "Cerrar",
     roleEnds: "Al cambiar el rol se cierran sus sesiones: tendrá que entrar de nuevo.",
@@ -66,7 +64,6 @@ export const peopleTexts = bilingual(
     title: "People",
     intro:
       "Who signs in to this account, and what each may do. Everybody uses an e-mail and a password of their own.",
-    failed: "The list of people could not be read. Check the connection and try again.",
     person: "Person",
     role: "Role",
     state: "Sessions",
@@ -91,7 +88,6 @@ export const peopleTexts = bilingual(
     name: "Name",
     nameHint: "For example: Ana López, or Nurses' station.",
     email: "E-mail",
-    save: "Save",
     cancel: "Cancel",
     close: "Close",
     roleEnds: "Another role ends their sessions: they have to sign in again.",

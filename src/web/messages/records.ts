@@ -65,8 +65,6 @@ export const recordsTexts = bilingual(
     noneDetail: "En cuanto se encienda una habitación, aparecerá aquí.",
     noMatch: "Ningún registro cumple estos filtros.",
     noMatchDetail: "Pruebe con más días o quite algún filtro.",
-    failed: "No se han podido leer los registros. Compruebe la conexión y reintente.",
-    moreFailed: "No se han podido leer más registros. Compruebe la conexión y reintente.",
 
     download: "Descargar hoja de cálculo",
     downloadTitle: "Hoja de cálculo",
@@ -142,8 +140,6 @@ export const recordsTexts = bilingual(
     noneDetail: "As soon as a room is switched on, it will show here.",
     noMatch: "No record matches these filters.",
     noMatchDetail: "Try more days, or clear a filter.",
-    failed: "The records could not be read. Check the connection and try again.",
-    moreFailed: "No more records could be read. Check the connection and try again.",
 
     download: "Download spreadsheet",
     downloadTitle: "Spreadsheet",

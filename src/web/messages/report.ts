@@ -25,7 +25,6 @@ export const reportTexts = bilingual(
       tooLarge: "La imagen ocupa más de 40 kB: elija una más pequeña.",
       noPicture: "Ese archivo no es una imagen PNG o JPEG.",
       long: "Escriba 200 caracteres como máximo.",
-      save: "Guardar",
     },
     after: "Mes siguiente",
     print: "Imprimir",
@@ -73,8 +72,6 @@ export const reportTexts = bilingual(
     noneDetail: "Elija otro mes u otro lugar.",
     noLocations: "Todavía no hay ningún lugar.",
     noLocationsDetail: "Cree el primero en «Lugares»; el informe sale después solo.",
-    failed: "No se ha podido leer el informe. Compruebe la conexión y reintente.",
-    choicesFailed: "No se han podido leer los lugares. Compruebe la conexión y reintente.",
   },
   {
     title: "Monthly report",
@@ -100,7 +97,6 @@ export const reportTexts = bilingual(
       tooLarge: "The picture is larger than 40 kB: choose a smaller one.",
       noPicture: "That file is no PNG or JPEG picture.",
       long: "Write 200 characters at most.",
-      save: "Save",
     },
     after: "Month after",
     print: "Print",
@@ -146,7 +142,5 @@ export const reportTexts = bilingual(
     noneDetail: "Choose another month or another location.",
     noLocations: "There are no locations yet.",
     noLocationsDetail: "Make the first one in “Locations”; the report follows by itself.",
-    failed: "The report could not be read. Check the connection and try again.",
-    choicesFailed: "The locations could not be read. Check the connection and try again.",
   },
 );

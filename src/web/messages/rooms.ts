@@ -26,11 +26,9 @@ export const roomsTexts = bilingual(
     add: "Añadir un dispositivo",
     noneOn: "Ahora mismo no hay ninguna habitación encendida",
     noneOnDetail: "En cuanto se encienda una, aparecerá aquí.",
-    failed: "No se han podido leer las habitaciones.",
 
     history: {
       none: "Esta habitación todavía no ha vendido nada.",
-      failed: "No se han podido leer los registros.",
       all: "Ver todos los registros",
       gone: "Esta habitación ya no existe",
       goneDetail: "Sus registros se conservan.",
@@ -69,11 +67,9 @@ export const roomsTexts = bilingual(
     add: "Add a device",
     noneOn: "No room is on right now",
     noneOnDetail: "As soon as one is switched on, it will show here.",
-    failed: "The rooms could not be read.",
 
     history: {
       none: "This room has not sold anything yet.",
-      failed: "The records could not be read.",
       all: "See all records",
       gone: "This room is no longer there",
       goneDetail: "Its records are kept.",

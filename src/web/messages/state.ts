@@ -3,7 +3,6 @@ import { bilingual } from "./language.ts";
 export const stateTexts = bilingual(
   {
     title: "Estado del equipo",
-    failed: "No se ha podido leer el estado. Compruebe la conexión y reintente.",
     well: "Todo va bien",
     trouble: (count: number) => (count === 1 ? "Hay 1 cosa que atender" : `Hay ${count} cosas que atender`),
     asOf: (time: string) => `Actualizado a las ${time}`,
@@ -89,7 +88,6 @@ export const stateTexts = bilingual(
   },
   {
     title: "Status of the gateway",
-    failed: "The status could not be read. Check the connection and try again.",
     well: "All is well",
     trouble: (count) => (count === 1 ? "There is 1 thing to see to" : `There are ${count} things to see to`),
     asOf: (time) => `Updated at ${time}`,

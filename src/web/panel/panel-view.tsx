@@ -77,7 +77,7 @@ export function PanelView() {
           {overview !== undefined && (
             <PanelFilters overview={overview} devices={devices ?? []} filter={filter} onFilter={setFilter} />
           )}
-          <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+          <FailedPanel part={part} onRetry={reload} />
           {overview !== undefined && (
             <div class={isStale ? "panel-figures is-stale" : "panel-figures"} aria-busy={isStale}>
               <Figures spans={overview.spans} />
@@ -194,7 +194,7 @@ function LatestPanel({ part, onRetry }: LatestPanelProps) {
         <h2 id="latest-title">{texts.latest.title}</h2>
         <Link to={addressOf("records")}>{texts.latest.all}</Link>
       </div>
-      {part.kind === "failed" && <Unread text={texts.latest.failed} onRetry={onRetry} />}
+      {part.kind === "failed" && <Unread onRetry={onRetry} />}
       {part.kind === "ready" && sales.length === 0 && (
         <Nothing title={texts.latest.none} detail={texts.latest.noneDetail} />
       )}

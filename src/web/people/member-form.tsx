@@ -78,7 +78,7 @@ export function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFor
         failure={unplacedFailure(failure, ["name", "email"])}
         texts={{ [CONFLICT]: texts.lastOwner, [NOT_FOUND]: texts.gone }}
       />
-      <FormActions isBusy={isBusy} text={member === null ? texts.invite : texts.save} onCancel={onCancel} />
+      <FormActions isBusy={isBusy} text={member === null ? texts.invite : undefined} onCancel={onCancel} />
     </Form>
   );
 }

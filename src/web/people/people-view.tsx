@@ -51,7 +51,7 @@ export function PeopleView() {
       <p class={done === "" ? "aloud" : "done-note"} role="status">
         {done}
       </p>
-      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      <FailedPanel part={part} onRetry={reload} />
       {members !== undefined && <MemberTable members={members} onWork={begin} />}
       {work !== null && <Work work={work} onDone={finish} onClose={() => begin(null)} />}
     </ViewFrame>

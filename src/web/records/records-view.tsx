@@ -9,7 +9,6 @@ import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { elementTexts } from "../messages/element.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { useNavigation, useQuery } from "../navigation.tsx";
@@ -104,7 +103,7 @@ function RecordPanel({ records, sum, isFiltered, onClear, onOpen }: RecordPanelP
           </Button>
         </div>
       )}
-      {list.kind === "failed" && <Unread text={texts.failed} onRetry={begin} />}
+      {list.kind === "failed" && <Unread onRetry={begin} />}
       {isEmpty && !isFiltered && <Nothing title={texts.none} detail={texts.noneDetail} />}
       {isEmpty && isFiltered && (
         <Nothing title={texts.noMatch} detail={texts.noMatchDetail}>
@@ -172,14 +171,13 @@ interface RecordFootProps {
 
 function RecordFoot({ list, onMore }: RecordFootProps) {
   const texts = useTexts(recordsTexts);
-  const { retry } = useTexts(elementTexts);
+  if (list.hasStopped) return <Unread onRetry={onMore} />;
   const isEnd = list.next === null && !list.isStale;
   return (
-    <div class="record-foot fine" role={list.hasStopped ? "alert" : undefined}>
-      {list.hasStopped && <p>{texts.moreFailed}</p>}
-      {list.hasStopped && <Button onPress={onMore}>{retry}</Button>}
-      {!list.hasStopped && isEnd && <p>{texts.end}</p>}
-      {!list.hasStopped && !isEnd && (
+    <div class="record-foot fine">
+      {isEnd ? (
+        <p>{texts.end}</p>
+      ) : (
         <Button kind="quiet" isBusy={list.isAsking} onPress={onMore}>
           {list.isAsking ? texts.loadingMore : texts.more}
         </Button>

@@ -77,7 +77,7 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
           text={mistake("logo") === undefined ? undefined : texts.noPicture}
           texts={{ [INVALID]: texts.noPicture }}
         />
-        <FormActions isBusy={isBusy} text={texts.save} onCancel={onClose} />
+        <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
     </Dialog>
   );

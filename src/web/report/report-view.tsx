@@ -36,7 +36,7 @@ export function ReportView() {
         )
       }
     >
-      <FailedPanel part={choices.part} text={texts.choicesFailed} onRetry={choices.reload} />
+      <FailedPanel part={choices.part} onRetry={choices.reload} />
       {known !== undefined && known.locations.length === 0 && (
         <section class="panel">
           <Nothing title={texts.noLocations} detail={texts.noLocationsDetail}>
@@ -133,8 +133,8 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
           }}
         />
       )}
-      <FailedPanel part={head.part} text={texts.failed} onRetry={head.reload} />
-      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      <FailedPanel part={head.part} onRetry={head.reload} />
+      <FailedPanel part={part} onRetry={reload} />
       {part.kind === "waiting" && <section class="panel report" aria-busy="true" />}
       {part.kind === "ready" && letterhead !== undefined && (
         <ReportSheet report={part.value} letterhead={letterhead} isStale={isStale} roomOfLine={roomOfLine} />

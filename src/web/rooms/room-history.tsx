@@ -55,7 +55,7 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
           </span>
         </p>
       )}
-      {part.kind === "failed" && <Unread text={texts.history.failed} onRetry={reload} />}
+      {part.kind === "failed" && <Unread onRetry={reload} />}
       {part.kind === "ready" && sales.length === 0 && <Nothing title={texts.history.none} />}
       {salesByDay(sales, format.day).map((day) => (
         <HistoryDay key={day.key} day={day} ongoing={ongoing} />

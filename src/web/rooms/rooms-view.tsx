@@ -94,7 +94,7 @@ export function RoomsView() {
           )}
         </div>
       )}
-      <FailedPanel part={part} text={texts.failed} onRetry={reload} />
+      <FailedPanel part={part} onRetry={reload} />
       {devices?.length === 0 && (
         <section class="panel">
           <Nothing title={texts.none} detail={texts.noneDetail}>

@@ -18,7 +18,7 @@ export function StateView() {
   });
   return (
     <ViewFrame title={texts.title}>
-      <FailedPanel part={status} text={texts.failed} onRetry={reloadStatus} />
+      <FailedPanel part={status} onRetry={reloadStatus} />
       {status.kind === "ready" && <Whole status={status.value} />}
     </ViewFrame>
   );

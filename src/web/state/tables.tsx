@@ -92,7 +92,7 @@ export function AuditPanel() {
         <h2 id="state-audit">{texts.title}</h2>
       </div>
       <p class="soft">{texts.intro}</p>
-      {part.kind === "failed" && <Unread text={texts.failed} onRetry={reload} />}
+      {part.kind === "failed" && <Unread onRetry={reload} />}
       {part.kind === "ready" &&
         (part.value.length === 0 ? <Nothing title={texts.none} /> : <AuditTable entries={part.value} />)}
     </section>
