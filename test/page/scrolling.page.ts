@@ -8,7 +8,7 @@ import { PAGE_TEST_MS } from "./opened.ts";
 /** The short form shares its processors with the faults. */
 const SALES = process.env["FLANCO_PAGE"] === "short" ? 50_000 : 100_000;
 /** Drawn at once they are the control: a task that is as long as theirs is felt. */
-const CONTROL_ROWS = 200;
+const CONTROL_ROWS = 500;
 /** Without its records the view has about 400. */
 const MAX_ELEMENTS = 2_000;
 const FRAMES = 150;
@@ -29,7 +29,7 @@ describe(`${SALES.toLocaleString("en")} records on the page`, function () {
   const suite = new FilledSuite({ sales: SALES, days: 300 });
   const { opened } = suite;
 
-  it("scroll to their end and back in a bounded page, without a task as long as the drawing of two hundred rows", async () => {
+  it("scroll to their end and back in a bounded page, without a task as long as the drawing of five hundred rows", async () => {
     const opening = await opened.open("/registros");
     const { page } = opening;
     await page.locator(".record").first().waitFor();
