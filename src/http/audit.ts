@@ -1,18 +1,11 @@
-import type { Context } from "koa";
 import { type AuditEntry as EntryAnswer, listAudit } from "../contract/audit.ts";
-import { type Actor, type AuditEntry, networkActor } from "../domain/audit.ts";
-import { clientAddress } from "../domain/client-address.ts";
+import type { AuditEntry } from "../domain/audit.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const DEFAULT_PAGE = 50;
-
-/** The sender of a request and its address; `memberId` is null without a session. */
-export function actorOf({ req: { socket } }: Context, memberId: Id | null): Actor {
-  return networkActor(clientAddress(socket.remoteAddress), memberId);
-}
 
 export function auditEndpoints(
   reader: Pick<LedgerReader, "audit">,

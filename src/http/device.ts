@@ -7,7 +7,6 @@ import {
 } from "../contract/device.ts";
 import type { Device } from "../domain/device.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function deviceEndpoints(
@@ -21,11 +20,11 @@ export function deviceEndpoints(
     serve(addDevice, async ({ userId, body }) => {
       await writer.addDevice(userId, body.newDevice);
     }),
-    serve(changeDevice, async ({ userId, signedIn, query, body, context }) => {
-      await writer.changeDevice(userId, query.dId, body.device, actorOf(context, signedIn.memberId));
+    serve(changeDevice, async ({ userId, query, body, by }) => {
+      await writer.changeDevice(userId, query.dId, body.device, by);
     }),
-    serve(removeDevice, async ({ userId, signedIn, query, context }) => {
-      await writer.removeDevice(userId, query.dId, actorOf(context, signedIn.memberId));
+    serve(removeDevice, async ({ userId, query, by }) => {
+      await writer.removeDevice(userId, query.dId, by);
     }),
   ];
 }

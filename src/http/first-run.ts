@@ -5,7 +5,6 @@ import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, type SessionKeeper, signIn, toUserData } from "./session.ts";
 
@@ -51,13 +50,13 @@ export function firstRunEndpoints(
   sessions: SessionKeeper,
 ): readonly Endpoint[] {
   return [
-    serve(makeFirstUser, async ({ body, context }) => {
+    serve(makeFirstUser, async ({ body, context, by }) => {
       const prove = async () => token.accepts(body.token);
       if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) throw expired();
       requirePassword(body.password);
       const passwordHash = await passwords.hash(body.password);
       const { name, email } = body;
-      const member = await writer.addFirstUser({ name, email, passwordHash }, actorOf(context, null));
+      const member = await writer.addFirstUser({ name, email, passwordHash }, by);
       token.revoke();
       await signIn(sessions, context, { member, passwordHash });
       return { userData: toUserData(member) };

@@ -2,7 +2,6 @@ import { beginTest, endTest, listTestedEdges } from "../contract/line-test.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { TestedEdge } from "../domain/line-test.ts";
-import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** Edges of one answer. */
@@ -13,12 +12,12 @@ export function lineTestEndpoints(
   writer: Pick<LedgerWriter, "beginTest" | "endTest">,
 ): readonly Endpoint[] {
   return [
-    serve(beginTest, async ({ userId, signedIn, body: { test }, context }) => {
+    serve(beginTest, async ({ userId, body: { test }, by }) => {
       const lines = [...new Set(test.lines)];
-      await writer.beginTest(userId, lines, test.minutes * MINUTE_MS, actorOf(context, signedIn.memberId));
+      await writer.beginTest(userId, lines, test.minutes * MINUTE_MS, by);
     }),
-    serve(endTest, async ({ userId, signedIn, query, context }) => {
-      await writer.endTest(userId, query.line ?? null, actorOf(context, signedIn.memberId));
+    serve(endTest, async ({ userId, query, by }) => {
+      await writer.endTest(userId, query.line ?? null, by);
     }),
     serve(listTestedEdges, ({ userId }) => ({
       data: reader.testedEdges(userId, SHOWN_EDGES).map(toTestedEdgeAnswer),

@@ -16,7 +16,6 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
-import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, requireSession, type SessionKeeper, signIn, toUserData } from "./session.ts";
 
@@ -53,10 +52,10 @@ export function memberEndpoints(
       const member = own(signedIn.memberId);
       return { data: { ...toUserData(member), role: member.role } };
     }),
-    serve(changeSelf, async ({ userId, signedIn, body, context }) => {
-      await writer.changeMember(userId, signedIn.memberId, body.me, actorOf(context, signedIn.memberId));
+    serve(changeSelf, async ({ userId, signedIn, body, by }) => {
+      await writer.changeMember(userId, signedIn.memberId, body.me, by);
     }),
-    serve(changePassword, async ({ userId, signedIn, body, context }) => {
+    serve(changePassword, async ({ userId, signedIn, body, context, by }) => {
       const member = own(signedIn.memberId);
       const { email, id } = member;
       requirePassword(body.password);
@@ -68,7 +67,7 @@ export function memberEndpoints(
       const passwordHash = await passwords.hash(body.password);
       // The comparison takes a while, in which this session may have ended.
       requireSession(sessions, context);
-      await writer.setPassword(id, passwordHash, actorOf(context, id));
+      await writer.setPassword(id, passwordHash, by);
       await signIn(sessions, context, { member, passwordHash });
     }),
     serve(listMembers, ({ userId }) => {
@@ -82,35 +81,32 @@ export function memberEndpoints(
         })),
       };
     }),
-    serve(inviteMember, async ({ userId, signedIn, body, context }) => {
-      const by = actorOf(context, signedIn.memberId);
+    serve(inviteMember, async ({ userId, body, by }) => {
       const { id } = await writer.addMember(userId, { ...body.member, passwordHash: null }, by);
       const { token, hash } = newLink();
       await writer.addLink(userId, id, hash, by);
       return { data: { token } };
     }),
-    serve(changeMember, async ({ userId, signedIn, query, body, context }) => {
-      await writer.changeMember(userId, query.memberId, body.member, actorOf(context, signedIn.memberId));
+    serve(changeMember, async ({ userId, query, body, by }) => {
+      await writer.changeMember(userId, query.memberId, body.member, by);
     }),
-    serve(removeMember, async ({ userId, signedIn, query, context }) => {
-      await writer.removeMember(userId, query.memberId, actorOf(context, signedIn.memberId));
+    serve(removeMember, async ({ userId, query, by }) => {
+      await writer.removeMember(userId, query.memberId, by);
     }),
-    serve(linkMember, async ({ userId, signedIn, body, context }) => {
+    serve(linkMember, async ({ userId, body, by }) => {
       const { token, hash } = newLink();
-      await writer.addLink(userId, body.memberId, hash, actorOf(context, signedIn.memberId));
+      await writer.addLink(userId, body.memberId, hash, by);
       return { data: { token } };
     }),
-    serve(endMemberSessions, async ({ userId, signedIn, body, context }) => {
-      await writer.endSessionsOf(userId, body.memberId, actorOf(context, signedIn.memberId));
+    serve(endMemberSessions, async ({ userId, body, by }) => {
+      await writer.endSessionsOf(userId, body.memberId, by);
     }),
-    serve(useLink, async ({ body, context }) => {
+    serve(useLink, async ({ body, context, by }) => {
       requirePassword(body.password);
       const used: { member: Member; passwordHash: string }[] = [];
       const prove = async () => {
         const passwordHash = await passwords.hash(body.password);
-        const member = await orUndefined(
-          writer.useLink(hashOf(body.token), passwordHash, actorOf(context, null)),
-        );
+        const member = await orUndefined(writer.useLink(hashOf(body.token), passwordHash, by));
         if (member !== undefined) used.push({ member, passwordHash });
         return member !== undefined;
       };

@@ -12,7 +12,6 @@ import { JobSlots } from "../domain/job-slots.ts";
 import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Sold } from "../domain/overview.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
-import { actorOf } from "./audit.ts";
 import { toGapAnswer, type WalkedReader, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -44,8 +43,8 @@ export function reportEndpoints(
       slots,
     ),
     serve(getLetterhead, ({ userId }) => ({ data: reader.letterhead(userId) })),
-    serve(setLetterhead, async ({ userId, signedIn, body, context }) => {
-      await writer.setLetterhead(userId, body.letterhead, actorOf(context, signedIn.memberId));
+    serve(setLetterhead, async ({ userId, body, by }) => {
+      await writer.setLetterhead(userId, body.letterhead, by);
     }),
   ];
 }

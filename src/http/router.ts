@@ -4,6 +4,8 @@ import type { Context, Next } from "koa";
 import type { SignedIn } from "../auth/session.ts";
 import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
+import { type Actor, networkActor } from "../domain/audit.ts";
+import { clientAddress } from "../domain/client-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { JobSlots } from "../domain/job-slots.ts";
@@ -42,6 +44,8 @@ interface Parsed<Q = unknown, B = unknown> {
   readonly userId: Id;
   /** The signed-in member; `NOBODY` where no session is needed. */
   readonly signedIn: SignedIn;
+  /** The sender and its address, for the audit log. */
+  readonly by: Actor;
   readonly query: Q;
   readonly body: B;
   readonly context: Context;
@@ -103,6 +107,8 @@ async function answer(
   context.state.declaration = declaration;
   const signedIn = roles === null ? NOBODY : allowed(roles, senders.signedInOf(context));
   const { userId } = signedIn;
+  // Before anything is awaited: the address of a closed socket is not known.
+  const by = actorOf(context, roles === null ? null : signedIn.memberId);
   // Before the ledger is read: the answer may be newer than this says, never older.
   if (roles !== null && context.method === "GET") {
     context.res.setHeader(POSITION_HEADER, senders.positionOf(userId));
@@ -110,7 +116,7 @@ async function answer(
   const body = await readInput(declaration, senders, context);
   const asked = query === undefined ? undefined : parseInput(query, context.query);
   if (slots !== undefined) await takeSlot(slots, userId, context);
-  const given = await run({ userId, signedIn, query: asked, body, context });
+  const given = await run({ userId, signedIn, by, query: asked, body, context });
   context.status = declaration.status;
   if (declaration.stream !== undefined) {
     context.body = given;
@@ -120,6 +126,11 @@ async function answer(
   context.res.setHeader("Content-Type", "application/json; charset=utf-8");
   const text = JSON.stringify({ status: "success", ...given });
   context.body = text.length < LARGE_CHARACTERS ? text : large.send(userId, Buffer.from(text), context);
+}
+
+/** The sender of a request and its address; `memberId` is null without a session. */
+export function actorOf({ req: { socket } }: Context, memberId: Id | null): Actor {
+  return networkActor(clientAddress(socket.remoteAddress), memberId);
 }
 
 /** Waits for a slot and frees it when the answer was taken, or its client has gone. */

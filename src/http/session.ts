@@ -7,8 +7,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
 import type { Credentials, PasswordHasher } from "../domain/user.ts";
-import { actorOf } from "./audit.ts";
-import { type Endpoint, serve } from "./router.ts";
+import { actorOf, type Endpoint, serve } from "./router.ts";
 
 /** What HTTP needs of sessions. */
 export type SessionKeeper = Pick<Sessions, "begin" | "check" | "end">;
@@ -58,10 +57,10 @@ export function sessionEndpoints(
       if (member === undefined) throw unauthorized();
       return { userData: toUserData(member) };
     }),
-    serve(logout, async ({ context }) => {
+    serve(logout, async ({ context, by }) => {
       setSessionCookie(context, "", 0);
       // All of them, because the next request would use the one that is left.
-      for (const token of tokensOf(context)) await sessions.end(token, actorOf(context, null));
+      for (const token of tokensOf(context)) await sessions.end(token, by);
     }),
   ];
 }

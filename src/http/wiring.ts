@@ -14,7 +14,6 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
 import type { Wiring } from "../domain/wiring.ts";
-import { actorOf } from "./audit.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function wiringEndpoints(
@@ -37,7 +36,7 @@ export function wiringEndpoints(
         }));
       return { data };
     }),
-    serve(setWiring, async ({ userId, signedIn, body, context }) => {
+    serve(setWiring, async ({ userId, signedIn, body, by }) => {
       const { valor, ...rest } = body.wiring;
       if ((valor !== undefined) !== seesMoney(signedIn.role)) {
         throw valor === undefined ? noPrice() : notYourPrice();
@@ -48,7 +47,7 @@ export function wiringEndpoints(
             ? usualPrice(reader.wirings(userId, clock.nowMs()), line)
             : microsFromValor(valor);
         const wiring = { ...rest, line, valorMicros };
-        return writer.setWiring([{ userId, wiring }], actorOf(context, signedIn.memberId));
+        return writer.setWiring([{ userId, wiring }], by);
       });
     }),
     serve(listPrices, ({ userId, query: { dId, room } }) => {
@@ -61,11 +60,10 @@ export function wiringEndpoints(
         }));
       return { data };
     }),
-    serve(cancelPrices, async ({ userId, signedIn, query: { from, valor }, context }) => {
-      await writer.cancelPrices(userId, from, microsFromValor(valor), actorOf(context, signedIn.memberId));
+    serve(cancelPrices, async ({ userId, query: { from, valor }, by }) => {
+      await writer.cancelPrices(userId, from, microsFromValor(valor), by);
     }),
-    serve(setPrices, async ({ userId, signedIn, body: { price }, context }) => {
-      const by = actorOf(context, signedIn.memberId);
+    serve(setPrices, async ({ userId, body: { price }, by }) => {
       if (price.from !== undefined) {
         await writer.planPrices(userId, price.lines, microsFromValor(price.valor), price.from, by);
         return;
@@ -79,9 +77,9 @@ export function wiringEndpoints(
       });
       await writer.setWiring(priced, by);
     }),
-    serve(removeWiring, async ({ userId, signedIn, query, context }) => {
+    serve(removeWiring, async ({ userId, query, by }) => {
       const line = await lines.wiredName(query.line);
-      await writer.removeWiring(userId, line, actorOf(context, signedIn.memberId));
+      await writer.removeWiring(userId, line, by);
       await lines.reconcile();
     }),
   ];
