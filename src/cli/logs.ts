@@ -14,8 +14,13 @@ const WARNING = 40;
 /** The newest so many lines at most. */
 const MAX_LINES = 10_000;
 
+const logLine = z.looseObject({
+  ...{ level: z.int(), time: z.number(), msg: z.string().default(""), code: z.string().optional() },
+  err: z.looseObject({ stack: z.string().default("") }).optional(),
+});
 /** One line of the service's log, as pino writes it. */
-const logLine = z.looseObject({ level: z.int(), time: z.number(), msg: z.string().default("") });
+type LogLine = z.output<typeof logLine>;
+
 /** Fields of every line, or that its message says already. */
 const UNSHOWN = new Set(["level", "time", "msg", "pid", "hostname", "err"]);
 
@@ -41,7 +46,7 @@ export function addLogsCommand(program: Command, context: CliContext): void {
       let shown = 0;
       const filters = [`--unit=${options.unit}`, `--since=${options.since}`];
       for await (const text of journalLines(filters, MAX_LINES)) {
-        const line = parse(text);
+        const line = parseLogLine(text);
         if (options.warnings && (line === undefined || line.level < WARNING)) continue;
         shown += 1;
         terminal.out(options.json || line === undefined ? text : describe(line));
@@ -50,16 +55,16 @@ export function addLogsCommand(program: Command, context: CliContext): void {
     });
 }
 
-function parse(text: string): z.output<typeof logLine> | undefined {
+/** Undefined for a line of systemd, or of the runtime. */
+export function parseLogLine(text: string): LogLine | undefined {
   try {
     return logLine.safeParse(JSON.parse(text)).data;
   } catch {
-    // A line of systemd, or of the runtime.
     return undefined;
   }
 }
 
-function describe(line: z.output<typeof logLine>): string {
+function describe(line: LogLine): string {
   // Swedish dates are written as ISO 8601 has them.
   const time = new Date(line.time).toLocaleString("sv-SE");
   const fields = Object.entries(line).filter(([name]) => !UNSHOWN.has(name));

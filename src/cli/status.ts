@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
 import type { OperationData } from "../contract/operator.ts";
@@ -10,6 +9,7 @@ import { noService } from "../http/operator.ts";
 import { toBackupAnswer, toDiskAnswer, toFactsAnswer, toFaultAnswer } from "../http/status.ts";
 import { backupDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
+import { readBootId } from "../service/machine.ts";
 import { listBackups } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { folderOf, identityOf } from "../store/ledger/identity.ts";
@@ -23,7 +23,6 @@ import type { Terminal } from "./terminal.ts";
 /** A service that works answers in milliseconds; one that hangs never does. */
 const ANSWER_MS = 5_000;
 
-const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
 const SIZE_STEP = 1_000;
 
@@ -140,8 +139,7 @@ export async function readStopped(config: Config, version: string): Promise<Stop
   try {
     const reader = openReader(ledger, config.time_zone);
     try {
-      const bootId = readFileSync(BOOT_ID_FILE, "utf8").trim();
-      const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(bootId, nowMs), faults });
+      const held = toFactsAnswer({ ...facts, ...reader.ledgerStatus(readBootId(), nowMs), faults });
       return { ...stopped, held, problem: null };
     } finally {
       reader.close();

@@ -3,9 +3,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { arch, release, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
 import { FlancoError } from "../domain/error.ts";
 import { journalLines } from "../systemd/journal.ts";
+import { parseLogLine } from "./logs.ts";
 
 const MAX_LOG_LINES = 5_000;
 const MAX_KERNEL_LINES = 500;
@@ -80,10 +80,6 @@ async function linesOf(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-const logLine = z.looseObject({
-  ...{ level: z.int(), time: z.number(), msg: z.string().default(""), code: z.string().optional() },
-  err: z.looseObject({ stack: z.string().default("") }).optional(),
-});
 const LOG_KEYS = new Set(["code", "line", "chip", "driver", "type", "job"]);
 
 /**
@@ -91,12 +87,7 @@ const LOG_KEYS = new Set(["code", "line", "chip", "driver", "type", "job"]);
  * something; of an error the stack stays, without the message before it.
  */
 function namelessLine(text: string): readonly string[] {
-  let line: z.output<typeof logLine> | undefined;
-  try {
-    line = logLine.safeParse(JSON.parse(text)).data;
-  } catch {
-    // A line of systemd, or of the runtime.
-  }
+  const line = parseLogLine(text);
   if (line === undefined) return [];
   const { msg, err, ...fields } = line;
   const stack = err?.stack.split("\n").filter((part) => /^\s+at /.test(part));

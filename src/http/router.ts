@@ -107,7 +107,6 @@ async function answer(
   context.state.declaration = declaration;
   const signedIn = roles === null ? NOBODY : allowed(roles, senders.signedInOf(context));
   const { userId } = signedIn;
-  // Before anything is awaited: the address of a closed socket is not known.
   const by = actorOf(context, roles === null ? null : signedIn.memberId);
   // Before the ledger is read: the answer may be newer than this says, never older.
   if (roles !== null && context.method === "GET") {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Machine, Memory } from "../domain/machine.ts";
@@ -7,6 +8,11 @@ import { deviceNumber } from "../store/read/disk.ts";
 const PI_VOLTAGE = "rpi_volt";
 const MILLIDEGREES = 1_000;
 const BYTES_PER_KIB = 1_024;
+
+/** The kernel's id of this boot. */
+export function readBootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}
 
 /** Reads the sensors of the machine that `directory` lies on. `root` stands for `/` in tests. */
 export async function readMachine(directory: string, root = "/"): Promise<Machine> {

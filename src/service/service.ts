@@ -37,10 +37,8 @@ import { synchronizedBySystem } from "./clock-trust.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
-import { readMachine } from "./machine.ts";
+import { readBootId, readMachine } from "./machine.ts";
 import { Upkeep } from "./upkeep.ts";
-
-const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
 export const LIVE_KEYS = [
@@ -344,10 +342,6 @@ export class Service {
 
 function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
   return diskFullSinceMs === null ? [] : [diskFullFault(diskFullSinceMs)];
-}
-
-function readBootId(): string {
-  return readFileSync(BOOT_ID_FILE, "utf8").trim();
 }
 
 /**

@@ -22,7 +22,7 @@ import { overviewReader } from "./overview.ts";
 import { recordFinder } from "./record-search.ts";
 import { roomReader } from "./room.ts";
 import { RowBudget } from "./row-budget.ts";
-import { statusReader } from "./status.ts";
+import { GAP, statusReader } from "./status.ts";
 import { summaryReader } from "./summary.ts";
 
 /** The ledger's reads on a connection of their own that cannot write. */
@@ -66,9 +66,7 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
 
 function gapReader(db: Database) {
   const page = db.prepare<[Id, number, number], Gap>(
-    `SELECT gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
-            missed_rises AS missedRises, reason
-       FROM gap WHERE user_id = ? AND gap_id < ? ORDER BY gap_id DESC LIMIT ?`,
+    `SELECT ${GAP} FROM gap WHERE user_id = ? AND gap_id < ? ORDER BY gap_id DESC LIMIT ?`,
   );
   return {
     gaps: (userId: Id, request: PageRequest): readonly Gap[] =>

@@ -25,7 +25,8 @@ interface EdgeRow extends Omit<LastEdge, "active" | "provisional"> {
   readonly provisional: number | null;
 }
 
-const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
+/** A row of `gap` as a Gap. */
+export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTimeMs, missed,
   missed_rises AS missedRises, reason`;
 
 /**
