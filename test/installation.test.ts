@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect } from "chai";
 import { type InstalledFile, readFiles } from "../src/installation.ts";
+import { forEachTest } from "./rig/standing.ts";
+import { TemporaryDirectory } from "./rig/temporary-directory.ts";
 
 const BUILDS = 100;
 const ASSETS = 5;
@@ -36,15 +37,13 @@ try {
 `;
 
 describe("The built page, read from its folder", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let page: string;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-page-"));
-    page = join(directory, "web");
+    page = directory.file("web");
     mkdirSync(join(page, "assets"), { recursive: true });
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   /** Before the first build is done, nothing is named. */
   function expectWhole(files: readonly InstalledFile[]): void {
@@ -56,7 +55,7 @@ describe("The built page, read from its folder", () => {
   it("has every file that its index names, whenever a build comes in between", async () => {
     // How many builds were asked for, and how many are done.
     const counts = new Int32Array(new SharedArrayBuffer(8));
-    const workerData = { page, drafts: directory, assets: ASSETS, builds: BUILDS, counts };
+    const workerData = { page, drafts: directory.path, assets: ASSETS, builds: BUILDS, counts };
     const builder = new Worker(BUILDER, { eval: true, workerData });
     await once(builder, "online");
     try {
@@ -72,7 +71,7 @@ describe("The built page, read from its folder", () => {
   });
 
   it("is nothing where there is no folder, and the files below it where there is one", () => {
-    expect(readFiles(join(directory, "none"))).to.deep.equal([]);
+    expect(readFiles(directory.file("none"))).to.deep.equal([]);
     const name = join(page, "assets", "app.js");
     writeFileSync(name, "");
     expect(readFiles(page).map((file) => file.name)).to.deep.equal(["assets/app.js"]);

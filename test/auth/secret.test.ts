@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { loadSecret, replaceSecret } from "../../src/auth/secret.ts";
 import { thrown } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 describe("The secret that signs sessions", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let file: string;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-secret-"));
-    file = join(directory, "session.key");
+    file = directory.file("session.key");
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   it("is made at the first start, over the draft of an interrupted one: 256 bits with mode 0600", () => {
     writeFileSync(`${file}.new`, "half", { mode: 0o644 });
@@ -26,7 +24,7 @@ describe("The secret that signs sessions", () => {
   it("is the same at the next start, and differs between appliances", () => {
     const secret = loadSecret(file);
     expect(loadSecret(file).equals(secret)).to.equal(true);
-    expect(loadSecret(join(directory, "other.key")).equals(secret)).to.equal(false);
+    expect(loadSecret(directory.file("other.key")).equals(secret)).to.equal(false);
   });
 
   it("is replaced in one step, with mode 0600, and leaves no draft", () => {
@@ -35,7 +33,7 @@ describe("The secret that signs sessions", () => {
     expect(after.equals(before)).to.equal(false);
     expect(loadSecret(file).equals(after)).to.equal(true);
     expect(statSync(file).mode & 0o777).to.equal(0o600);
-    expect(readdirSync(directory)).to.deep.equal(["session.key"]);
+    expect(readdirSync(directory.path)).to.deep.equal(["session.key"]);
   });
 
   it("stays as it is where another cannot be written", () => {

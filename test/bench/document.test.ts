@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import type { Claim } from "../../bench/claim.ts";
 import { writeDocument } from "../../bench/document.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** A claim that holds from 8 connections on. */
 const claimAt = (connections: number): Claim => ({
@@ -24,21 +24,19 @@ const claimAt = (connections: number): Claim => ({
 });
 
 describe("The benchmark's document", () => {
-  let docs: string;
+  const docs = forEachTest(() => new TemporaryDirectory());
 
   beforeEach(() => {
-    docs = mkdtempSync(join(tmpdir(), "flanco-document-"));
-    mkdirSync(join(docs, "images"));
+    mkdirSync(docs.file("images"));
   });
-  afterEach(() => rmSync(docs, { recursive: true, force: true }));
 
-  const document = () => readFileSync(join(docs, "performance.md"), "utf8");
+  const document = () => readFileSync(docs.file("performance.md"), "utf8");
   const write = () =>
-    writeDocument(docs, [{ name: "posts", claims: [claimAt(1), claimAt(10)] }], ["koa 1.2.3"]);
+    writeDocument(docs.path, [{ name: "posts", claims: [claimAt(1), claimAt(10)] }], ["koa 1.2.3"]);
 
   it("has the figures of the newest run between its markers, and leaves what stands around them", () => {
     const [begin, end] = ["<!-- npm run bench -- --document writes from here -->", "<!-- to here -->"];
-    writeFileSync(join(docs, "performance.md"), `Before.\n${begin}\n${end}\nAfter.\n`);
+    writeFileSync(docs.file("performance.md"), `Before.\n${begin}\n${end}\nAfter.\n`);
     write();
     const once = document();
     write();
@@ -55,11 +53,11 @@ describe("The benchmark's document", () => {
 
   it("has a line for each server in its pictures, with a point for each number of connections", () => {
     writeFileSync(
-      join(docs, "performance.md"),
+      docs.file("performance.md"),
       "<!-- npm run bench -- --document writes from here --><!-- to here -->",
     );
     write();
-    const picture = readFileSync(join(docs, "images", "throughput.svg"), "utf8");
+    const picture = readFileSync(docs.file("images", "throughput.svg"), "utf8");
     const points = [...picture.matchAll(/points="([^"]*)"/g)].map((match) => match[1]?.split(" "));
     // The scale goes from 100 at the bottom to 1000 at the top.
     expect(points).to.deep.equal([
@@ -69,7 +67,7 @@ describe("The benchmark's document", () => {
   });
 
   it("is refused where the document lacks the markers", () => {
-    writeFileSync(join(docs, "performance.md"), "Something else.\n");
+    writeFileSync(docs.file("performance.md"), "Something else.\n");
     expect(write).to.throw("lacks its markers");
     expect(document()).to.equal("Something else.\n");
   });

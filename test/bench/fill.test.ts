@@ -1,25 +1,19 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
 import { SUMMARY_PATH } from "../../bench/beside.ts";
 import { startFilled } from "../../bench/fill.ts";
 import { planFor } from "../../bench/plan.ts";
 import { PROCESS_TEST_MS } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const RECORDS = 64;
 
 describe("The benchmark's flanco", function () {
   this.timeout(PROCESS_TEST_MS);
-  let directory: string;
-
-  before(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-bench-"));
-  });
-  after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = forSuite(() => new TemporaryDirectory());
 
   it("starts with the records that it is filled with, and answers requests", async () => {
-    const server = await startFilled(planFor(true, directory), "filled", RECORDS);
+    const server = await startFilled(planFor(true, directory.path), "filled", RECORDS);
     try {
       const answer = await fetch(`http://127.0.0.1:${server.port}${SUMMARY_PATH}`, {
         headers: { cookie: server.cookie },

@@ -1,26 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse, stringify } from "smol-toml";
 import { loadConfig } from "../../src/config/parse.ts";
 import type { Environment } from "../../src/config/read.ts";
 import { CONFIG_KEYS, type Config } from "../../src/config/schema.ts";
 import { thrown } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const CHECKOUT = { checkout: "/somewhere/flanco" };
 
 describe("The configuration", () => {
-  let directory: string;
-
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-config-"));
-  });
-
-  afterEach(() => rmSync(directory, { recursive: true }));
+  const directory = forEachTest(() => new TemporaryDirectory());
 
   function write(text: string): string {
-    const file = join(directory, "flanco.toml");
+    const file = directory.file("flanco.toml");
     writeFileSync(file, text);
     return file;
   }
@@ -70,7 +64,7 @@ describe("The configuration", () => {
 
   it("reads the file that FLANCO_CONFIG names, unless --config names another", () => {
     const file = write("http_port = 1001\n");
-    const other = join(directory, "other.toml");
+    const other = directory.file("other.toml");
     writeFileSync(other, "http_port = 1002\n");
     expect(loadConfig({}, { FLANCO_CONFIG: file }, CHECKOUT).http_port).to.equal(1001);
     expect(loadConfig({ config: other }, { FLANCO_CONFIG: file }, CHECKOUT).http_port).to.equal(1002);
@@ -132,7 +126,7 @@ describe("The configuration", () => {
     const environment = { FLANCO_HTTP_PORT: "0", FLANCO_TIME_ZONE: "Mars/Olympus", FLANCO_COLOUR: "red" };
     const told = mistakes({ config, gpioDriver: "telepathy", logLevel: "loud" }, environment);
     const places = told.map((mistake) =>
-      mistake.replace(directory, "").replace(/^(--[\w-]+|[^:]*variable \w+|[^:]*: [^:]*): .*$/, "$1"),
+      mistake.replace(directory.path, "").replace(/^(--[\w-]+|[^:]*variable \w+|[^:]*: [^:]*): .*$/, "$1"),
     );
     expect(places).to.have.members([
       "/flanco.toml: https_port",
@@ -161,7 +155,7 @@ describe("The configuration", () => {
   });
 
   it("says of a file that cannot be read which it is, beside the mistakes of other sources", () => {
-    const missing = join(directory, "missing.toml");
+    const missing = directory.file("missing.toml");
     const told = mistakes({ config: missing, httpPort: "x" });
     expect(told).to.have.length(2);
     expect(told[0]).to.contain(missing);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Appliance, SMALL_PAGE } from "../rig/appliance.ts";
-import { forEachTest } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 
@@ -8,13 +8,8 @@ const LISTED = "https://panel.example.org";
 const FOREIGN = "https://evil.example.com";
 
 describe("Requests of other sites", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open({ allowedOrigins: [LISTED], page: SMALL_PAGE }));
   const user = forEachTest(() => appliance.addUser());
-
-  before(async () => {
-    appliance = await Appliance.open({ allowedOrigins: [LISTED], page: SMALL_PAGE });
-  });
-  after(() => appliance.close());
 
   function post(headers: Record<string, string>) {
     return user.post("/api/data").set(headers).send(aRecord());

@@ -5,6 +5,7 @@ import { LiveEvents } from "../../src/http/event.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Appliance, NOON_MS, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
+import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
@@ -27,13 +28,10 @@ function stored(recordId: number, record: NewRecord): StoredRecord {
 }
 
 describe("Live events", () => {
-  let appliance: Appliance;
+  const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
   let streams: EventStream[];
 
-  before(async () => {
-    appliance = await Appliance.open();
-  });
   beforeEach(async () => {
     streams = [];
     user = await appliance.addUser();
@@ -41,7 +39,6 @@ describe("Live events", () => {
   afterEach(() => {
     for (const stream of streams) stream.close();
   });
-  after(() => appliance.close());
 
   async function open(by = user): Promise<EventStream> {
     const stream = await EventStream.open(by);

@@ -4,24 +4,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { Response } from "supertest";
 import { HOUR_MS } from "../../src/domain/clock.ts";
-import type { FoundRecord, RecordFilter, RecordSearch } from "../../src/domain/record.ts";
+import type { FoundRecord, RecordSearch } from "../../src/domain/record.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { recordsOf } from "../store/records-of.ts";
+import { ANY, recordsOf } from "../store/records-of.ts";
 import { aRecord } from "./bodies.ts";
 import { parseCsv } from "./csv.ts";
 import { LoopHolds } from "./loop-holds.ts";
 
 const MANY = 20_000;
-const ANY: RecordFilter = {
-  from: null,
-  to: null,
-  location: null,
-  deviceId: null,
-  room: null,
-  roomPart: null,
-};
 /** What goes on by itself goes on within this time. */
 const STILL_MS = 50;
 

@@ -7,6 +7,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
+import { ANY } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
 import { Conformance, type Method, operationsOf } from "./openapi-description.ts";
@@ -297,7 +298,7 @@ describe("What happens at the API", () => {
 
     it("exports, and that only so many may be under way", async () => {
       const record = appliance.reader.findRecords(user.id, {
-        filter: { from: null, to: null, location: null, deviceId: null, room: null, roomPart: null },
+        filter: ANY,
         before: null,
         limit: 1,
       }).records[0];

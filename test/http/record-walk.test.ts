@@ -4,16 +4,8 @@ import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
-import { recordsOf } from "../store/records-of.ts";
+import { ANY, recordsOf } from "../store/records-of.ts";
 
-const ANY: RecordFilter = {
-  from: null,
-  to: null,
-  location: null,
-  deviceId: null,
-  room: null,
-  roomPart: null,
-};
 const BOOT = "boot-1";
 /** More than one piece of a walk. */
 const COUNT = 150;

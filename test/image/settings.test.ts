@@ -2,18 +2,17 @@ import { spawnSync } from "node:child_process";
 import {
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { CARD_FILES } from "../../scripts/image/base.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const SCRIPTS = join(CARD_FILES, "usr", "lib", "flanco-card");
 const KEY =
@@ -27,24 +26,21 @@ const TIME = "etc/systemd/timesyncd.conf.d/60-flanco-card.conf";
 const MADE = [NETWORK, WIFI, WIFI_UNIT, KEYS, UPDATES, TIME];
 
 describe("flanco.txt", () => {
-  let root: string;
+  const root = forEachTest(() => new TemporaryDirectory());
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "flanco-card-"));
     for (const zone of ["Europe/Madrid", "Atlantic/Canary"]) {
-      const file = join(root, "usr/share/zoneinfo", zone);
+      const file = root.file("usr/share/zoneinfo", zone);
       mkdirSync(join(file, ".."), { recursive: true });
       writeFileSync(file, "");
     }
   });
 
-  afterEach(() => rmSync(root, { recursive: true }));
-
   /** What the card's own script says to a file, which it has done below `root`. */
   function settle(text: string): string[] {
-    const file = join(root, "flanco.txt");
+    const file = root.file("flanco.txt");
     writeFileSync(file, text);
-    const { status, stdout, stderr } = spawnSync("bash", [join(SCRIPTS, "settings"), file, root], {
+    const { status, stdout, stderr } = spawnSync("bash", [join(SCRIPTS, "settings"), file, root.path], {
       encoding: "utf8",
     });
     expect(stderr).to.equal("");
@@ -52,11 +48,11 @@ describe("flanco.txt", () => {
     return stdout.split("\n").filter((line) => line !== "");
   }
 
-  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  const read = (path: string) => readFileSync(root.file(path), "utf8");
   /** The files that are made for settings, of all that there may be. A link leads nowhere on this machine. */
   const made = () =>
-    MADE.filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined);
-  const zone = () => readlinkSync(join(root, "etc/localtime"));
+    MADE.filter((path) => lstatSync(root.file(path), { throwIfNoEntry: false }) !== undefined);
+  const zone = () => readlinkSync(root.file("etc/localtime"));
 
   it("as the image brings it sets nothing: name flanco, DHCP, Madrid's time, no key, no updates", () => {
     expect(settle(readFileSync(join(CARD_FILES, "boot/firmware/flanco.txt"), "utf8"))).to.deep.equal([]);
@@ -103,7 +99,7 @@ describe("flanco.txt", () => {
     expect(read(TIME)).to.contain("NTP=time.example.org\n");
     expect(read("etc/flanco/card.env")).to.equal("FLANCO_FIRST_USER_EMAIL=ana@example.org\n");
     expect(read(KEYS)).to.equal(`${KEY}\n`);
-    expect(statSync(join(root, KEYS)).mode & 0o777).to.equal(0o600);
+    expect(statSync(root.file(KEYS)).mode & 0o777).to.equal(0o600);
     expect(made()).to.include(UPDATES);
   });
 
@@ -128,8 +124,8 @@ describe("flanco.txt", () => {
     expect(read(WIFI)).to.contain(`ssid=${Buffer.from('Clínica "1"').toString("hex")}\n`);
     expect(read(WIFI)).to.contain('psk="a "b" \\c d e"\n');
     expect(read(WIFI)).to.contain("country=ES\n");
-    expect(statSync(join(root, WIFI)).mode & 0o777).to.equal(0o600);
-    expect(readlinkSync(join(root, WIFI_UNIT))).to.contain("wpa_supplicant@.service");
+    expect(statSync(root.file(WIFI)).mode & 0o777).to.equal(0o600);
+    expect(readlinkSync(root.file(WIFI_UNIT))).to.contain("wpa_supplicant@.service");
     expect(read(NETWORK)).to.contain("Type=wlan\n");
   });
 

@@ -1,10 +1,7 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request } from "node:https";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
@@ -16,6 +13,8 @@ import { LIMITS, Listeners } from "../../src/net/listen.ts";
 import { CertificateRenewal, ensureCertificates, type Served } from "../../src/net/renewal.ts";
 import { validityOf } from "../../src/net/tls/keyed-certificate.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
+import { forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 import { networkAddress } from "./tls/network.ts";
 import { OpenSsl, RSA_2048 } from "./tls/openssl.ts";
@@ -36,7 +35,7 @@ const OLD_SUITES = [
 describe("The service's ports", () => {
   const host = toHostNames("gateway", []);
   const clock = new SetClock(Date.now());
-  let directory: string;
+  const directory = forSuite(() => new TemporaryDirectory());
   let directories: { own: string; dropIn: string };
   let own: Served;
   let foreign: Served;
@@ -49,15 +48,13 @@ describe("The service's ports", () => {
   let most = 0;
 
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-tls-"));
-    directories = { own: join(directory, "tls"), dropIn: join(directory, "tls.d") };
+    directories = { own: directory.file("tls"), dropIn: directory.file("tls.d") };
     own = (await ensureCertificates(directories, clock, true, host)).served;
     const openssl = new OpenSsl();
     const made = openssl.make({ extensions: ["subjectAltName=DNS:a.org"], key: RSA_2048, days: 300 });
     openssl.close();
     foreign = { ...made, file: "foreign", own: false, endsMs: validityOf(made).toMs };
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   beforeEach(async () => {
     clock.setWall(Date.now());

@@ -4,17 +4,17 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { CHECKOUT } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const PACKAGING = join(CHECKOUT, "packaging");
 const GO_BACK = "root/usr/lib/flanco/go-back";
@@ -26,38 +26,36 @@ const ODD = ["a FIFO", "a directory", "a link to a file", "a link to a device", 
 
 /** Runs the package's scripts on files of a directory of its own in place of the system's. */
 describe("The package's scripts as root", () => {
-  let root: string;
+  const root = forEachTest(() => new TemporaryDirectory());
   let data: string;
   let kept: string;
   let outside: string;
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "flanco-maintainer-"));
     [data, kept, outside] = [
-      join(root, "lib/flanco"),
-      join(root, "lib/flanco-upgrade"),
-      join(root, "outside.db"),
+      root.file("lib/flanco"),
+      root.file("lib/flanco-upgrade"),
+      root.file("outside.db"),
     ];
     mkdirSync(join(data, "backups"), { recursive: true });
     mkdirSync(kept);
-    mkdirSync(join(root, "bin"));
+    mkdirSync(root.file("bin"));
     writeFileSync(outside, "of another program");
     for (const name of STUBS) {
-      writeFileSync(join(root, "bin", name), `#!/bin/sh\nexit ${name === "dpkg" ? 1 : 0}\n`);
-      chmodSync(join(root, "bin", name), 0o755);
+      writeFileSync(root.file("bin", name), `#!/bin/sh\nexit ${name === "dpkg" ? 1 : 0}\n`);
+      chmodSync(root.file("bin", name), 0o755);
     }
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   function run(script: string, ...given: string[]): SpawnSyncReturns<string> {
     const text = readFileSync(join(PACKAGING, script), "utf8")
-      .replaceAll("/var/lib/", `${root}/lib/`)
-      .replaceAll("/var/cache/", `${root}/cache/`)
-      .replaceAll("/etc/flanco", `${root}/etc/flanco`)
-      .replaceAll("/run/systemd/system", `${root}/run/systemd`)
+      .replaceAll("/var/lib/", `${root.path}/lib/`)
+      .replaceAll("/var/cache/", `${root.path}/cache/`)
+      .replaceAll("/etc/flanco", `${root.path}/etc/flanco`)
+      .replaceAll("/run/systemd/system", `${root.path}/run/systemd`)
       .replaceAll("@SCHEMA@", "2")
       .replaceAll("@KIB@", "1");
-    const env = { PATH: `${join(root, "bin")}:/usr/bin:/bin` };
+    const env = { PATH: `${root.file("bin")}:/usr/bin:/bin` };
     const done = spawnSync("sh", ["-s", ...given], { input: text, env, encoding: "utf8", timeout: LIMIT_MS });
     expect(done.error, "ends by itself").to.equal(undefined);
     return done;
@@ -80,8 +78,8 @@ describe("The package's scripts as root", () => {
       );
   }
 
-  const lasts = () => readdirSync(join(root, "lib")).filter((name) => name.startsWith("flanco-last-"));
-  const inLast = () => readdirSync(join(root, "lib", lasts()[0] ?? "")).sort();
+  const lasts = () => readdirSync(root.file("lib")).filter((name) => name.startsWith("flanco-last-"));
+  const inLast = () => readdirSync(root.file("lib", lasts()[0] ?? "")).sort();
 
   it("keep the ledger and its newest backup with its proof when the package is purged", () => {
     writeLedger(join(data, "flanco.db"), 1);
@@ -94,7 +92,7 @@ describe("The package's scripts as root", () => {
 
   it("move no foreign file for a directory whose name has the end of a line in it (purge)", () => {
     writeLedger(join(data, "flanco.db"), 1);
-    const forged = join(data, "backups", `x.db\n9999999999 ${root}`);
+    const forged = join(data, "backups", `x.db\n9999999999 ${root.path}`);
     mkdirSync(forged, { recursive: true });
     writeFileSync(join(forged, "outside.db"), "");
     expect(run("maintainer/postrm", "purge").status).to.equal(0);

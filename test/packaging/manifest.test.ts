@@ -1,25 +1,25 @@
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { isSigned, manifestFiles, signManifest, sumsOf } from "../../scripts/release/manifest.ts";
 import { CHECKOUT } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 /** SHA-256 of "abc" (FIPS 180-2, appendix B.1). */
 const ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 describe("A release's manifest", () => {
-  let directory: string;
+  const directory = forSuite(() => new TemporaryDirectory());
   let privateKey: string;
   let publicKey: string;
   let otherKey: string;
 
   before(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-manifest-"));
     const write = (name: string, text: string | Buffer) => {
-      const file = join(directory, name);
+      const file = directory.file(name);
       writeFileSync(file, text);
       return file;
     };
@@ -30,10 +30,9 @@ describe("A release's manifest", () => {
     otherKey = write("other.pub.pem", other.export({ type: "spki", format: "pem" }));
     write("flanco", "abc");
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   it("names each file with its size and SHA-256, as sha256sum reads it too", () => {
-    const file = join(directory, "flanco");
+    const file = directory.file("flanco");
     expect(manifestFiles([file])).to.deep.equal([{ name: "flanco", bytes: 3, sha256: ABC }]);
     expect(sumsOf([file])).to.equal(`${ABC}  flanco\n`);
   });
@@ -47,8 +46,8 @@ describe("A release's manifest", () => {
   });
 
   it("is not signed with a file that holds no Ed25519 key", () => {
-    expect(() => signManifest("{}", join(directory, "flanco"))).to.throw("holds no key");
-    const rsa = join(directory, "rsa.pem");
+    expect(() => signManifest("{}", directory.file("flanco"))).to.throw("holds no key");
+    const rsa = directory.file("rsa.pem");
     writeFileSync(
       rsa,
       generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }),
@@ -58,16 +57,17 @@ describe("A release's manifest", () => {
 
   it("is checked by the commands that the document names, and an altered one is not", () => {
     const [makeKey = "", makePublic = "", decode = "", check = "", sums = ""] = documented();
-    const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: directory, encoding: "utf8" });
+    const run = (command: string) =>
+      spawnSync("sh", ["-c", command], { cwd: directory.path, encoding: "utf8" });
     for (const command of [makeKey, makePublic]) expect(run(command).status, command).to.equal(0);
     const text = '{ "name": "flanco" }\n';
-    writeFileSync(join(directory, "manifest.json"), text);
-    writeFileSync(join(directory, "manifest.json.sig"), signManifest(text, join(directory, "release.pem")));
-    writeFileSync(join(directory, "SHA256SUMS"), sumsOf([join(directory, "flanco")]));
+    writeFileSync(directory.file("manifest.json"), text);
+    writeFileSync(directory.file("manifest.json.sig"), signManifest(text, directory.file("release.pem")));
+    writeFileSync(directory.file("SHA256SUMS"), sumsOf([directory.file("flanco")]));
     for (const command of [decode, check, sums]) expect(run(command).status, command).to.equal(0);
-    writeFileSync(join(directory, "manifest.json"), `${text} `);
+    writeFileSync(directory.file("manifest.json"), `${text} `);
     expect(run(check).status).not.to.equal(0);
-    writeFileSync(join(directory, "flanco"), "abd");
+    writeFileSync(directory.file("flanco"), "abd");
     expect(run(sums).status).not.to.equal(0);
   });
 });

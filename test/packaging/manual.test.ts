@@ -1,7 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { installFor } from "../../scripts/debian.ts";
 import {
@@ -13,6 +11,8 @@ import {
 import { createProgram } from "../../src/cli/program.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
 import { findInstallation } from "../../src/installation.ts";
+import { forSuite } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const INSTALL_MS = 120_000;
 
@@ -34,16 +34,14 @@ describe("What the package has beside the program", function () {
     installation: findInstallation(),
   });
   const described = describedCommands(program);
-  let directory: string;
+  const directory = forSuite(() => new TemporaryDirectory());
 
   before(() => {
     installFor("manual page and completions");
-    directory = mkdtempSync(join(tmpdir(), "flanco-manual-"));
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   function fileOf(text: string): string {
-    const file = join(directory, "file");
+    const file = directory.file("file");
     writeFileSync(file, text);
     return file;
   }

@@ -3,7 +3,6 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,10 +10,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { type Addon, addonDirectories, placeAddon } from "../../src/sealed/addon.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const UID = process.getuid?.() ?? 0;
 
@@ -28,14 +28,12 @@ function addonOf(text: string): Addon {
 }
 
 describe("An addon of the sealed program", () => {
-  let base: string;
+  const base = forEachTest(() => new TemporaryDirectory());
   let directory: string;
 
   beforeEach(() => {
-    base = mkdtempSync(join(tmpdir(), "flanco-addon-"));
-    directory = join(base, "cache", "addons");
+    directory = base.file("cache", "addons");
   });
-  afterEach(() => rmSync(base, { recursive: true }));
 
   it("is written once, writable for its user alone, and reused", () => {
     const file = placeAddon(directory, addonOf("one"), UID);
@@ -49,7 +47,7 @@ describe("An addon of the sealed program", () => {
 
   it("is replaced where it was altered, truncated, replaced by a link, or made writable for others", () => {
     const file = placeAddon(directory, addonOf("one"), UID);
-    const elsewhere = join(base, "elsewhere");
+    const elsewhere = base.file("elsewhere");
     writeFileSync(elsewhere, "one");
     for (const spoil of [
       () => writeFileSync(file, "two"),
@@ -79,19 +77,19 @@ describe("An addon of the sealed program", () => {
     chmodSync(directory, 0o777);
     expect(() => placeAddon(directory, addonOf("one"), UID)).to.throw("others may write to");
     chmodSync(directory, 0o700);
-    chmodSync(join(base, "cache"), 0o777);
+    chmodSync(base.file("cache"), 0o777);
     expect(() => placeAddon(directory, addonOf("one"), UID)).to.throw("others may write to");
     // Like /tmp: other users may not rename its entries.
-    chmodSync(join(base, "cache"), 0o1777);
+    chmodSync(base.file("cache"), 0o1777);
     expect(placeAddon(directory, addonOf("one"), UID)).to.contain(directory);
   });
 
   it("is not written into another user's directory, nor through a link", () => {
-    mkdirSync(join(base, "cache"));
-    mkdirSync(join(base, "theirs"));
-    symlinkSync(join(base, "theirs"), directory);
+    mkdirSync(base.file("cache"));
+    mkdirSync(base.file("theirs"));
+    symlinkSync(base.file("theirs"), directory);
     expect(() => placeAddon(directory, addonOf("one"), UID)).to.throw("is no directory");
-    expect(() => placeAddon(join(base, "theirs"), addonOf("one"), UID + 1)).to.throw("is another user's");
+    expect(() => placeAddon(base.file("theirs"), addonOf("one"), UID + 1)).to.throw("is another user's");
   });
 
   it("is readable for the service's user when root wrote it, with any umask", () => {

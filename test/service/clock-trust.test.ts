@@ -1,34 +1,31 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
 import { askTimedated } from "../../src/service/clock-trust.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 
 describe("asking systemd-timedated whether the clock is set", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let program: string;
   let nowMs: number;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-timedated-"));
-    program = join(directory, "timedatectl");
+    program = directory.file("timedatectl");
     nowMs = 0;
     answer("no");
   });
 
-  afterEach(() => rmSync(directory, { recursive: true }));
-
   /** A program in timedatectl's place, that keeps count of how often it was asked and for what. */
   function answer(text: string): void {
-    writeFileSync(program, `#!/bin/sh\necho "$*" >>'${directory}/asked'\necho ${text}\n`);
+    writeFileSync(program, `#!/bin/sh\necho "$*" >>'${directory.path}/asked'\necho ${text}\n`);
     chmodSync(program, 0o700);
   }
 
   const asked = () => {
     try {
-      return readFileSync(join(directory, "asked"), "utf8").trimEnd().split("\n");
+      return readFileSync(directory.file("asked"), "utf8").trimEnd().split("\n");
     } catch {
       return [];
     }
@@ -55,7 +52,7 @@ describe("asking systemd-timedated whether the clock is set", () => {
   });
 
   it("treats a missing program as a no", async () => {
-    const isSynchronized = askTimedated(join(directory, "nothing"), () => nowMs);
+    const isSynchronized = askTimedated(directory.file("nothing"), () => nowMs);
     expect(isSynchronized()).to.equal(false);
     nowMs += MINUTE_MS;
     expect(isSynchronized()).to.equal(false);

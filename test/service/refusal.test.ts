@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,7 +10,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "chai";
@@ -24,6 +22,7 @@ import { KeptLog } from "../http/fakes.ts";
 import { type Ended, onlyLine, PROCESS_TEST_MS, Program, SOURCE_PROGRAM } from "../rig/program.ts";
 import { rejection, thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const NOBODY_UID = 65_534;
 /** Makes the running Node look like an old one before any of the program's code runs. */
@@ -100,16 +99,13 @@ describe("flanco, where it cannot run,", function () {
 });
 
 describe("A ledger that must not be touched", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let ledger: string;
 
   beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-refusal-"));
-    ledger = dataDirectoryOf(directory).ledger;
+    ledger = dataDirectoryOf(directory.path).ledger;
     await seedLedger(ledger);
   });
-
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   /** What a start of the service fails with. */
   async function startOn(file: string): Promise<string> {
@@ -160,7 +156,7 @@ describe("A ledger that must not be touched", () => {
   }
 
   it("is one that is missing: none is begun in its place", () => {
-    const dataDirectory = dataDirectoryOf(directory);
+    const dataDirectory = dataDirectoryOf(directory.path);
     writeFileSync(dataDirectory.secret, Buffer.alloc(32, 1));
     rmSync(ledger);
     const { message, hint } = thrown(() => prepareForLedger(dataDirectory));

@@ -18,6 +18,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { dataDirectoryOf, prepareDataDirectory } from "../../src/store/data-directory.ts";
 import { openToOthers } from "../../src/store/data-directory-check.ts";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
 
 const NOBODY_UID = 65_534;
 /** Everything of the program's own that lies in a data directory, or may. */
@@ -168,15 +169,12 @@ describe("the data directory", () => {
 
 describe("flanco, in a data directory that others may read", function () {
   this.timeout(PROCESS_TEST_MS);
-  let appliance: Program;
+  const appliance = forSuite(() => Program.make());
 
   before(async () => {
-    appliance = await Program.make();
     mkdirSync(appliance.dataDir, { mode: 0o700 });
     chmodSync(appliance.dataDir, 0o750);
   });
-
-  after(() => appliance.close());
 
   for (const args of [["serve"], ["user", "list"]]) {
     it(`refuses to ${args.join(" ")}, in one line with the command that mends it`, async () => {

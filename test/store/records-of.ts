@@ -1,8 +1,16 @@
 import type { Id } from "../../src/domain/id.ts";
 import type { LedgerReader } from "../../src/domain/ledger.ts";
-import type { RecordPosition, StoredRecord } from "../../src/domain/record.ts";
+import type { RecordFilter, RecordPosition, StoredRecord } from "../../src/domain/record.ts";
 
-const ANY = { from: null, to: null, location: null, deviceId: null, room: null, roomPart: null };
+/** Every record fits. */
+export const ANY: RecordFilter = {
+  from: null,
+  to: null,
+  location: null,
+  deviceId: null,
+  room: null,
+  roomPart: null,
+};
 const PIECE = 200;
 
 /** All records of a user, in the order of the ledger, newest first. */

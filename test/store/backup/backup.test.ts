@@ -26,6 +26,7 @@ import { beginJob } from "../../../src/store/job/job.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, proven, TestLedger } from "../ledger.ts";
 
 const SALES = 40;
@@ -56,18 +57,15 @@ function threadMs(): number {
 }
 
 describe("a backup", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: Id;
   let directory: string;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     userId = (await ledger.addUser()).id;
     directory = ledger.folder;
     await sell(SALES);
   });
-
-  afterEach(() => ledger.remove());
 
   async function sell(count: number): Promise<void> {
     const records = Array.from({ length: count }, () => ledger.writer.addRecord(userId, newRecord(), null));

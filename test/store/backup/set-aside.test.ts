@@ -9,20 +9,20 @@ import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const SALES = 60;
 const DAMAGED = new FlancoError("damaged", "for a test");
 
 describe("a ledger that is set aside", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: Id;
   let backup: ProvenBackup;
   let backups: string;
   let folder: string;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     userId = (await ledger.addUser()).id;
     backups = ledger.backups;
     folder = ledger.folder;
@@ -30,8 +30,6 @@ describe("a ledger that is set aside", () => {
     backup = await makeBackup({ ...request, rotate: false });
     await sell(SALES);
   });
-
-  afterEach(() => ledger.remove());
 
   async function sell(count: number): Promise<void> {
     for (let sold = 0; sold < count; sold += 1) await ledger.writer.addRecord(userId, newRecord(), null);

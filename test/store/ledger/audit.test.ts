@@ -12,6 +12,7 @@ import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audi
 import { folderOf } from "../../../src/store/ledger/identity.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
@@ -28,13 +29,7 @@ function failed(userId: string | null) {
 }
 
 describe("the audit log", () => {
-  let ledger: TestLedger;
-
-  beforeEach(async () => {
-    ledger = await new TestLedger().open();
-  });
-
-  afterEach(() => ledger.remove());
+  const ledger = forEachTest(() => new TestLedger().open());
 
   /** Oldest first. */
   const entries = (): readonly AuditEntry[] => ledger.reader.audit(EVERYTHING).toReversed();

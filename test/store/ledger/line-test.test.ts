@@ -4,6 +4,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { rejection } from "../../rig/rejection.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
@@ -12,13 +13,12 @@ const BEGUN_MS = 10 * MINUTE_MS;
 const LIFE_MS = 30 * MINUTE_MS;
 
 describe("a line under test", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: string;
   let deviceId: string;
   let sequence: number;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     const wired = await ledger.wire(LINE);
     userId = wired.user.id;
     deviceId = wired.deviceId;
@@ -28,7 +28,6 @@ describe("a line under test", () => {
     ledger.monotonicMs = BEGUN_MS;
     await ledger.writer.beginTest(userId, [LINE], LIFE_MS);
   });
-  afterEach(() => ledger.remove());
 
   function level(active: boolean, monotonicMs: number, bootId = "boot"): Sighting {
     sequence += 1;

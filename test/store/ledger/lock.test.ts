@@ -1,20 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { FlancoError } from "../../../src/domain/error.ts";
 import { DataLock } from "../../../src/store/ledger/lock.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 describe("the lock of a data directory", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let file: string;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-lock-"));
-    file = join(directory, "flanco.lock");
+    file = directory.file("flanco.lock");
   });
-
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   function refusal(): FlancoError {
     const lock = new DataLock(file);
@@ -54,9 +51,9 @@ describe("the lock of a data directory", () => {
   });
 
   it("names its file when the directory is not there", () => {
-    rmSync(directory, { recursive: true });
-    mkdirSync(directory);
-    file = join(directory, "gone", "flanco.lock");
+    rmSync(directory.path, { recursive: true });
+    mkdirSync(directory.path);
+    file = directory.file("gone", "flanco.lock");
     expect(refusal().code).to.equal("unavailable");
   });
 });

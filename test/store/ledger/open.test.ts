@@ -1,25 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { DataLock } from "../../../src/store/ledger/lock.ts";
 import { openForReading, openForWriting } from "../../../src/store/ledger/open.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { thrown } from "../../rig/rejection.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 const FULL = 2;
 
 describe("opening the ledger", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let file: string;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-open-"));
-    file = join(directory, "flanco.db");
+    file = directory.file("flanco.db");
   });
-
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   function make(records = 0): void {
     const db = openForWriting(file);
@@ -99,9 +96,9 @@ describe("opening the ledger", () => {
   });
 
   it("lets one process at a time use a data directory", () => {
-    const lock = new DataLock(join(directory, "flanco.lock"));
+    const lock = new DataLock(directory.file("flanco.lock"));
     lock.acquire();
-    const second = new DataLock(join(directory, "flanco.lock"));
+    const second = new DataLock(directory.file("flanco.lock"));
     expect(thrown(() => second.acquire()).code).to.equal("conflict");
     lock.release();
     expect(() => second.acquire()).not.to.throw();

@@ -3,6 +3,7 @@ import type { BootMoment } from "../../../src/domain/boot.ts";
 import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { settleTimes } from "../../../src/service/clock-watch.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
 
 const LINE = "GPIO17";
@@ -16,20 +17,17 @@ const ZERO_MS = { [FIRST]: Date.UTC(2026, 10, 20, 8), [SECOND]: Date.UTC(2026, 1
 const BELIEF_MS = 1_000;
 
 describe("an outage", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: string;
   let deviceId: string;
   let request: number;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     const wired = await ledger.wire(LINE);
     userId = wired.user.id;
     deviceId = wired.deviceId;
     request = 0;
   });
-
-  afterEach(() => ledger.remove());
 
   /** A level found when watching begins, at a monotonic time of a boot; provisional where it is on a believed time. */
   function found(

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { rejection } from "../../rig/rejection.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
@@ -13,13 +14,12 @@ const NEXT_DAY = 20_270_328;
 const MIDNIGHT_MS = Date.UTC(2027, 2, 27, 23);
 
 describe("prices of a room", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger());
   let userId: string;
   let deviceId: string;
   let sequence: number;
 
   beforeEach(async () => {
-    ledger = new TestLedger();
     ledger.nowMs = NOW_MS;
     await ledger.open(ZONE);
     const wired = await ledger.wire(LINE);
@@ -28,7 +28,6 @@ describe("prices of a room", () => {
     sequence = 0;
     await sell(NOW_MS - HOUR_MS, { active: false });
   });
-  afterEach(() => ledger.remove());
 
   /** The price at which a sale is recorded, by the edge's own time. */
   async function sell(timeMs: number, overrides: Partial<Sighting> = {}): Promise<number | undefined> {

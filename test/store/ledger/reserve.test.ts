@@ -1,23 +1,20 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { RESERVE_BYTES, Reserve } from "../../../src/store/ledger/disk-room.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 const BLOCK_BYTES = 512;
 
 describe("the reserve on the disk", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let file: string;
   let reserve: Reserve;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-reserve-"));
-    file = join(directory, "reserve");
+    file = directory.file("reserve");
     reserve = new Reserve(file);
   });
-
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   it("takes up its room for real, for its owner alone", () => {
     expect(reserve.held).to.equal(false);
@@ -42,7 +39,7 @@ describe("the reserve on the disk", () => {
     writeFileSync(`${file}.new`, "half");
     expect(reserve.held).to.equal(false);
     expect(reserve.take()).to.equal(true);
-    expect(readdirSync(directory)).to.deep.equal(["reserve"]);
+    expect(readdirSync(directory.path)).to.deep.equal(["reserve"]);
   });
 
   it("leaves one that is held as it is", () => {

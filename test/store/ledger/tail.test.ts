@@ -24,6 +24,7 @@ import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
 import { type Recovered, recoverLedger } from "../../../src/store/repair/recover.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
 import { newRecord, proven, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
@@ -35,20 +36,17 @@ const STUMP_BYTES = 90;
 const MEGABYTE = 1024 * 1024;
 
 describe("The tail of a ledger", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger());
   let userId: string;
   let deviceId: string;
 
   beforeEach(async () => {
-    ledger = new TestLedger();
     ledger.tail = true;
     await ledger.open();
     const wired = await ledger.wire(LINE);
     userId = wired.user.id;
     deviceId = wired.deviceId;
   });
-
-  afterEach(() => ledger.remove());
 
   async function sell(count: number): Promise<void> {
     for (let sold = 0; sold < count; sold += 1) {

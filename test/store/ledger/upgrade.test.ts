@@ -7,6 +7,7 @@ import { MIGRATIONS, type Migration, SCHEMA_VERSION } from "../../../src/store/l
 import { upgradeLedger } from "../../../src/store/ledger/upgrade.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { LATER_MIGRATIONS } from "../../rig/later-schema.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const SALES = 12;
@@ -16,19 +17,16 @@ const LATER = LATER_MIGRATIONS.length;
 const and = (migration: Migration) => [...MIGRATIONS, migration];
 
 describe("an upgrade of a ledger", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let file: string;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     file = ledger.file;
     const { user } = await ledger.wire();
     for (let index = 0; index < SALES; index += 1) await ledger.writer.addRecord(user.id, newRecord(), null);
     await ledger.writer.voidRecord(3, "Cobro de prueba");
     await ledger.close();
   });
-
-  afterEach(() => ledger.remove());
 
   const names = () => readdirSync(dirname(file)).sort();
 

@@ -6,19 +6,14 @@ import { openForReading } from "../../../src/store/ledger/open.ts";
 import { storeWriter } from "../../../src/store/ledger/writer.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const MAX_WAITING = 4_096;
 
 describe("the writer", () => {
-  let ledger: TestLedger;
-
-  beforeEach(async () => {
-    ledger = await new TestLedger(storeWriter).open();
-  });
-
-  afterEach(() => ledger.remove());
+  const ledger = forEachTest(() => new TestLedger(storeWriter).open());
 
   it("has committed a record when it answers", async () => {
     const { id } = await ledger.addUser();
@@ -180,18 +175,16 @@ describe("a writer that cannot open its file", () => {
 });
 
 describe("rollups and their time zone", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open("UTC"));
   let userId: string;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open("UTC");
     userId = (await ledger.addUser()).id;
     const createdTimeMs = Date.UTC(2026, 10, 20, 23, 30);
     await Promise.all(
       Array.from({ length: 50 }, () => ledger.writer.addRecord(userId, newRecord({ createdTimeMs }), null)),
     );
   });
-  afterEach(() => ledger.remove());
 
   it("are made anew for another zone, with progress, and agree with the records", async () => {
     const friday = ledger.reader.summary(userId, "semanal", ledger.nowMs)?.chart[5];

@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Database } from "better-sqlite3";
 import { expect } from "chai";
 import fc from "fast-check";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../src/domain/overview.ts";
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
-import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
 import { overviewReader } from "../../../src/store/read/overview.ts";
 import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";
+import { RawLedger } from "./raw-ledger.ts";
 
 interface Sale {
   readonly location: string;
@@ -38,31 +35,20 @@ const MOMENTS = [
 ];
 
 describe("an overview", () => {
-  let directory: string;
-  let db: Database;
-
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-overview-"));
-    db = openForWriting(join(directory, "flanco.db"));
-  });
-
-  afterEach(() => {
-    db.close();
-    rmSync(directory, { recursive: true });
-  });
+  const ledger = forEachTest(() => new RawLedger());
 
   function store(sales: readonly Sale[], calendar: LocalCalendar): void {
-    const insert = db.prepare(
+    const insert = ledger.db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
                            effective_ms, origin, voided_by, hash)
        VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', ?, x'')`,
     );
-    db.transaction(() => {
-      db.exec(`DELETE FROM record; DELETE FROM correction;
+    ledger.db.transaction(() => {
+      ledger.db.exec(`DELETE FROM record; DELETE FROM correction;
                INSERT INTO correction (correction_id, kind, reason, noted_ms, hash) VALUES (1, 'void', '', 0, x'')`);
       for (const { location, device, valorMicros, timeMs, voided } of sales)
         insert.run(USER, location, device, valorMicros, timeMs, timeMs, voided ? 1 : null);
-      rebuildRollups(db, calendar, () => {});
+      rebuildRollups(ledger.db, calendar, () => {});
     })();
   }
 
@@ -97,11 +83,11 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone, filter }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { spans, ...overview } = overviewReader(db, calendar, new RowBudget(db)).overview(
-            USER,
-            { period, at: null, filter },
-            nowMs,
-          );
+          const { spans, ...overview } = overviewReader(
+            ledger.db,
+            calendar,
+            new RowBudget(ledger.db),
+          ).overview(USER, { period, at: null, filter }, nowMs);
           expect(spans.map(({ name }) => name)).to.deep.equal(["day", "week", "month", "year"]);
           expect(overview).to.deep.equal(addUp(sales, period, filter, nowMs, new ZoneDates(zone)));
         }),
@@ -117,12 +103,12 @@ describe("an overview", () => {
         fc.property(anyCase, ({ nowMs, sales, zone }) => {
           const calendar = new LocalCalendar(zone);
           store(sales, calendar);
-          const { totalMicros, count, chart } = overviewReader(db, calendar, new RowBudget(db)).overview(
-            USER,
-            { period, ...ALL_OF_NOW },
-            nowMs,
-          );
-          const summary = summaryReader(db, calendar, new RowBudget(db)).summary(
+          const { totalMicros, count, chart } = overviewReader(
+            ledger.db,
+            calendar,
+            new RowBudget(ledger.db),
+          ).overview(USER, { period, ...ALL_OF_NOW }, nowMs);
+          const summary = summaryReader(ledger.db, calendar, new RowBudget(ledger.db)).summary(
             USER,
             period === "week" ? "semanal" : "anual",
             nowMs,
@@ -143,7 +129,7 @@ describe("an overview", () => {
   it("compares the 29th of February with the 28th of the year before", () => {
     const calendar = new LocalCalendar("UTC");
     store([], calendar);
-    const { before } = overviewReader(db, calendar, new RowBudget(db)).overview(
+    const { before } = overviewReader(ledger.db, calendar, new RowBudget(ledger.db)).overview(
       USER,
       { period: "year", ...ALL_OF_NOW },
       Date.UTC(2024, 1, 29, 12),
@@ -166,7 +152,7 @@ describe("an overview", () => {
       calendar,
     );
     const filter = { location: "A", deviceId: "none" };
-    const { choices } = overviewReader(db, calendar, new RowBudget(db)).overview(
+    const { choices } = overviewReader(ledger.db, calendar, new RowBudget(ledger.db)).overview(
       USER,
       { period: "week", at: null, filter },
       nowMs,
@@ -197,7 +183,7 @@ describe("an overview", () => {
     }));
     store([...seldom, ...often], calendar);
     for (const period of ["week", "year"] as const) {
-      const { choices, count } = overviewReader(db, calendar, new RowBudget(db)).overview(
+      const { choices, count } = overviewReader(ledger.db, calendar, new RowBudget(ledger.db)).overview(
         USER,
         { period, ...ALL_OF_NOW },
         nowMs,

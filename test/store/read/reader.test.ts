@@ -1,18 +1,13 @@
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const WRITES = 400;
 
 describe("reading the ledger", () => {
-  let ledger: TestLedger;
-
-  beforeEach(async () => {
-    ledger = await new TestLedger().open();
-  });
-
-  afterEach(() => ledger.remove());
+  const ledger = forEachTest(() => new TestLedger().open());
 
   it("finds records by time where they stand, without sorting", async () => {
     const { id } = await ledger.addUser();

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Database } from "better-sqlite3";
 import { expect } from "chai";
 import fc from "fast-check";
 import type { RecordFilter, RecordPosition } from "../../../src/domain/record.ts";
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
-import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { recordFinder } from "../../../src/store/read/record-search.ts";
 import { RowBudget } from "../../../src/store/read/row-budget.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { ANY } from "../records-of.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
+import { RawLedger } from "./raw-ledger.ts";
 
 interface Sale {
   readonly location: string;
@@ -20,40 +18,21 @@ interface Sale {
 
 const USER = "u".repeat(24);
 const OTHER = "o".repeat(24);
-const ANY: RecordFilter = {
-  from: null,
-  to: null,
-  location: null,
-  deviceId: null,
-  room: null,
-  roomPart: null,
-};
 /** What one piece looks at. */
 const PIECE = 2_000;
 
 describe("a search for records", () => {
-  let directory: string;
-  let db: Database;
-
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-search-"));
-    db = openForWriting(join(directory, "flanco.db"));
-  });
-
-  afterEach(() => {
-    db.close();
-    rmSync(directory, { recursive: true });
-  });
+  const ledger = forEachTest(() => new RawLedger());
 
   /** Numbers the sales from 1; each has one of another user beside it. */
   function store(sales: readonly Sale[]): void {
-    const insert = db.prepare(
+    const insert = ledger.db.prepare(
       `INSERT INTO record (record_id, user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
                            effective_ms, origin, hash)
        VALUES (?, ?, ?, 'd', ?, ?, 1, ?, ?, 'posted', x'')`,
     );
-    db.transaction(() => {
-      db.exec("DELETE FROM record");
+    ledger.db.transaction(() => {
+      ledger.db.exec("DELETE FROM record");
       sales.forEach(({ location, device, room, timeMs }, index) => {
         insert.run(index + 1, USER, location, device, room, timeMs, timeMs);
         insert.run(index + 1_000_000, OTHER, location, device, room, timeMs, timeMs);
@@ -63,7 +42,7 @@ describe("a search for records", () => {
 
   /** Every piece of a search, one after the other: the records' numbers. */
   function pieces(filter: RecordFilter, limit: number, calendar = new LocalCalendar("UTC")): number[][] {
-    const finder = recordFinder(db, calendar, new RowBudget(db));
+    const finder = recordFinder(ledger.db, calendar, new RowBudget(ledger.db));
     const found: number[][] = [];
     for (let before: RecordPosition | null | undefined; before !== null; ) {
       const { records, next } = finder.findRecords(USER, { filter, before: before ?? null, limit });
@@ -152,7 +131,7 @@ describe("a search for records", () => {
   it("is not moved by what is sold meanwhile", () => {
     const at = (timeMs: number) => ({ location: "A", device: "1", room: "1", timeMs });
     store([at(1), at(2), at(3), at(4)]);
-    const finder = recordFinder(db, new LocalCalendar("UTC"), new RowBudget(db));
+    const finder = recordFinder(ledger.db, new LocalCalendar("UTC"), new RowBudget(ledger.db));
     const { next } = finder.findRecords(USER, { filter: ANY, before: null, limit: 2 });
     store([at(1), at(2), at(3), at(4), at(5), at(4), at(3)]);
     const { records } = finder.findRecords(USER, { filter: ANY, before: next, limit: 9 });
@@ -164,7 +143,7 @@ describe("a search for records", () => {
       "effective_ms = 1 AND record_id < 9 AND record_id >= 2",
       "effective_ms < 9 AND effective_ms > 2",
     ].map((where) =>
-      db
+      ledger.db
         .prepare<[], { detail: string }>(
           `EXPLAIN QUERY PLAN SELECT room FROM record INDEXED BY record_by_time
             WHERE user_id = 'u' AND ${where} ORDER BY effective_ms DESC, record_id DESC LIMIT 50`,

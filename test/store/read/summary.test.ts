@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Database } from "better-sqlite3";
 import { expect } from "chai";
 import fc from "fast-check";
 import { MAX_VALOR, microsFromValor } from "../../../src/domain/amount.ts";
@@ -10,11 +6,12 @@ import { monthOf } from "../../../src/domain/day.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Period } from "../../../src/domain/summary.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
-import { openForWriting } from "../../../src/store/ledger/open.ts";
 import { RollupWriter, rebuildRollups } from "../../../src/store/ledger/rollup.ts";
 import { RowBudget } from "../../../src/store/read/row-budget.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
+import { RawLedger } from "./raw-ledger.ts";
 
 interface Sale {
   readonly location: string;
@@ -61,27 +58,16 @@ function addUp(
 }
 
 describe("a summary", () => {
-  let directory: string;
-  let db: Database;
-
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-summary-"));
-    db = openForWriting(join(directory, "flanco.db"));
-  });
-
-  afterEach(() => {
-    db.close();
-    rmSync(directory, { recursive: true });
-  });
+  const ledger = forEachTest(() => new RawLedger());
 
   function store(sales: readonly Sale[]): void {
-    const insert = db.prepare(
+    const insert = ledger.db.prepare(
       `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
                            effective_ms, origin, hash)
        VALUES (?, ?, 'd', ?, '1', ?, ?, ?, 'posted', x'')`,
     );
-    db.transaction(() => {
-      db.exec("DELETE FROM record");
+    ledger.db.transaction(() => {
+      ledger.db.exec("DELETE FROM record");
       for (const { location, device, valorMicros, timeMs } of sales)
         insert.run(USER, location, device, valorMicros, timeMs, timeMs);
     })();
@@ -89,12 +75,12 @@ describe("a summary", () => {
 
   function rollUp(zone: string): LocalCalendar {
     const calendar = new LocalCalendar(zone);
-    db.transaction(() => rebuildRollups(db, calendar, () => {}))();
+    ledger.db.transaction(() => rebuildRollups(ledger.db, calendar, () => {}))();
     return calendar;
   }
 
   function read(calendar: LocalCalendar, period: Period, nowMs: number): Expected | undefined {
-    const summary = summaryReader(db, calendar, new RowBudget(db)).summary(USER, period, nowMs);
+    const summary = summaryReader(ledger.db, calendar, new RowBudget(ledger.db)).summary(USER, period, nowMs);
     if (summary === undefined) return undefined;
     const { totalMicros, count, locations, devices, chart } = summary;
     return { total: totalMicros, count, locations, devices, chart: chart.map((entry) => entry.totalMicros) };
@@ -135,9 +121,9 @@ describe("a summary", () => {
         const calendar = new LocalCalendar(zone);
         const dates = new ZoneDates(zone);
         store(sales);
-        db.transaction(() => {
-          db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
-          const rollups = new RollupWriter(db, calendar);
+        ledger.db.transaction(() => {
+          ledger.db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
+          const rollups = new RollupWriter(ledger.db, calendar);
           for (const { location, device, valorMicros, timeMs } of sales) {
             rollups.add({
               userId: USER,
@@ -165,12 +151,9 @@ describe("a summary", () => {
     /** Stores a sum of all but one record of the largest valor that one sum holds. */
     function fillUp(locationName: string, sign: 1 | -1 = 1): void {
       const total = BigInt(sign) * BigInt(MOST_OF_LARGEST - 1) * LARGEST;
-      db.prepare("INSERT INTO rollup_month VALUES (?, 202606, ?, '1', ?, ?)").run(
-        USER,
-        locationName,
-        MOST_OF_LARGEST - 1,
-        total,
-      );
+      ledger.db
+        .prepare("INSERT INTO rollup_month VALUES (?, 202606, ?, '1', ?, ?)")
+        .run(USER, locationName, MOST_OF_LARGEST - 1, total);
     }
 
     function add(rollups: RollupWriter, count: number, sign: 1 | -1): void {
@@ -183,7 +166,7 @@ describe("a summary", () => {
 
     for (const sign of [1, -1] as const) {
       it(`is refused when it is written, never rounded (${sign > 0 ? "above" : "below"} zero)`, () => {
-        const rollups = new RollupWriter(db, calendar);
+        const rollups = new RollupWriter(ledger.db, calendar);
         const most = BigInt(sign) * 9_000_000_000_000_000_000n;
         fillUp("A", sign);
         add(rollups, 1, sign);
@@ -209,7 +192,7 @@ describe("a summary", () => {
 
   it("names the days and months as the contract spells them", () => {
     store([{ location: "A", device: "1", valorMicros: 1, timeMs: Date.UTC(2026, 10, 21) }]);
-    const reader = summaryReader(db, rollUp("UTC"), new RowBudget(db));
+    const reader = summaryReader(ledger.db, rollUp("UTC"), new RowBudget(ledger.db));
     const nowMs = Date.UTC(2026, 10, 21, 12);
     const names = (period: Period) => reader.summary(USER, period, nowMs)?.chart.map((entry) => entry.name);
     expect(names("semanal")).to.deep.equal(["dom", "lun", "mar", "mié", "jue", "vie", "sáb"]);

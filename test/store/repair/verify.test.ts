@@ -23,6 +23,7 @@ import { type Finding, joinedKeys } from "../../../src/store/repair/finding.ts";
 import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { Variant } from "../../faults/variant.ts";
 import { CONTROLS } from "../../rig/controls.ts";
+import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const SALES = 6;
@@ -32,15 +33,13 @@ const YEAR_2020_MS = Date.UTC(2020, 0, 1);
 const ONE_SALE = { account: "ana@example.org", sales: 1, revenue: 1 };
 
 describe("what the full check of a ledger finds", () => {
-  let ledger: TestLedger;
+  const ledger = forEachTest(() => new TestLedger().open());
   let userId: Id;
 
   beforeEach(async () => {
-    ledger = await new TestLedger().open();
     userId = (await ledger.addUser()).id;
     for (let room = 1; room <= SALES; room += 1) await ledger.writer.addRecord(userId, newRecord(), null);
   });
-  afterEach(() => ledger.remove());
 
   const verify = () => verifyLedger(ledger.file, () => {}, keptHeads(ledger.folder));
   const findings = () => openFindings(verify());

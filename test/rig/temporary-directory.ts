@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A directory of a test's or a suite's own, empty at first. */
+export class TemporaryDirectory {
+  readonly path = mkdtempSync(join(tmpdir(), "flanco-test-"));
+
+  /** The path of something in it, which need not be there. */
+  file(...names: readonly string[]): string {
+    return join(this.path, ...names);
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
