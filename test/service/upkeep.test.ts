@@ -1,176 +1,30 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Upkeep } from "../../src/service/upkeep.ts";
-import { type BackupLook, writeProof } from "../../src/store/backup/backup-directory.ts";
-import { type DataDirectory, dataDirectoryOf } from "../../src/store/data-directory.ts";
-import { beginJob, type RunningJob } from "../../src/store/job/job.ts";
-import { folderOf, readLedger, readLedgerId } from "../../src/store/ledger/identity.ts";
-import type { TailState } from "../../src/store/ledger/tail.ts";
+import { folderOf } from "../../src/store/ledger/identity.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
 import { isSuspect } from "../../src/store/repair/suspect.ts";
-import type { Verification } from "../../src/store/repair/verify.ts";
-import { seedLedger } from "../cli/ledger.ts";
-import { KeptLog, SetClock } from "../http/fakes.ts";
 import { until } from "../rig/until.ts";
 
-const START_MS = Date.UTC(2026, 2, 11, 11);
+import { aBackup, FOREIGN, SOUND, START_MS, UpkeepRig } from "./upkeep-rig.ts";
+
 /** A removable disk is looked at again after this. */
 const DISK_LOOK_MS = 10 * MINUTE_MS;
 const YEAR_MS = 365 * DAY_MS;
-const SOUND: Verification = { records: 1, entries: 1, findings: [], unlisted: 0, damage: [] };
-
-/** The identity of another ledger. */
-const FOREIGN = "0a".repeat(16);
 
 const ALTERED: Finding = {
   ...{ kind: "altered", from: 3, to: 3, what: "The entry 3 was altered.", costs: [] },
   ...{ key: "altered 3-3 0", acknowledged: false },
 };
 
-function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
-  const digest = "0".repeat(64);
-  return {
-    ...{ ledger: FOREIGN, locations: ["Clínica"], number: 1, file: "flanco-20260311T110000Z.db" },
-    ...{ madeMs: START_MS, clockTrusted: true, provedMs: START_MS, schema: 2, position: 1, head: digest },
-    ...{ commits: 1, records: 1, totalMicros: "0", bytes: 1, sha256: digest },
-    ...otherwise,
-  };
-}
-
-/** The schedule with a clock of the test's, and jobs that are noted and end as the test says. */
-class Gateway {
-  readonly clock = new SetClock(START_MS);
-  readonly log = new KeptLog();
-  readonly directory = mkdtempSync(join(tmpdir(), "flanco-upkeep-"));
-  readonly dataDirectory: DataDirectory = dataDirectoryOf(this.directory);
-  readonly backups = join(this.directory, "backups");
-  /** What was begun: where a backup goes, or `check`. */
-  readonly begun: string[] = [];
-  readonly ended: Error[] = [];
-  trusted = true;
-  tail: TailState | null = null;
-  /** What the writer was told of backups. */
-  readonly told: string[] = [];
-  /** What a job fails with, by its name in `begun`. */
-  readonly failures = new Map<string, Error>();
-  verification = SOUND;
-  findings: readonly Finding[] = [];
-  /** While it is there, jobs wait for it. */
-  gate: Promise<void> | undefined;
-  cancelled = 0;
-  /** Where a removable disk would be mounted; `restart` takes it up. */
-  disk = "";
-  /** What is seen of the disk; undefined: a process looks. */
-  seen: Pick<BackupLook, "mounted" | "foreign"> | undefined;
-  upkeep = this.#make();
-
-  async prepare(): Promise<void> {
-    await seedLedger(this.dataDirectory.ledger);
-  }
-
-  /** A process that begins: what the one before knew without writing it down is gone. */
-  restart(): void {
-    this.upkeep = this.#make();
-    this.upkeep.open();
-  }
-
-  /** Looks at this moment; gives what that began. */
-  async look(): Promise<string[]> {
-    this.begun.length = 0;
-    await this.upkeep.look();
-    return [...this.begun];
-  }
-
-  /** Lets time pass by both clocks, and looks. */
-  async after(ms: number): Promise<string[]> {
-    this.clock.pass(ms);
-    return this.look();
-  }
-
-  /** A proven backup that lies there, as far as a list of them tells. */
-  leave(directory: string, backup: ProvenBackup): void {
-    const folder = folderOf(directory, backup.ledger);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, backup.file), "x");
-    writeProof(folder, backup);
-  }
-
-  ownBackup(otherwise: Partial<ProvenBackup>): ProvenBackup {
-    return aBackup({ ledger: readLedger(this.dataDirectory.ledger, readLedgerId), ...otherwise });
-  }
-
-  noteChecked(checkedMs: number): void {
-    writeFileSync(this.dataDirectory.checked, JSON.stringify({ checkedMs }));
-  }
-
-  get faults(): string[] {
-    return this.upkeep.faults().map(({ code }) => code);
-  }
-
-  async close(): Promise<void> {
-    await this.upkeep.close();
-    rmSync(this.directory, { recursive: true });
-  }
-
-  #make(): Upkeep {
-    return new Upkeep({
-      config: { data_dir: this.directory, backup_dir: "", backup_disk_dir: this.disk },
-      diskMs: 2_000,
-      ...{ dataDirectory: this.dataDirectory, clock: this.clock, log: this.log },
-      trust: { trusted: () => this.trusted },
-      writer: {
-        tail: this.tail,
-        backupBegins: (directory) => void this.told.push(`begins ${directory}`),
-        backupProved: (directory, commits) => void this.told.push(`proved ${directory} ${commits}`),
-      },
-      onDamaged: (error) => void this.ended.push(error),
-      jobs: {
-        backup: (request) =>
-          this.#begin(request.directory, () => ({
-            ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
-            findings: this.findings,
-          })),
-        look: (directory, ledgerId) =>
-          this.seen === undefined
-            ? beginJob({ kind: "look", directory, ledgerId })
-            : { done: Promise.resolve({ newest: null, ...this.seen }), cancel: async () => {} },
-        verify: () => this.#begin("check", () => this.verification),
-      },
-    });
-  }
-
-  #begin<T>(name: string, output: () => T): RunningJob<T> {
-    this.begun.push(name);
-    const stopped = Promise.withResolvers<never>();
-    const done = Promise.race([this.#run(name, output), stopped.promise]);
-    return {
-      done,
-      cancel: async () => {
-        this.cancelled += 1;
-        stopped.reject(new FlancoError("unavailable", "The work on the ledger was ended."));
-      },
-    };
-  }
-
-  async #run<T>(name: string, output: () => T): Promise<T> {
-    await this.gate;
-    const failure = this.failures.get(name);
-    if (failure !== undefined) throw failure;
-    return output();
-  }
-}
-
 describe("The service's upkeep", () => {
-  let gateway: Gateway;
+  let gateway: UpkeepRig;
 
   beforeEach(async () => {
-    gateway = new Gateway();
+    gateway = new UpkeepRig();
     await gateway.prepare();
   });
   afterEach(() => gateway.close());

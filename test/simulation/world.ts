@@ -12,31 +12,28 @@ import {
 import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import type { Clock } from "../../src/domain/clock.ts";
-import { addDays } from "../../src/domain/day.ts";
-import type { Sighting } from "../../src/domain/sale.ts";
-import type { Wiring } from "../../src/domain/wiring.ts";
 import { openRecovering } from "../../src/service/ledger.ts";
 import { listBackups } from "../../src/store/backup/backup-directory.ts";
 import { restoreLedger } from "../../src/store/backup/restore.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
-import { readCommits, readHead } from "../../src/store/ledger/chain.ts";
+import { readCommits } from "../../src/store/ledger/chain.ts";
 import { folderOf, readLedger } from "../../src/store/ledger/identity.ts";
 import { openForWriting } from "../../src/store/ledger/open.ts";
 import { segmentsIn } from "../../src/store/ledger/tail.ts";
-import { wiringReader } from "../../src/store/ledger/wiring.ts";
 import type { PrepareRequest } from "../../src/store/repair/prepare.ts";
 import { markSuspect } from "../../src/store/repair/suspect.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { SILENT } from "../gpio/recorder-rig.ts";
 import { LATER_MIGRATIONS } from "../rig/later-schema.ts";
+import { askFor } from "./asked.ts";
 import { LINES, SimulatedChip } from "./chip.ts";
 import type { History, Step } from "./history.ts";
 import { Model } from "./model.ts";
 import { prepareOnUse } from "./prepare-on-use.ts";
 import { COMMIT_US, type Commit, type Made, recovering, SimulatedProcess } from "./process.ts";
 import { written } from "./sync-files.ts";
-import { D_ID, DEVICE_NAME, ROOMS, START_US, type Template, ZONES } from "./template.ts";
+import { DEVICE_NAME, START_US, type Template, ZONES } from "./template.ts";
 import { SimulatedTime } from "./time.ts";
 
 const US_PER_MS = 1_000;
@@ -183,7 +180,10 @@ export class World {
       case "upgrade":
         return this.#upgrade();
       default:
-        return this.#ask(step);
+        return askFor(step, this.#process, {
+          ...{ userId: this.#template.userId, deviceId: this.#template.deviceId, timeZone: this.#zone },
+          ...{ clock: this.#clock, bootId: this.#bootId },
+        });
     }
   }
 
@@ -327,63 +327,6 @@ export class World {
     db.pragma(`max_page_count = ${pages}`);
   }
 
-  #ask(step: Step): void {
-    const process = this.#process;
-    const writer = process?.writer;
-    if (process === undefined || writer === undefined) return;
-    const { userId, deviceId } = this.#template;
-    const settings = { dId: D_ID, bias: "as-is", debounceMs: 0 } as const;
-    const ask = (asked: Promise<unknown>) => void asked.catch(() => {});
-    if (step.kind === "wire") {
-      const { line, room, valor, rearmMs, activeLow } = step;
-      const wiring = { line: LINES[line] ?? "", actuatorId: ROOMS[room] ?? "", valorMicros: valor * 1e6 };
-      ask(process.wire(userId, { ...settings, ...wiring, rearmMs, activeLow }));
-    } else if (step.kind === "unwire") ask(writer.removeWiring(userId, LINES[step.line] ?? ""));
-    else if (step.kind === "test") ask(writer.beginTest(userId, [LINES[step.line] ?? ""], step.ms));
-    else if (step.kind === "end test") ask(writer.endTest(userId, LINES[step.line] ?? ""));
-    else if (step.kind === "plan") {
-      const today = new LocalCalendar(this.#zone).dayOf(this.#clock.nowMs());
-      const from = addDays(today, step.days);
-      ask(writer.planPrices(userId, [LINES[step.line] ?? ""], step.valor * 1e6, from));
-    } else if (step.kind === "rename") ask(writer.changeDevice(userId, D_ID, { name: step.name }));
-    else if (step.kind === "refused") {
-      const wired =
-        process.db &&
-        wiringReader(process.db, new LocalCalendar("UTC"))
-          .wirings()
-          .find(({ line }) => line === LINES[step.line]);
-      if (wired === undefined) return;
-      const wiring = { ...wired, valorMicros: step.valor * 1e6 };
-      const other = { ...wiring, line: "D" };
-      if (step.what === "sale") ask(writer.takeIn([this.#impossibleSale(wired)]));
-      else
-        ask(
-          writer.setWiring([
-            { userId, wiring },
-            { userId, wiring: other },
-          ]),
-        );
-    } else if (step.kind === "void") {
-      const newest = process.db === undefined ? 0 : readHead(process.db).position;
-      if (newest > 0) ask(writer.voidRecord(newest, "tested"));
-    } else if (step.kind === "post") {
-      const record = {
-        ...{ locationName: "Clínica", deviceName: DEVICE_NAME, deviceId, valorMicros: 1_500_000 },
-        ...{ room: `post ${step.key}`, createdTimeMs: START_US / US_PER_MS + step.key },
-      };
-      ask(writer.addRecord(userId, record, { key: `key ${step.key}`, bodyHash: "hash" }));
-    }
-  }
-
-  /** Its record and its sums are made before the ledger refuses half an edge. */
-  #impossibleSale({ line, deviceId, actuatorId, activeLow }: Wiring): Sighting {
-    return {
-      ...{ line, deviceId, actuatorId, activeLow, active: true, provisional: false, missed: 0.5 },
-      ...{ timeMs: this.#clock.nowMs(), monotonicNs: this.#clock.monotonicNs() },
-      source: { bootId: this.#bootId, request: 2 ** 31, sequence: 1 },
-    };
-  }
-
   async #backUp(): Promise<void> {
     const process = this.#process;
     if (process?.isOpen !== true) return;
@@ -417,14 +360,13 @@ export class World {
     const commits = this.#commits();
     const from = segments.findLast((segment, index) => segment.from !== segments[index - 1]?.end)?.from ?? 0;
     if (backup === undefined || from > backup.commits) return;
-    const log = `${this.#ledger}-wal`;
     const { size } = statSync(this.#ledger);
     const kind = DAMAGES[how];
     if (kind === "cut") truncateSync(this.#ledger, Math.min(size, 50));
     const file = openSync(this.#ledger, "r+");
     writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, kind === "end" ? Math.max(0, size - 4_096) : 0);
     closeSync(file);
-    rmSync(log, { force: true });
+    rmSync(`${this.#ledger}-wal`, { force: true });
     // Of what the start's quick check does not read, the full check of each week tells.
     markSuspect(this.#ledger, SILENT);
     const options = recovering(this.#directory, this.#zone, () => this.#clock.nowMs());

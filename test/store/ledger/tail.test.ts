@@ -14,11 +14,8 @@ import {
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import type { Sighting } from "../../../src/domain/sale.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
@@ -28,9 +25,9 @@ import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
 import { newRecord, proven, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
+import { LINE, level, live, sell } from "./eventful-life.ts";
 
 const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
-const LINE = "GPIO17";
 /** Less than a header: nothing can be read of such a file. */
 const STUMP_BYTES = 90;
 const MEGABYTE = 1024 * 1024;
@@ -47,115 +44,6 @@ describe("The tail of a ledger", () => {
     userId = wired.user.id;
     deviceId = wired.deviceId;
   });
-
-  async function sell(count: number): Promise<void> {
-    for (let sold = 0; sold < count; sold += 1) {
-      await ledger.writer.addRecord(userId, newRecord(), {
-        key: `key ${ledger.reader.newestEntry()}`,
-        bodyHash: "d",
-      });
-    }
-  }
-
-  function level(active: boolean, sequence: number): Sighting {
-    return {
-      ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active },
-      timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
-      monotonicNs: BigInt(sequence) * 1_000_000_000n,
-      source: { bootId: "boot", request: 1, sequence },
-      ...{ missed: 0, provisional: true },
-    };
-  }
-
-  /** A bit of everything that a ledger takes in. */
-  async function live(): Promise<void> {
-    await ledger.writer.noteBoot("boot", null);
-    await ledger.writer.takeIn([level(false, 0), level(true, 1), level(false, 2), level(true, 3)]);
-    await sell(3);
-    await ledger.writer.beginTest(userId, [LINE], HOUR_MS);
-    ledger.monotonicMs = 60_000;
-    await ledger.writer.takeIn([level(false, 58), level(true, 59)]);
-    await ledger.writer.endTest(userId, LINE);
-    await ledger.writer.planPrices(userId, [LINE], 6e6, 20_300_101);
-    await ledger.writer.voidRecord(4, "relay tested");
-    await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
-    await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));
-    await ledger.writer.changeDevice(userId, "7234", { rooms: ["103", "101"] });
-    const location = { name: "Clínica Norte", description: "" };
-    await ledger.writer.addLocation(userId, location);
-    await ledger.writer.voidRecord(4, "again").catch(() => {});
-    await Promise.all([sell(2), ledger.writer.voidRecord(99, "not there").catch(() => {})]);
-    await ledger.writer.setPassword(userId, "another");
-    const member = { name: "Eva", email: "eva@example.org", role: "staff", passwordHash: null } as const;
-    const { id } = await ledger.writer.addMember(userId, member);
-    await ledger.writer.addLink(userId, id, "used");
-    await ledger.writer.useLink("used", "chosen");
-    await ledger.writer.addLink(userId, id, "open");
-    await ledger.writer.changeMember(userId, id, { role: "technician", name: "Eva Ruiz" });
-    await ledger.writer.endSessionsOf(userId, id);
-    const gone = await ledger.writer.addMember(userId, { ...member, email: "luis@example.org" });
-    await ledger.writer.removeMember(userId, gone.id);
-    await rearrange();
-    await age();
-  }
-
-  /** What an account changes of its place, its prices and its own. */
-  async function rearrange(): Promise<void> {
-    const { writer } = ledger;
-    const letterhead = { company: "Clínicas Ruiz", taxNumber: "B1", address: "Calle Mayor 1", logo: "logo" };
-    await writer.setLetterhead(userId, letterhead);
-    await writer.planPrices(userId, [LINE], 7e6, 20_300_201);
-    await writer.cancelPrices(userId, 20_300_201, 7e6);
-    const east = await writer.addLocation(userId, { name: "Clínica Este", description: "" });
-    await writer.changeLocation(userId, east, { name: "Clínica Oeste" });
-    await writer.removeLocation(
-      userId,
-      await writer.addLocation(userId, { name: "Clínica Sur", description: "" }),
-    );
-    const actuators = [{ id: "1", value: false }];
-    const device = { dId: "9", name: "Pasillo B", locationId: east, locationName: "", actuators };
-    await writer.addDevice(userId, device);
-    const room = { dId: "9", actuatorId: "1", valorMicros: 1, activeLow: true, bias: "as-is" } as const;
-    await writer.setWiring([
-      { userId, wiring: { line: "GPIO18", ...room, debounceMs: 50, rearmMs: 0 } },
-      {
-        userId,
-        wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
-      },
-    ]);
-    await writer.changeDevice(userId, "7234", {
-      renamedRooms: [{ from: "103", to: "104" }],
-      withoutLine: ["104"],
-    });
-    await writer.removeWiring(userId, "GPIO18");
-    await writer.removeDevice(userId, "9");
-    const other = await ledger.addUser("otra");
-    await writer.removeUser(other.userId, true);
-  }
-
-  /** What the service itself writes, and what ends with time. */
-  async function age(): Promise<void> {
-    const { writer } = ledger;
-    const session = { memberId: userId, createdTimeMs: 0, expiresTimeMs: HOUR_MS, inPlaceOf: null };
-    const { sid } = await writer.addSession(session, "another");
-    await writer.removeSession(sid);
-    await writer.endSessions(SERVICE_ACTOR);
-    await writer.noteAudit([{ kind: "secret_rotated", userId: null, details: {}, actor: SERVICE_ACTOR }]);
-    await writer.linkEvidence([
-      {
-        ...{ auditId: 900, kind: "ledger_restored", timeMs: 1, boot: null, bootId: null, zeroMs: null },
-        ...{ lastMs: null, begunMs: null, userId: null, way: "service", who: null, from: "", repeats: 0 },
-        details: "{}",
-      },
-    ]);
-    await writer.noteUnwatched(LINE, { bootId: "boot", monotonicMs: 61_000 });
-    const setMs = Date.UTC(2026, 10, 21, 11);
-    await writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10), undefined, setMs);
-    await writer.correctClock("boot", setMs, 0);
-    ledger.monotonicMs = 8 * DAY_MS;
-    await writer.noteBoot("boot", setMs);
-    expect(await writer.purge()).to.be.above(0);
-  }
 
   async function backUp(): Promise<ProvenBackup> {
     ledger.writer.backupBegins(ledger.backups);
@@ -236,9 +124,9 @@ describe("The tail of a ledger", () => {
     ],
   ] as const) {
     it(`makes the ledger again ${when}, every row of it`, async () => {
-      await sell(2);
+      await sell(ledger, userId, 2);
       await prepare();
-      await live();
+      await live(ledger, userId, deviceId);
       await ledger.close();
       const before = rows();
       expect(before["record"]).to.have.length(9);
@@ -246,7 +134,7 @@ describe("The tail of a ledger", () => {
       expect(recover().lost).to.equal(null);
       expect(rows()).to.deep.equal(before);
       await ledger.open();
-      await live().catch(() => {});
+      await live(ledger, userId, deviceId).catch(() => {});
       expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
     });
   }
@@ -258,7 +146,7 @@ describe("The tail of a ledger", () => {
     const first = { name: "Ana", email: "first@example.org", passwordHash: "hash" };
     await clinic.writer.addFirstUser(first);
     await clinic.close();
-    await live();
+    await live(ledger, userId, deviceId);
     await ledger.close();
     const repeated = [clinic, ledger]
       .flatMap(({ folder }) => segmentsIn(folder))
@@ -270,7 +158,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("shows that commits are gone with a part of SQLite's log, before the log is touched", async () => {
-    await sell(20);
+    await sell(ledger, userId, 20);
     await crash();
     const log = readFileSync(`${ledger.file}-wal`);
     const damaged = Buffer.from(log);
@@ -288,7 +176,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("is read up to a torn end, and what the damaged file had more is told", async () => {
-    await sell(5);
+    await sell(ledger, userId, 5);
     await crash();
     const tail = segmentsIn(ledger.folder)[0]?.file ?? "";
     truncateSync(tail, statSync(tail).size - 10);
@@ -299,7 +187,7 @@ describe("The tail of a ledger", () => {
   it("makes a sale again in the time zone of its commit, whose days decide on a planned price", async () => {
     const at = (active: boolean, sequence: number, hour: number) => {
       const timeMs = Date.UTC(2026, 10, 21, hour);
-      return { ...level(active, sequence), provisional: false, timeMs };
+      return { ...level(deviceId, active, sequence), provisional: false, timeMs };
     };
     await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
     await ledger.writer.takeIn([at(false, 0, 10)]);
@@ -308,7 +196,7 @@ describe("The tail of a ledger", () => {
     await ledger.close();
     await ledger.open("Pacific/Auckland");
     await ledger.writer.takeIn([at(true, 1, 20)]);
-    await sell(1);
+    await sell(ledger, userId, 1);
     const before = rows();
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
@@ -319,15 +207,15 @@ describe("The tail of a ledger", () => {
   });
 
   it("ends at the first commit that leads elsewhere", async () => {
-    await sell(2);
+    await sell(ledger, userId, 2);
     await backUp();
-    await sell(2);
+    await sell(ledger, userId, 2);
     await ledger.close();
     const db = new DatabaseConstructor(ledger.file);
     db.prepare("UPDATE chain_head SET hash = zeroblob(32)").run();
     db.close();
     await ledger.open();
-    await sell(2);
+    await sell(ledger, userId, 2);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
     expect(recover().lost).to.deep.equal({ from: 7, to: 7 });
@@ -335,18 +223,18 @@ describe("The tail of a ledger", () => {
   });
 
   it("goes on after a torn end, and begins anew where a commit is missing in it", async () => {
-    await sell(2);
+    await sell(ledger, userId, 2);
     await crash();
     const [first] = segmentsIn(ledger.folder);
     appendFileSync(first?.file ?? "", "torn");
     await ledger.open();
     await until("the tail is open", () => ledger.writer.tail !== null);
     expect(ledger.writer.tail).to.deep.equal({ from: 0, failure: null });
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     ledger.tail = false;
     await ledger.open();
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     ledger.tail = true;
     await ledger.open();
@@ -360,9 +248,9 @@ describe("The tail of a ledger", () => {
   });
 
   it("reaches back to the newest proved backup alone", async () => {
-    await sell(2);
+    await sell(ledger, userId, 2);
     const backup = await backUp();
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     const segments = segmentsIn(ledger.folder);
     expect(segments.map(({ from, closed }) => [from, closed])).to.deep.equal([[backup.commits, true]]);
@@ -370,16 +258,16 @@ describe("The tail of a ledger", () => {
   });
 
   it("is not held against a ledger that was restored, nor repeated on it", async () => {
-    await sell(2);
+    await sell(ledger, userId, 2);
     const { file } = await backUp();
-    await sell(3);
+    await sell(ledger, userId, 3);
     await ledger.close();
     const backup = join(ledger.folder, file);
     restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {} });
     await ledger.open();
-    await sell(1);
+    await sell(ledger, userId, 1);
     await backUp();
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
     expect(recover()).to.deep.include({ commits: 1, lost: null });
@@ -387,7 +275,7 @@ describe("The tail of a ledger", () => {
   });
 
   it("is not held against a ledger that was restored twice from one backup, or after a rebuild", async () => {
-    await sell(2);
+    await sell(ledger, userId, 2);
     const { file } = await backUp();
     const backup = join(ledger.folder, file);
     const goBack = async () => {
@@ -395,35 +283,35 @@ describe("The tail of a ledger", () => {
       const directories = [ledger.backups];
       restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {}, directories });
     };
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
     recover();
     await ledger.open();
-    await sell(3);
+    await sell(ledger, userId, 3);
     for (const readable of [true, false]) {
       await ledger.close();
       if (!readable) truncateSync(ledger.file, STUMP_BYTES);
       await goBack();
       await ledger.open();
       expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 2, findings: [] });
-      await sell(3);
+      await sell(ledger, userId, 3);
     }
   });
 
   it("follows the backup that was restored last, also before the next backup and where newer ones are of what was left", async () => {
-    await sell(2);
+    await sell(ledger, userId, 2);
     const { file } = await backUp();
     const backup = join(ledger.folder, file);
     for (let restored = 0; restored < 2; restored += 1) {
-      await sell(3);
+      await sell(ledger, userId, 3);
       await backUp();
       await ledger.close();
       const directories = [ledger.backups];
       restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {}, directories });
       await ledger.open();
     }
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
     const recovered = recover();
@@ -440,7 +328,7 @@ describe("The tail of a ledger", () => {
     writeFileSync(ledger.folder, "in its way");
     const { folder } = ledger;
     await ledger.open();
-    await sell(2);
+    await sell(ledger, userId, 2);
     await until("it is told", () => ledger.writer.tail?.failure !== null);
     expect(ledger.writer.tail?.failure).to.contain("EEXIST");
     rmSync(folder);
@@ -458,21 +346,21 @@ describe("The tail of a ledger", () => {
   });
 
   it("goes on without a gap once a disk takes it that refused it for a while", async () => {
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     const file = segmentsIn(ledger.folder)[0]?.file ?? "";
     await ledger.open();
     await until("the tail is open", () => ledger.writer.tail !== null);
     renameSync(file, `${file}.away`);
     mkdirSync(file);
-    await sell(2);
+    await sell(ledger, userId, 2);
     await until("it is told", () => ledger.writer.tail?.failure !== null);
     expect(ledger.writer.tail?.failure).to.contain("EISDIR");
     rmdirSync(file);
     renameSync(`${file}.away`, file);
     appendFileSync(file, "what a refused write has left");
     await until("it goes on", () => ledger.writer.tail?.failure === null);
-    await sell(1);
+    await sell(ledger, userId, 1);
     await ledger.close();
     expect(segmentsIn(ledger.folder).map(({ from, end }) => [from, end])).to.deep.equal([
       [0, commitsOf(ledger.file)],

@@ -1,0 +1,120 @@
+import { expect } from "chai";
+import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
+import type { Sighting } from "../../../src/domain/sale.ts";
+import { newRecord, type TestLedger } from "../ledger.ts";
+
+/** What is wired at first. */
+export const LINE = "GPIO17";
+
+/** Posts sales, each with a key of its own. */
+export async function sell(ledger: TestLedger, userId: string, count: number): Promise<void> {
+  for (let sold = 0; sold < count; sold += 1) {
+    await ledger.writer.addRecord(userId, newRecord(), {
+      key: `key ${ledger.reader.newestEntry()}`,
+      bodyHash: "d",
+    });
+  }
+}
+
+/** A level of `LINE`, of a boot without a trusted time. */
+export function level(deviceId: string, active: boolean, sequence: number): Sighting {
+  return {
+    ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active },
+    timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
+    monotonicNs: BigInt(sequence) * 1_000_000_000n,
+    source: { bootId: "boot", request: 1, sequence },
+    ...{ missed: 0, provisional: true },
+  };
+}
+
+/** A bit of everything that a ledger takes in. */
+export async function live(ledger: TestLedger, userId: string, deviceId: string): Promise<void> {
+  const at = (active: boolean, sequence: number) => level(deviceId, active, sequence);
+  await ledger.writer.noteBoot("boot", null);
+  await ledger.writer.takeIn([at(false, 0), at(true, 1), at(false, 2), at(true, 3)]);
+  await sell(ledger, userId, 3);
+  await ledger.writer.beginTest(userId, [LINE], HOUR_MS);
+  ledger.monotonicMs = 60_000;
+  await ledger.writer.takeIn([at(false, 58), at(true, 59)]);
+  await ledger.writer.endTest(userId, LINE);
+  await ledger.writer.planPrices(userId, [LINE], 6e6, 20_300_101);
+  await ledger.writer.voidRecord(4, "relay tested");
+  await ledger.writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10));
+  await ledger.writer.settleTimes("boot", Date.UTC(2026, 10, 21, 10));
+  await ledger.writer.changeDevice(userId, "7234", { rooms: ["103", "101"] });
+  const location = { name: "Clínica Norte", description: "" };
+  await ledger.writer.addLocation(userId, location);
+  await ledger.writer.voidRecord(4, "again").catch(() => {});
+  await Promise.all([sell(ledger, userId, 2), ledger.writer.voidRecord(99, "not there").catch(() => {})]);
+  await ledger.writer.setPassword(userId, "another");
+  const member = { name: "Eva", email: "eva@example.org", role: "staff", passwordHash: null } as const;
+  const { id } = await ledger.writer.addMember(userId, member);
+  await ledger.writer.addLink(userId, id, "used");
+  await ledger.writer.useLink("used", "chosen");
+  await ledger.writer.addLink(userId, id, "open");
+  await ledger.writer.changeMember(userId, id, { role: "technician", name: "Eva Ruiz" });
+  await ledger.writer.endSessionsOf(userId, id);
+  const gone = await ledger.writer.addMember(userId, { ...member, email: "luis@example.org" });
+  await ledger.writer.removeMember(userId, gone.id);
+  await rearrange(ledger, userId);
+  await age(ledger, userId);
+}
+
+/** What an account changes of its place, its prices and its own. */
+async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
+  const { writer } = ledger;
+  const letterhead = { company: "Clínicas Ruiz", taxNumber: "B1", address: "Calle Mayor 1", logo: "logo" };
+  await writer.setLetterhead(userId, letterhead);
+  await writer.planPrices(userId, [LINE], 7e6, 20_300_201);
+  await writer.cancelPrices(userId, 20_300_201, 7e6);
+  const east = await writer.addLocation(userId, { name: "Clínica Este", description: "" });
+  await writer.changeLocation(userId, east, { name: "Clínica Oeste" });
+  await writer.removeLocation(
+    userId,
+    await writer.addLocation(userId, { name: "Clínica Sur", description: "" }),
+  );
+  const actuators = [{ id: "1", value: false }];
+  const device = { dId: "9", name: "Pasillo B", locationId: east, locationName: "", actuators };
+  await writer.addDevice(userId, device);
+  const room = { dId: "9", actuatorId: "1", valorMicros: 1, activeLow: true, bias: "as-is" } as const;
+  await writer.setWiring([
+    { userId, wiring: { line: "GPIO18", ...room, debounceMs: 50, rearmMs: 0 } },
+    {
+      userId,
+      wiring: { line: "GPIO19", ...room, dId: "7234", actuatorId: "103", debounceMs: 1, rearmMs: 0 },
+    },
+  ]);
+  await writer.changeDevice(userId, "7234", {
+    renamedRooms: [{ from: "103", to: "104" }],
+    withoutLine: ["104"],
+  });
+  await writer.removeWiring(userId, "GPIO18");
+  await writer.removeDevice(userId, "9");
+  const other = await ledger.addUser("otra");
+  await writer.removeUser(other.userId, true);
+}
+
+/** What the service itself writes, and what ends with time. */
+async function age(ledger: TestLedger, userId: string): Promise<void> {
+  const { writer } = ledger;
+  const session = { memberId: userId, createdTimeMs: 0, expiresTimeMs: HOUR_MS, inPlaceOf: null };
+  const { sid } = await writer.addSession(session, "another");
+  await writer.removeSession(sid);
+  await writer.endSessions(SERVICE_ACTOR);
+  await writer.noteAudit([{ kind: "secret_rotated", userId: null, details: {}, actor: SERVICE_ACTOR }]);
+  await writer.linkEvidence([
+    {
+      ...{ auditId: 900, kind: "ledger_restored", timeMs: 1, boot: null, bootId: null, zeroMs: null },
+      ...{ lastMs: null, begunMs: null, userId: null, way: "service", who: null, from: "", repeats: 0 },
+      details: "{}",
+    },
+  ]);
+  await writer.noteUnwatched(LINE, { bootId: "boot", monotonicMs: 61_000 });
+  const setMs = Date.UTC(2026, 10, 21, 11);
+  await writer.noteBoot("boot", Date.UTC(2026, 10, 21, 10), undefined, setMs);
+  await writer.correctClock("boot", setMs, 0);
+  ledger.monotonicMs = 8 * DAY_MS;
+  await writer.noteBoot("boot", setMs);
+  expect(await writer.purge()).to.be.above(0);
+}
