@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import type { CliContext } from "./cli/context.ts";
+import { type CliContext, systemUser } from "./cli/context.ts";
 import { createProgram } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
 import { CONFIG_EXIT_CODE } from "./config/parse.ts";
@@ -24,6 +24,7 @@ export async function main(argv: readonly string[]): Promise<never> {
     terminal: new Terminal(),
     environment: process.env,
     installation: findInstallation(),
+    user: systemUser(),
   });
   process.exit(exitCode);
 }

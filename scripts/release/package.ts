@@ -101,7 +101,7 @@ export function buildPackage(options: PackageOptions): void {
 function placeManual(tree: string, version: string): void {
   const program = createProgram({
     ...{ terminal: new Terminal(), environment: {} },
-    installation: findInstallation(),
+    ...{ installation: findInstallation(), user: "" },
   });
   const share = join(tree, "usr/share");
   write(join(share, "man/man1/flanco.1.gz"), gzipped(manualPage(program, version)));

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { makeBackup } from "../store/backup/backup.ts";
-import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { becomeOwner } from "../store/data-directory.ts";
 import { folderOf } from "../store/ledger/identity.ts";
 import { type CliContext, configOf } from "./context.ts";
 
@@ -18,8 +18,7 @@ export function addBackupCommand(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco backup --to /media/usb/flanco")
     .action(async (options: { to?: string; json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const dataDirectory = dataDirectoryOf(config.data_dir);
-      becomeOwner(dataDirectory);
+      const dataDirectory = becomeOwner(config.data_dir);
       const targets =
         options.to === undefined
           ? backupTargets(config)

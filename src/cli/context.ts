@@ -11,6 +11,8 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly environment: Environment;
   readonly installation: Installation;
+  /** The system's user that runs the command: `systemUser` before the process goes on as another one. */
+  readonly user: string;
   /** How long a running service may take to answer `status`, in milliseconds; 5,000 where this is absent. */
   readonly answerMs?: number;
 }
@@ -22,8 +24,7 @@ export function configOf(context: CliContext, command: Command): Config {
 
 /**
  * The system's name of the user that runs this command: `root`, or `root (ana)` where sudo names the user behind it.
- * Call it before the process becomes another user. The process itself states it, unchecked: a user of the command
- * line could write the ledger's file as well.
+ * The process itself states it, unchecked: a user of the command line could write the ledger's file as well.
  */
 export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
   const name = ownName();

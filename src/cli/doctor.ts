@@ -13,7 +13,7 @@ import { machineFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
 import { systemClock } from "../service/clock.ts";
 import { readMachine } from "../service/machine.ts";
-import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { becomeOwner } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
 import {
@@ -150,8 +150,7 @@ async function examine(
   config: Config,
   context: CliContext,
 ): Promise<Examined & { readonly findings: readonly Finding[] }> {
-  const dataDirectory = dataDirectoryOf(config.data_dir);
-  becomeOwner(dataDirectory);
+  becomeOwner(config.data_dir);
   const running = await runningStatus(config, context);
   const { version } = context.installation;
   const stopped = running === undefined ? await readStopped(config, version) : null;

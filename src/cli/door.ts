@@ -16,7 +16,7 @@ import { DataLock } from "../store/ledger/lock.ts";
 import { openUpToDate } from "../store/ledger/up-to-date.ts";
 import { storeWriter } from "../store/ledger/writer.ts";
 import { openReader } from "../store/read/reader.ts";
-import { type CliContext, configOf, systemUser } from "./context.ts";
+import { type CliContext, configOf } from "./context.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -29,8 +29,7 @@ export async function withDoor<T>(
   run: (door: Door) => Promise<T>,
 ): Promise<T> {
   const config = configOf(context, command);
-  // Before this process goes on as the data directory's owner.
-  const by = systemUser();
+  const by = context.user;
   const result = await withService(config, async (door) => ({ value: await run(door) }), { by });
   return result === undefined ? withLocalDoor(config, context.terminal, commandActor(by), run) : result.value;
 }
@@ -66,8 +65,7 @@ async function withLocalDoor<T>(
   by: Actor,
   run: (door: Door) => Promise<T>,
 ): Promise<T> {
-  const dataDirectory = dataDirectoryOf(config.data_dir);
-  becomeOwner(dataDirectory);
+  const dataDirectory = becomeOwner(config.data_dir);
   prepareForLedger(dataDirectory);
   const lock = new DataLock(dataDirectory.lock);
   lock.acquire();

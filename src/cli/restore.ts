@@ -4,9 +4,9 @@ import { commandActor } from "../domain/audit.ts";
 import { backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
-import { becomeOwner, dataDirectoryOf, prepareDataDirectory } from "../store/data-directory.ts";
+import { becomeOwner, prepareDataDirectory } from "../store/data-directory.ts";
 import { DataLock } from "../store/ledger/lock.ts";
-import { type CliContext, configOf, systemUser } from "./context.ts";
+import { type CliContext, configOf } from "./context.ts";
 
 /** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
 export function addRestoreCommand(program: Command, context: CliContext): void {
@@ -25,9 +25,8 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     )
     .action((file: string, options: { json: boolean; replaceLedger: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const dataDirectory = dataDirectoryOf(config.data_dir);
-      const by = commandActor(systemUser());
-      becomeOwner(dataDirectory);
+      const dataDirectory = becomeOwner(config.data_dir);
+      const by = commandActor(context.user);
       prepareDataDirectory(dataDirectory);
       const lock = new DataLock(dataDirectory.lock);
       lock.acquire();

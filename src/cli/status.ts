@@ -68,7 +68,7 @@ export function addStatusCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async ({ json, short }: { json: boolean; short: boolean }, command: Command) => {
       const config = configOf(context, command);
-      becomeOwner(dataDirectoryOf(config.data_dir));
+      becomeOwner(config.data_dir);
       const status = await runningStatus(config, context);
       if (status !== undefined) showRunning(terminal, status, { json, short });
       else {

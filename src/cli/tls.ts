@@ -8,7 +8,7 @@ import { readDropIns } from "../net/tls/drop-in.ts";
 import { fingerprintLines, readKeyed } from "../net/tls/keyed-certificate.ts";
 import { ensureOwnCertificate, type OwnFiles, ownFiles } from "../net/tls/own-certificate.ts";
 import { systemClock } from "../service/clock.ts";
-import { becomeOwner, type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
+import { becomeOwner, type DataDirectory } from "../store/data-directory.ts";
 import { type CliContext, configOf } from "./context.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -62,8 +62,7 @@ export function addTlsCommands(program: Command, context: CliContext): void {
     .addHelpText("after", SHOW_HELP)
     .action(({ json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const dataDirectory = dataDirectoryOf(config.data_dir);
-      becomeOwner(dataDirectory);
+      const dataDirectory = becomeOwner(config.data_dir);
       const shown = read(config, dataDirectory);
       if (json) terminal.json(shown);
       else tell(terminal, shown);
@@ -76,8 +75,7 @@ export function addTlsCommands(program: Command, context: CliContext): void {
     .addHelpText("after", RENEW_HELP)
     .action(async ({ authority }: { authority: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const dataDirectory = dataDirectoryOf(config.data_dir);
-      becomeOwner(dataDirectory);
+      const dataDirectory = becomeOwner(config.data_dir);
       if (!existsSync(ownFiles(dataDirectory.tls).authority)) throw nothingYet();
       const host = readHostNames(config.host_names);
       const forced = authority ? "authority" : "leaf";

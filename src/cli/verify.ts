@@ -97,8 +97,7 @@ function unknownHead(head: string): FlancoError {
 /** The file's half in a process of its own, beside the chain's in this one: a person waits. */
 async function check(context: CliContext, command: Command): Promise<Verification> {
   const config = configOf(context, command);
-  const { ledger } = dataDirectoryOf(config.data_dir);
-  becomeOwner(dataDirectoryOf(config.data_dir));
+  const { ledger } = becomeOwner(config.data_dir);
   const id = identityOf(ledger) ?? "";
   const heads = backupTargets(config)
     .filter(({ skipped }) => skipped === null)

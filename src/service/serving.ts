@@ -7,7 +7,7 @@ import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
 import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
-import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
+import { becomeOwner } from "../store/data-directory.ts";
 import { systemClock } from "./clock.ts";
 import { networkAddresses, pageAddresses } from "./page-address.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
@@ -42,7 +42,7 @@ export async function serve(
 ): Promise<void> {
   const config = read();
   keepHeapsSmall();
-  becomeOwner(dataDirectoryOf(config.data_dir));
+  becomeOwner(config.data_dir);
   // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
   const log = pino(
     { level: config.log_level },

@@ -106,15 +106,15 @@ export function prepareForLedger(dataDirectory: DataDirectory): void {
   }
 }
 
-/**
- * Goes on as the owner of the data directory when started as root, so that no file of root's keeps the
- * service out later.
- */
-export function becomeOwner(dataDirectory: DataDirectory): void {
-  if (process.getuid?.() !== 0 || !existsSync(dataDirectory.path)) return;
-  const { uid, gid } = statSync(dataDirectory.path);
-  if (uid === 0) return;
-  process.setgroups?.([gid]);
-  process.setgid?.(gid);
-  process.setuid?.(uid);
+/** Goes on as the owner of the data directory when started as root, so that no file of root's keeps the service out later. */
+export function becomeOwner(dataDir: string): DataDirectory {
+  if (process.getuid?.() === 0 && existsSync(dataDir)) {
+    const { uid, gid } = statSync(dataDir);
+    if (uid !== 0) {
+      process.setgroups?.([gid]);
+      process.setgid?.(gid);
+      process.setuid?.(uid);
+    }
+  }
+  return dataDirectoryOf(dataDir);
 }

@@ -1,13 +1,11 @@
 import { readdirSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { OPERATOR, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, FIRST_RECORD, seedLedger, shownNumber } from "./ledger.ts";
 
 const SALE_MS = Date.UTC(2026, 10, 21, 9);
-const SYSTEM_USER = userInfo().username;
 
 interface Listed {
   readonly kind: string;
@@ -63,7 +61,7 @@ describe("flanco audit", function () {
       ["ledger_restored", null],
       ["member_removed", null],
     ]);
-    for (const { kind, from } of commands) expect(from, kind).to.equal(SYSTEM_USER);
+    for (const { kind, from } of commands) expect(from, kind).to.equal(OPERATOR);
   });
 
   it("shows each sign-in over the network on one line, with user and address", async () => {

@@ -8,7 +8,7 @@ function freshProgram(): Command {
   return createProgram({
     terminal: new Terminal(),
     environment: {},
-    installation: findInstallation(),
+    ...{ installation: findInstallation(), user: "" },
   });
 }
 

@@ -31,7 +31,7 @@ describe("What the package has beside the program", function () {
   this.timeout(INSTALL_MS);
   const program = createProgram({
     ...{ terminal: new Terminal(), environment: {} },
-    installation: findInstallation(),
+    ...{ installation: findInstallation(), user: "" },
   });
   const described = describedCommands(program);
   const directory = forSuite(() => new TemporaryDirectory());

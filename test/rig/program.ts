@@ -14,6 +14,8 @@ import { until } from "./until.ts";
 
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** The system's user that runs the commands of tests. */
+export const OPERATOR = "root (ana)";
 /** The entry of the sources, which an older Node can read too. */
 export const SOURCE_PROGRAM = join(CHECKOUT, "bin", "flanco.mjs");
 
@@ -143,8 +145,7 @@ export class Program {
     const exitCode = await run(args, {
       terminal,
       environment: { ...this.environment, ...environment },
-      installation: findInstallation(),
-      ...bounds,
+      ...{ installation: findInstallation(), user: OPERATOR, ...bounds },
     });
     return { exitCode, stdout: terminal.stdout, stderr: terminal.stderr };
   }
