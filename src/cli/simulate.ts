@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import { FlancoError } from "../domain/error.ts";
-import { parseTrace } from "../gpio/trace.ts";
+import { readTrace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
 import type { CliContext } from "./context.ts";
 
@@ -46,7 +44,7 @@ export function addSimulateCommand(program: Command, { terminal }: CliContext): 
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
     .action(async (file: string, options: Options) => {
-      const trace = parseTrace(file, read(file));
+      const trace = readTrace(file);
       const { debounce, rearm, activeLow } = options;
       const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
       if (options.json) {
@@ -62,17 +60,6 @@ export function addSimulateCommand(program: Command, { terminal }: CliContext): 
 function describe({ atMs, timeMs, line, high, found, outcome }: ReplayedLevel): string {
   const level = `${high ? "high" : "low"}${found ? " (found)" : ""}`;
   return [`${atMs} ms`, new Date(timeMs).toISOString(), line, level, WORDS[outcome]].join("\t");
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new FlancoError("not_found", `The trace ${file} cannot be read.`, {
-      hint: "Name a file that this user may read.",
-      cause: error,
-    });
-  }
 }
 
 function toWhole(text: string): number {

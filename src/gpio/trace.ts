@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Cancel, type Clock, DAY_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { ChipInfo, DrivableLines } from "../domain/line.ts";
@@ -82,6 +83,20 @@ export function parseTrace(file: string, text: string, chips?: readonly ChipInfo
     });
   }
   return { steps, repeatAtMs };
+}
+
+/** Reads and parses a trace file. Throws `config`, as `parseTrace` does. */
+export function readTrace(file: string, chips?: readonly ChipInfo[]): Trace {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("config", `The trace ${file} cannot be read.`, {
+      hint: "Name a file that this user may read.",
+      cause: error,
+    });
+  }
+  return parseTrace(file, text, chips);
 }
 
 /** One row without its time; a text says what is wrong with it. */

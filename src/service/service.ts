@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
@@ -18,7 +18,7 @@ import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
-import { parseTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
+import { parseTrace, readTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
 import { operatorEndpoints, operatorTable } from "../http/operator.ts";
 import { Page } from "../http/page.ts";
 import { createWaitingApp } from "../http/waiting.ts";
@@ -353,16 +353,6 @@ function configuredTrace(
   installation: Pick<Installation, "readDemoTrace">,
   chips: readonly ChipInfo[],
 ): Trace | undefined {
-  if (file === "")
-    return demo ? parseTrace("of the demonstration", installation.readDemoTrace(), chips) : undefined;
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new FlancoError("config", `The trace ${file} cannot be read.`, {
-      hint: "Check that simulated_trace names a file that this user may read.",
-      cause: error,
-    });
-  }
-  return parseTrace(file, text, chips);
+  if (file !== "") return readTrace(file, chips);
+  return demo ? parseTrace("of the demonstration", installation.readDemoTrace(), chips) : undefined;
 }
