@@ -1,5 +1,5 @@
-/* Delays each read of the file SLOW_READ_OF (the end of its path) by SLOW_READ_MS, while the file SLOW_READ_WHEN exists.
-   Preloaded (LD_PRELOAD). */
+/* Delays each read of the file SLOW_READ_OF (the end of its path) by the milliseconds that the file SLOW_READ_BY holds, while
+   that exists. Preloaded (LD_PRELOAD). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -9,15 +9,21 @@
 #include <unistd.h>
 
 static void wait_for(int descriptor) {
-  const char *of = getenv("SLOW_READ_OF"), *ms = getenv("SLOW_READ_MS"), *when = getenv("SLOW_READ_WHEN");
+  const char *of = getenv("SLOW_READ_OF"), *by = getenv("SLOW_READ_BY");
   char link[64], path[PATH_MAX];
-  if (!of || !ms || !when || access(when, F_OK) != 0) return;
+  if (!of || !by) return;
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return;
   path[length] = '\0';
   size_t end = strlen(of);
-  if ((size_t)length >= end && strcmp(path + length - end, of) == 0) usleep(1000 * atoi(ms));
+  if ((size_t)length < end || strcmp(path + length - end, of) != 0) return;
+  FILE *file = fopen(by, "r");
+  unsigned int ms = 0;
+  if (!file) return;
+  if (fscanf(file, "%u", &ms) != 1) ms = 0;
+  fclose(file);
+  usleep(1000 * ms);
 }
 
 ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {

@@ -242,17 +242,11 @@ export class RunningService {
   }
 
   /** Sends a signal and waits for the end. */
-  async end(signal: NodeJS.Signals): Promise<Ended & { readonly elapsedMs: number }> {
-    const began = performance.now();
+  async end(signal: NodeJS.Signals): Promise<Ended> {
     const closed = once(this.#child, "close", { signal: AbortSignal.timeout(DEADLINE_MS) });
     this.#child.kill(signal);
     const [exitCode] = (await closed) as [number | null];
-    return {
-      exitCode,
-      stdout: this.stdout,
-      stderr: this.stderr,
-      elapsedMs: performance.now() - began,
-    };
+    return { exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
   get(path: string, cookie = ""): Promise<Response> {
