@@ -1,7 +1,7 @@
+import { DAY_MS } from "../../domain/clock.ts";
+
 /** Calendar days as `2026-03-29`, which sort and compare as texts. */
 export type Day = string;
-
-const DAY_MS = 86_400_000;
 
 /** Gives the calendar day of a moment (Unix milliseconds) in a time zone. */
 export function dayReader(timeZone: string | undefined): (timeMs: number) => Day {

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../domain/clock.ts";
 import { type Day, dayReader, daysBefore, inZone } from "./day.ts";
 
 /** The money that amounts are in: an ISO 4217 code, and how many decimals it is written with. */
@@ -40,9 +41,6 @@ export interface Format {
 
 type DayStyle = "weekday" | "long" | "short" | "numeric" | "month" | "longMonth";
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const SHORT_MONEY_FROM = 10_000;
 /** An amount is kept to so many. */
 const MAX_DECIMALS = 6;

@@ -1,18 +1,20 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { endTests } from "../api/lines.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
+import { useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { createFormat } from "../format/format.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
+import { useTests } from "../live/use-tests.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { addressOf, homeOf, type View } from "../route.ts";
+import { addressOf, homeOf, maySee, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
 import { Nav, SeldomNav } from "./nav.tsx";
-import { TestBanner } from "./test-banner.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
 import { LanguageSwitch, Wordmark } from "./wordmark.tsx";
 
@@ -113,5 +115,30 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       </div>
       <Announcer />
     </div>
+  );
+}
+
+/** Says on every view that some rooms do not count. People who may start a test can end it here. */
+function TestBanner() {
+  const texts = useTexts(frameTexts).tests;
+  const { api, format, now, user } = useGateway();
+  const { isBusy, send } = useSending();
+  const tests = useTests();
+  const untilMs = Math.max(...tests.map(({ untilTime }) => untilTime));
+  if (tests.length === 0) return null;
+  const until = format.moment(untilMs, now());
+  const rooms = tests.map(({ room }) => room).sort(format.compare);
+  return (
+    <aside class="under-test">
+      <p>
+        <strong>{texts.title(tests.length, format.count(tests.length), until)}</strong>{" "}
+        <span>{texts.detail(rooms.join(", "))}</span>
+      </p>
+      {maySee(user.role, "lines") && (
+        <Button isBusy={isBusy} onPress={() => void send(() => endTests(api))}>
+          {texts.end}
+        </Button>
+      )}
+    </aside>
   );
 }

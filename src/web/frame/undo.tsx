@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { SECOND_MS } from "../../domain/clock.ts";
 import { Button } from "../element/button.tsx";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
@@ -24,7 +25,6 @@ export function useDelay(): Delay {
 }
 
 const DELAY_S = 10;
-const SECOND_MS = 1_000;
 /** How long the outcome stands. */
 const SAID_MS = 6_000;
 

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { MINUTE_MS } from "../../domain/clock.ts";
 import { beginTest, driveLine, endTests, loadLines, loadWirings } from "../api/lines.ts";
 import { loadDevices } from "../api/locations.ts";
 import type { Line } from "../api/shapes.ts";
@@ -16,8 +17,7 @@ import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./boar
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
 import { PriceDialog } from "./price-dialog.tsx";
 import { TestDialog } from "./test-dialog.tsx";
-import { TestPanel } from "./test-panel.tsx";
-import { TestedPanel } from "./tested-panel.tsx";
+import { TestedPanel, TestPanel } from "./test-panel.tsx";
 import { useLineTest } from "./use-line-test.ts";
 import { Unwire, WireForm } from "./wire-form.tsx";
 
@@ -25,8 +25,6 @@ type Work =
   | { readonly kind: "wire" | "unwire"; readonly line: Line }
   | { readonly kind: "prices" }
   | { readonly kind: "test" };
-
-const MINUTE_MS = 60_000;
 
 /** The technician's page: which line is which room, live, and a way to find out. */
 export function LinesView() {

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MINUTE_MS } from "../../domain/clock.ts";
 import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../../domain/line-test.ts";
 import { beginTest } from "../api/lines.ts";
 import { Dialog } from "../element/dialog.tsx";
@@ -10,7 +11,6 @@ import { useTexts } from "../messages/use-language.ts";
 import type { Board } from "./board.ts";
 import { RoomChoice } from "./room-choice.tsx";
 
-const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
 const MINUTES = [15, DEFAULT_TEST_MS / MINUTE_MS, HOUR_MINUTES, 2 * HOUR_MINUTES, MAX_TEST_MS / MINUTE_MS];
 

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Api } from "../api/api.ts";
 import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
@@ -88,8 +89,6 @@ function afterEvent<T>(state: Loading<T>, apply: (value: T) => T): Loading<T> {
   const value = apply(state.part.value);
   return value === state.part.value ? state : { ...state, part: ready(value) };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Renders the component again every minute, for what follows the clock: a day that ends, "5 min ago". */
 export function useMinute(): void {

@@ -1,8 +1,6 @@
+import { DAY_MS, HOUR_MS } from "../../domain/clock.ts";
 import type { Format } from "../format/format.ts";
 import type { stateTexts } from "../messages/state.ts";
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 /** How long something lasted, as people say it: days once there are two of them, then hours, then minutes. */
 export function ageText(
