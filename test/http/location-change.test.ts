@@ -149,17 +149,6 @@ describe("Changing a location or device", () => {
       expect(new Set(answers.map((answer) => JSON.stringify(answer)))).to.have.lengthOf(1);
       expect(device()).to.include({ name: "Pasillo A", locationId, revision: 0 });
     });
-
-    it("leaves what is wired as it is: the next sale bears the new name, the ones before their own", async () => {
-      const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
-      await line.go(true);
-      await line.go(false);
-      await change("device", { dId: "7234" }, { device: { name: "Pasillo Z" } }).expect(200);
-      await line.go(true);
-      const records = recordsOf(appliance.reader, user.id);
-      expect(records.map(({ deviceName }) => deviceName)).to.deep.equal(["Pasillo Z", "Pasillo A"]);
-      await appliance.writer.removeWiring(user.id, "SIM0");
-    });
   });
 
   describe("a location", () => {
@@ -190,18 +179,25 @@ describe("Changing a location or device", () => {
         revision: 0,
       });
     });
+  });
 
-    it("leaves records with the name that they were made with", async () => {
-      const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
+  for (const [what, name, field, before] of [
+    ["device", "SIM0", "deviceName", "Pasillo A"],
+    ["location", "SIM1", "locationName", "Clínica Norte"],
+  ] as const) {
+    it(`leaves what is wired as it is: the next sale has the ${what}'s new name, the ones before their own`, async () => {
+      const line = await WiredLine.wire(appliance, user, name, { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);
-      await change("location", { locationId }, { location: { name: "Norte" } }).expect(200);
+      await change(what, what === "device" ? { dId: "7234" } : { locationId }, {
+        [what]: { name: "Otro" },
+      }).expect(200);
       await line.go(true);
       const records = recordsOf(appliance.reader, user.id);
-      expect(records.map(({ locationName }) => locationName)).to.deep.equal(["Norte", "Clínica Norte"]);
-      await appliance.writer.removeWiring(user.id, "SIM1");
+      expect(records.map((record) => record[field])).to.deep.equal(["Otro", before]);
+      await appliance.writer.removeWiring(user.id, name);
     });
-  });
+  }
 
   it("is told to the pages that are open", async () => {
     const stream = await EventStream.open(user);

@@ -19,6 +19,12 @@ const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 const ADMINISTRATOR = commandActor("root (ana)");
 const EVERYTHING = { before: null, sinceMs: null, limit: 10_000 };
 
+/** As `TestLedger.wire` wires it. */
+const WIRED: NewWiring = {
+  ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
+  ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
+};
+
 function failed(userId: string | null) {
   return {
     kind: "sign_in_failed",
@@ -76,13 +82,9 @@ describe("the audit log", () => {
 
   it("tells a price before and after it is changed, and of a wiring that is set as it was nothing", async () => {
     const { user } = await ledger.wire();
-    const wiring: NewWiring = {
-      ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
-      ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
-    };
     const by: Actor = { ...networkActor("192.0.2.7", user.id) };
-    await ledger.writer.setWiring([{ userId: user.id, wiring }], by);
-    await ledger.writer.setWiring([{ userId: user.id, wiring: { ...wiring, valorMicros: 9_000_000 } }], by);
+    await ledger.writer.setWiring([{ userId: user.id, wiring: WIRED }], by);
+    await ledger.writer.setWiring([{ userId: user.id, wiring: { ...WIRED, valorMicros: 9_000_000 } }], by);
     const set = entries().filter(({ kind }) => kind === "wiring_set");
     expect(set.map(({ details }) => [details["valor"], details["valorBefore"]])).to.deep.equal([
       [4.5, undefined],
@@ -153,10 +155,7 @@ describe("the audit log", () => {
   it("keeps the evidence of a change of price, however many harmless changes the same account makes after it", async () => {
     const { user } = await ledger.wire();
     const by = networkActor("192.0.2.7", user.id);
-    const wiring: NewWiring = {
-      ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 9_000_000 },
-      ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
-    };
+    const wiring = { ...WIRED, valorMicros: 9_000_000 };
     await ledger.writer.noteBoot(BOOT_ID, null);
     await ledger.writer.setWiring([{ userId: user.id, wiring }], by);
     const changes = Array.from({ length: KEPT_OF_EACH_KIND + 200 }, (_, turn) => {
@@ -234,25 +233,28 @@ describe("the audit log", () => {
     expect(entries().at(-1)).to.deep.include({ timeMs: trueMs, provisional: false });
   });
 
-  function restore(folder: string, file: string): void {
+  const backUp = () =>
+    makeBackup({
+      ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs },
+      ...{ clockTrusted: true, rotate: false },
+    });
+
+  function restore(made: Awaited<ReturnType<typeof backUp>>): void {
+    const backup = join(folderOf(ledger.backups, made.ledger), made.file);
     restoreLedger({
-      ...{ backup: join(folder, file), ledger: ledger.file, nowMs: ledger.nowMs, by: ADMINISTRATOR },
+      ...{ backup, ledger: ledger.file, nowMs: ledger.nowMs, by: ADMINISTRATOR },
       onProgress: () => {},
     });
   }
 
   it("goes on in a backup that is restored, and says who restored it", async () => {
     const user = await ledger.addUser();
-    const directory = ledger.backups;
-    const backup = await makeBackup({
-      ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
-      ...{ clockTrusted: true, rotate: false },
-    });
+    const backup = await backUp();
     await ledger.writer.noteBoot(BOOT_ID, ledger.nowMs);
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
     const before = entries();
     await ledger.close();
-    restore(folderOf(directory, backup.ledger), backup.file);
+    restore(backup);
     await ledger.open();
     expect(entries().slice(0, -1)).to.deep.equal(before);
     expect(entries().at(-1)).to.deep.include({
@@ -266,17 +268,13 @@ describe("the audit log", () => {
   });
 
   it("of a ledger that cannot be read does not keep a backup from being restored", async () => {
-    const directory = ledger.backups;
-    const backup = await makeBackup({
-      ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
-      ...{ clockTrusted: true, rotate: false },
-    });
+    const backup = await backUp();
     await ledger.close();
     rmSync(ledger.file);
     const other = new DatabaseConstructor(ledger.file);
     other.exec("CREATE TABLE song (title TEXT)");
     other.close();
-    restore(folderOf(directory, backup.ledger), backup.file);
+    restore(backup);
     await ledger.open();
     expect(kinds()).to.deep.equal(["ledger_restored"]);
   });
@@ -286,17 +284,13 @@ describe("the audit log", () => {
     ledger.tail = true;
     await ledger.open();
     const user = await ledger.addUser();
-    const directory = ledger.backups;
-    await makeBackup({
-      ...{ ledger: ledger.file, directory, nowMs: ledger.nowMs },
-      ...{ clockTrusted: true, rotate: false },
-    });
+    await backUp();
     await ledger.writer.noteBoot(BOOT_ID, ledger.nowMs);
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
     const before = entries();
     await ledger.close();
     const damage = new FlancoError("damaged", "The ledger is damaged.");
-    recoverLedger(ledger.file, damage, [directory], ledger.nowMs, () => {});
+    recoverLedger(ledger.file, damage, [ledger.backups], ledger.nowMs, () => {});
     await ledger.open();
     expect(entries().slice(0, -1)).to.deep.equal(before);
     expect(entries().at(-1)).to.deep.include({ kind: "ledger_rebuilt", way: "service" });
