@@ -222,7 +222,7 @@ export const linesTexts = bilingual(
     noDevices: "There are no devices yet. Make the first one in “Locations”, and come back.",
     noRoomsLeft: "Every room has its line already. Make another device in “Locations”, or unwire a line.",
     priceField: "Price of each sale",
-    priceOfOwner: "The account's owner sets the price. Until then the commonest one holds.",
+    priceOfOwner: "The account's owner sets the price. Until then the most common one applies.",
     priceHint: (currency) => `In ${currency}. It holds for sales from now on.`,
     more: "Electrical settings",
     activeLow: "Inverted: on while the signal is low",

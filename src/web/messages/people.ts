@@ -142,7 +142,7 @@ export const selfTexts = bilingual(
     title: "My account",
     intro: (email, role) => `You sign in with ${email}, as ${role.toLowerCase()}.`,
     name: "Name",
-    nameHint: "So the other people of the account see you.",
+    nameHint: "This is how the other people of the account see you.",
     saveName: "Save the name",
     nameSaved: "Your name was saved.",
     password: "Password",

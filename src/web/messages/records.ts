@@ -101,7 +101,7 @@ export const recordsTexts = bilingual(
     date: "Date",
     time: "Time",
     value: "Value",
-    state: "State",
+    state: "Status",
     counted: "Counted",
     voided: "Void",
     voidedWhy: (reason) => `Void: ${reason}`,
