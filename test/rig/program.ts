@@ -43,8 +43,6 @@ export interface RunOptions {
   readonly program?: string | undefined;
   /** A command that runs Node in its way, and its arguments. */
   readonly wrapper?: readonly string[];
-  /** The user that runs it; only root may choose. */
-  readonly uid?: number;
 }
 
 export interface ProgramOptions {
@@ -160,7 +158,6 @@ export class Program {
       cwd: CHECKOUT,
       env: { ...this.environment, ...options.environment },
       stdio: "pipe",
-      ...(options.uid === undefined ? {} : { uid: options.uid }),
     });
     return this.adopt(child);
   }

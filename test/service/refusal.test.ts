@@ -24,7 +24,6 @@ import { rejection, thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
-const NOBODY_UID = 65_534;
 /** Makes the running Node look like an old one before any of the program's code runs. */
 const OLD_NODE = `data:text/javascript,${encodeURIComponent(
   `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.11.1" } });
@@ -64,10 +63,10 @@ describe("flanco, where it cannot run,", function () {
 
   it("says that the data directory belongs to another user", async () => {
     mkdirSync(appliance.dataDir);
-    // Root may write everywhere, so root runs it as the user nobody; other users are kept out by the mode.
+    // Root may write everywhere unless it gives that right up; other users are kept out by the mode.
     chmodSync(appliance.dataDir, 0o500);
-    const uid = process.getuid?.() === 0 ? { uid: NOBODY_UID, program: SOURCE_PROGRAM } : {};
-    const refused = await appliance.run(["serve"], uid);
+    const wrapper = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
+    const refused = await appliance.run(["serve"], { wrapper });
     expectRefusal(
       refused,
       /^flanco: The data directory .* cannot be written\. Give it to the user that runs flanco/,
