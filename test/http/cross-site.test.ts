@@ -153,12 +153,7 @@ describe("Requests of other sites", () => {
 });
 
 describe("An appliance that lists no origin", () => {
-  let appliance: Appliance;
-
-  before(async () => {
-    appliance = await Appliance.open();
-  });
-  after(() => appliance.close());
+  const appliance = forSuite(() => Appliance.open());
 
   it("gives leave to none", async () => {
     for (const origin of [LISTED, "null", `http://${appliance.host}`]) {

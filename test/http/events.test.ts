@@ -5,7 +5,7 @@ import { LiveEvents } from "../../src/http/event.ts";
 import { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Appliance, NOON_MS, SignedInUser } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
-import { forSuite } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord } from "./bodies.ts";
@@ -232,12 +232,7 @@ describe("Live events", () => {
 });
 
 describe("Many live pages", () => {
-  let appliance: Appliance;
-
-  beforeEach(async () => {
-    appliance = await Appliance.open();
-  });
-  afterEach(() => appliance.close());
+  const appliance = forEachTest(() => Appliance.open());
 
   it(`are ${MAX_STREAMS} at most; one more is told to come back, and may when another has gone`, async () => {
     const user = await appliance.addUser();

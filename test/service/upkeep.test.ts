@@ -7,6 +7,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { folderOf } from "../../src/store/ledger/identity.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
 import { isSuspect } from "../../src/store/repair/suspect.ts";
+import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 
 import { aBackup, FOREIGN, SOUND, START_MS, UpkeepRig } from "./upkeep-rig.ts";
@@ -21,13 +22,11 @@ const ALTERED: Finding = {
 };
 
 describe("The service's upkeep", () => {
-  let gateway: UpkeepRig;
-
-  beforeEach(async () => {
-    gateway = new UpkeepRig();
-    await gateway.prepare();
+  const gateway = forEachTest(async () => {
+    const made = new UpkeepRig();
+    await made.prepare();
+    return made;
   });
-  afterEach(() => gateway.close());
 
   describe("of backups", () => {
     beforeEach(() => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import DatabaseConstructor, { type Database } from "better-sqlite3";
 import type { ProvenBackup } from "../../src/domain/backup.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Change } from "../../src/domain/ledger.ts";
@@ -82,6 +83,16 @@ export class TestLedger {
     await this.#writer?.close();
     this.#reader = undefined;
     this.#writer = undefined;
+  }
+
+  /** What a person can do who has the file, while the service is stopped. */
+  async tamper(change: (db: Database) => void): Promise<void> {
+    await this.close();
+    const db = new DatabaseConstructor(this.file);
+    db.pragma("foreign_keys = OFF");
+    change(db);
+    db.close();
+    await this.open();
   }
 
   async remove(): Promise<void> {

@@ -1,4 +1,3 @@
-import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
 import type { Id } from "../../../src/domain/id.ts";
 import { type Verification, verifyLedger } from "../../../src/store/repair/verify.ts";
@@ -26,16 +25,6 @@ describe("the chain of the ledger", () => {
   const verify = (): Verification => verifyLedger(ledger.file, () => {});
   /** What was found, with its place. */
   const found = () => verify().findings.map(({ kind, from, to }) => `${kind} ${from}-${to}`);
-
-  /** What somebody with the file in hand does while the service is stopped. */
-  async function tamper(change: (db: Database) => void): Promise<void> {
-    await ledger.close();
-    const db = new DatabaseConstructor(ledger.file);
-    db.pragma("foreign_keys = OFF");
-    change(db);
-    db.close();
-    await ledger.open();
-  }
 
   it("holds as it was written, over restarts", async () => {
     await ledger.close();
@@ -83,34 +72,36 @@ describe("the chain of the ledger", () => {
     ["monotonic_ns", "1"],
   ] as const) {
     it(`names the record whose ${column} was altered`, async () => {
-      await tamper((db) => db.exec(`UPDATE record SET ${column} = ${value} WHERE record_id = 5`));
+      await ledger.tamper((db) => db.exec(`UPDATE record SET ${column} = ${value} WHERE record_id = 5`));
       const entries = found().filter((finding) => !finding.startsWith("sum"));
       expect(new Set(entries)).to.deep.equal(new Set(["altered 5-5"]));
     });
   }
 
   it("names the record whose time was moved without a correction", async () => {
-    await tamper((db) => db.exec("UPDATE record SET effective_ms = effective_ms + 1 WHERE record_id = 7"));
+    await ledger.tamper((db) =>
+      db.exec("UPDATE record SET effective_ms = effective_ms + 1 WHERE record_id = 7"),
+    );
     expect(found()).to.include("altered 7-7");
   });
 
   it("names the record that was taken out of the sums without a correction", async () => {
-    await tamper((db) => db.exec("UPDATE record SET voided_by = 3 WHERE record_id = 7"));
+    await ledger.tamper((db) => db.exec("UPDATE record SET voided_by = 3 WHERE record_id = 7"));
     expect(found()).to.include("altered 7-7");
   });
 
   it("names every record that was removed, from the middle and from the end", async () => {
-    await tamper((db) => db.exec("DELETE FROM record WHERE record_id IN (4, 8, 9)"));
+    await ledger.tamper((db) => db.exec("DELETE FROM record WHERE record_id IN (4, 8, 9)"));
     expect(found().filter((finding) => !finding.startsWith("sum"))).to.deep.equal([
       "missing 4-4",
       "missing 8-9",
     ]);
-    await tamper((db) => db.exec("DELETE FROM record WHERE record_id >= 10"));
+    await ledger.tamper((db) => db.exec("DELETE FROM record WHERE record_id >= 10"));
     expect(found()).to.include.members(["missing 4-4", `missing 8-${LAST}`]);
   });
 
   it("names a record that was inserted after the newest", async () => {
-    await tamper((db) =>
+    await ledger.tamper((db) =>
       db.exec(
         `INSERT INTO record (user_id, location_name, device_name, device_id, room, valor_micros, created_ms,
                              effective_ms, origin, hash)
@@ -122,7 +113,7 @@ describe("the chain of the ledger", () => {
   });
 
   it("names two records that changed places", async () => {
-    await tamper((db) => {
+    await ledger.tamper((db) => {
       db.exec("UPDATE record SET record_id = -1 WHERE record_id = 5");
       db.exec("UPDATE record SET record_id = 5 WHERE record_id = 6");
       db.exec("UPDATE record SET record_id = 6 WHERE record_id = -1");
@@ -131,7 +122,7 @@ describe("the chain of the ledger", () => {
   });
 
   it("names a head that was set back", async () => {
-    await tamper((db) =>
+    await ledger.tamper((db) =>
       db.exec(`UPDATE chain_head SET position = 3, hash = (SELECT hash FROM record WHERE record_id = 3)`),
     );
     expect(found()).to.deep.equal([`inserted 4-${LAST}`]);
@@ -186,9 +177,9 @@ describe("the chain of the ledger", () => {
     it("is an entry itself: an altered reason, and one that is gone, are named", async () => {
       await ledger.writer.voidRecord(3, "once");
       await ledger.writer.addRecord(userId, newRecord(), null);
-      await tamper((db) => db.exec("UPDATE correction SET reason = 'never'"));
+      await ledger.tamper((db) => db.exec("UPDATE correction SET reason = 'never'"));
       expect(found()).to.deep.equal([`altered ${LAST + 1}-${LAST + 1}`]);
-      await tamper((db) => db.exec("DELETE FROM correction; UPDATE record SET voided_by = NULL"));
+      await ledger.tamper((db) => db.exec("DELETE FROM correction; UPDATE record SET voided_by = NULL"));
       expect(found()).to.include(`missing ${LAST + 1}-${LAST + 1}`);
     });
 

@@ -51,23 +51,13 @@ describe("what the full check of a ledger finds", () => {
       rotate: true,
     });
 
-  /** What somebody does who has the file, and knows how it is made. */
-  async function forge(change: (db: Database) => void): Promise<void> {
-    await ledger.close();
-    const db = new DatabaseConstructor(ledger.file);
-    db.pragma("foreign_keys = OFF");
-    change(db);
-    db.close();
-    await ledger.open();
-  }
-
   describe("of entries that follow the chain and contradict what they correct", () => {
     for (const [what, notedMs] of [
       ["without a time", 0],
       ["that no rebuild wrote", Date.UTC(2026, 10, 20)],
     ] as const) {
       it(`two sales that are gone under a loss ${what}`, async () => {
-        await forge((db) => {
+        await ledger.tamper((db) => {
           const after = recordAt(db, 6);
           db.exec("DELETE FROM record WHERE record_id IN (4, 5)");
           const anchor = anchorOf(after.hash, recordText(after.entry));
@@ -79,7 +69,7 @@ describe("what the full check of a ledger finds", () => {
     }
 
     it("a posted sale that was moved to another year", async () => {
-      await forge((db) => {
+      await ledger.tamper((db) => {
         append(db, { kind: "time", recordId: 4, timeMs: YEAR_2020_MS, reason: "the clock is trusted now" });
         db.prepare("UPDATE record SET effective_ms = ? WHERE record_id = 4").run(YEAR_2020_MS);
       });
@@ -91,7 +81,7 @@ describe("what the full check of a ledger finds", () => {
 
     it("a record that is voided twice, and a correction of what is no record", async () => {
       await ledger.writer.voidRecord(4, "relay tested");
-      await forge((db) => {
+      await ledger.tamper((db) => {
         append(db, { kind: "void", recordId: 4, reason: "again" });
         append(db, { kind: "void", recordId: 1, reason: "an account" });
       });
@@ -103,7 +93,7 @@ describe("what the full check of a ledger finds", () => {
   });
 
   it("what a sum has too much, in money", async () => {
-    await forge((db) => db.exec("UPDATE rollup_day SET total_micros = total_micros + 2500000"));
+    await ledger.tamper((db) => db.exec("UPDATE rollup_day SET total_micros = total_micros + 2500000"));
     expect(found()).to.deep.equal(["sum 0-0"]);
     expect(costs()).to.deep.equal([[{ account: "ana@example.org", sales: 0, revenue: 2.5 }]]);
   });
@@ -134,7 +124,7 @@ describe("what the full check of a ledger finds", () => {
     });
 
     it("that an entry was altered", async () => {
-      await forge((db) =>
+      await ledger.tamper((db) =>
         db.exec(`UPDATE audit SET details = '{"reason":"none"}' WHERE kind = 'record_voided'`),
       );
       expect(found()).to.deep.equal([`altered ${LAST + 2}-${LAST + 2}`]);
@@ -142,7 +132,7 @@ describe("what the full check of a ledger finds", () => {
 
     it("that an entry was removed", async () => {
       await ledger.writer.addRecord(userId, newRecord(), null);
-      await forge((db) => db.exec("DELETE FROM audit WHERE kind = 'record_voided'"));
+      await ledger.tamper((db) => db.exec("DELETE FROM audit WHERE kind = 'record_voided'"));
       expect(found()).to.deep.equal([`missing ${LAST + 2}-${LAST + 2}`]);
     });
   });
@@ -158,7 +148,7 @@ describe("what the full check of a ledger finds", () => {
     it("that the past was rewritten, and by how much, which the ledger alone does not show", async () => {
       await backup();
       await ledger.writer.addRecord(userId, newRecord(), null);
-      await forge(cheaper);
+      await ledger.tamper(cheaper);
       expect(verifyLedger(ledger.file, () => {}).findings).to.deep.equal([]);
       expect(found()).to.deep.equal([`rewritten ${LAST}-${LAST}`]);
       expect(costs()).to.deep.equal([[{ account: null, sales: 0, revenue: 0.6 }]]);
@@ -169,7 +159,7 @@ describe("what the full check of a ledger finds", () => {
       const kinds = (findings: readonly Finding[]) => findings.map(({ kind }) => kind);
       const found: string[][] = [];
       for (const change of [() => {}, cheaper, () => {}]) {
-        await forge(change);
+        await ledger.tamper(change);
         found.push(kinds((await backup(make)).findings));
         ledger.nowMs += MINUTE_MS;
         await ledger.writer.addRecord(userId, newRecord(), null);
@@ -195,7 +185,7 @@ describe("what the full check of a ledger finds", () => {
 
     it("what the sales that are missing were worth", async () => {
       await backup();
-      await forge((db) => {
+      await ledger.tamper((db) => {
         db.exec("DELETE FROM record WHERE record_id IN (3, 4)");
         removeFromSums(db, 2);
       });
@@ -205,7 +195,7 @@ describe("what the full check of a ledger finds", () => {
 
     it("that the ledger ends before what was proved", async () => {
       await backup();
-      await forge((db) => {
+      await ledger.tamper((db) => {
         db.exec("DELETE FROM record WHERE record_id > 5");
         removeFromSums(db, 2);
         relink(db);
@@ -223,23 +213,23 @@ describe("what the full check of a ledger finds", () => {
   });
 
   it("nothing that was acknowledged, and again what is found later", async () => {
-    await forge((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 3"));
+    await ledger.tamper((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 3"));
     const details = { name: "Ana Ruiz", reason: "", findings: joinedKeys(findings()) };
     const actor = { way: "command", memberId: null, from: "root" } as const;
     await ledger.writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor }]);
     expect(found()).to.deep.equal([]);
     expect(verify().findings.map(({ acknowledged }) => acknowledged)).to.deep.equal([true]);
-    await forge((db) => db.exec("UPDATE record SET room = '8' WHERE record_id = 3"));
+    await ledger.tamper((db) => db.exec("UPDATE record SET room = '8' WHERE record_id = 3"));
     expect(found(), "another alteration of the same record").to.deep.equal(["altered 3-3"]);
-    await forge((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 3"));
-    await forge((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 5"));
+    await ledger.tamper((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 3"));
+    await ledger.tamper((db) => db.exec("UPDATE record SET room = '9' WHERE record_id = 5"));
     expect(found()).to.deep.equal(["altered 5-5"]);
   });
 
   it("so many that not all are listed, and each once the ones before are acknowledged", async () => {
     const more = Array.from({ length: 300 }, () => ledger.writer.addRecord(userId, newRecord(), null));
     await Promise.all(more);
-    await forge((db) => db.exec("UPDATE record SET room = '9'"));
+    await ledger.tamper((db) => db.exec("UPDATE record SET room = '9'"));
     const { findings: listed, unlisted } = verify();
     expect([listed.length, unlisted]).to.deep.equal([200, SALES + 300 - 200]);
   });
