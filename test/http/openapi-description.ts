@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { FlancoError } from "../../src/domain/error.ts";
 
 /** One exchange with the API, as it happened. */
 export interface Observed {
@@ -88,4 +89,13 @@ export function describedIn(description: Description): string[] {
 
 function escaped(step: string): string {
   return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+/** The contract has 500 where devices, locations and summaries cannot be had, 503 for a post to come again. */
+export function statusInTrouble(failure: Error, path: string, method: Method): number {
+  if (!(failure instanceof FlancoError)) return 500;
+  if (failure.code === "overloaded") return 503;
+  const inContract =
+    ["/api/device", "/api/location"].includes(path) || (path === "/api/data" && method === "get");
+  return inContract ? 500 : 503;
 }

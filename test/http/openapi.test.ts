@@ -10,7 +10,8 @@ import { forSuite } from "../rig/standing.ts";
 import { ANY } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
-import { Conformance, type Method, operationsOf } from "./openapi-description.ts";
+import { Conformance, type Method, operationsOf, statusInTrouble } from "./openapi-description.ts";
+import { KEYS, NOBODY, QUERIES } from "./queries.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 interface Sent {
@@ -23,11 +24,8 @@ interface Sent {
   readonly raw?: { readonly type: string; readonly text: string };
 }
 
-const NOBODY = "0123456789abcdef01234567";
 /** How long failures to sign in count. */
 const FORGOTTEN_MS = 600_000;
-/** What these ask for beside a body. */
-const KEYS = { dId: "7234", locationId: NOBODY, memberId: NOBODY } as const;
 
 describe("What happens at the API", () => {
   const appliance = forSuite(() => Appliance.open());
@@ -407,21 +405,3 @@ describe("What happens at the API", () => {
     });
   });
 });
-
-/** What is asked of the paths that need more than their name, or have more. */
-const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "/api/overview": { period: "week" },
-  "/api/record/sum": { from: "2026-03-11", room: "101" },
-  "/api/record": { from: "2026-03-11", location: "Clínica Norte" },
-  "/api/export": { lang: "es" },
-  "/api/report": { month: "2026-03", location: "Clínica Norte" },
-};
-
-/** The contract has 500 where devices, locations and summaries cannot be had, 503 for a post to come again. */
-function statusInTrouble(failure: Error, path: string, method: Method): number {
-  if (!(failure instanceof FlancoError)) return 500;
-  if (failure.code === "overloaded") return 503;
-  const inContract =
-    ["/api/device", "/api/location"].includes(path) || (path === "/api/data" && method === "get");
-  return inContract ? 500 : 503;
-}
