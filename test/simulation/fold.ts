@@ -211,7 +211,11 @@ export class Fold {
       this.wrong.push(`${line} at ${us}: not ${active}`);
     if (!this.#truth.mayRead(source.bootId, us, sighting.timeMs)) this.wrong.push(`${line} at ${us}: time`);
     const wired = this.wired.get(line)?.findLast(({ fromUs }) => fromUs <= us);
-    if (wired?.stretch?.room !== actuatorId) return;
+    if (wired?.stretch?.room !== actuatorId) {
+      // The watch for the room of before saw it, after the change: whose rise it was cannot be told, so it is a gap.
+      if (wired?.stretch != null && active && source.sequence > 0) this.#overflow(line, missed + 1, false);
+      return;
+    }
     // The line may have been unwired and wired to the same room again meanwhile: its level is kept from there on.
     const current = this.wired.get(line)?.at(-1)?.stretch;
     this.#judge(sighting, us, wired, current?.room === actuatorId ? current : wired.stretch);
@@ -226,10 +230,7 @@ export class Fold {
     const { line, active, activeLow, source, missed, provisional, timeMs } = sighting;
     const isKnown = stretch.isOver !== true && stretch.last?.activeLow === activeLow;
     const before = isKnown ? stretch.last : undefined;
-    if (missed > 0) {
-      const rises = before?.active === true ? Math.floor(missed / 2) : Math.ceil(missed / 2);
-      this.overflows.push(`${line} ${missed} ${rises}`);
-    }
+    if (missed > 0) this.#overflow(line, missed, before?.active === true);
     stretch.firstUs ??= us;
     const rose = active && (before === undefined ? source.sequence > 0 : !before.active || missed > 0);
     const moment = { bootId: source.bootId, monotonicMs: Number(sighting.monotonicNs) / 1e6 };
@@ -252,6 +253,10 @@ export class Fold {
     if (before !== undefined && before.active === active && !rose) return;
     const hasSale = isSale || (!isTested && before?.hasSale === true);
     stretch.last = { active, activeLow, us, bootId: source.bootId, timeMs, provisional, hasSale };
+  }
+
+  #overflow(line: string, missed: number, wasActive: boolean): void {
+    this.overflows.push(`${line} ${missed} ${wasActive ? Math.floor(missed / 2) : Math.ceil(missed / 2)}`);
   }
 
   /** By its time; where that is not known, by the last moment that a trusted clock has seen. */
