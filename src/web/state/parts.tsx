@@ -1,10 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { FaultCode } from "../../domain/fault.ts";
-import type { GapsAnswer, Status } from "../api/shapes.ts";
+import type { Gap, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { useFormat } from "../live/gateway.ts";
-import { readyValue } from "../live/loading.ts";
-import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { IncidentItems } from "../report/incident-items.tsx";
@@ -128,14 +126,11 @@ function cardText(card: Card, texts: typeof stateTexts.es, percent: (share: numb
 /** So many of the newest are told. */
 const MAX_INCIDENTS = 5;
 
-export function GapPart({ status }: { readonly status: Status }) {
+export function GapPart({ status, newest }: { readonly status: Status; readonly newest: readonly Gap[] }) {
   const { gaps, gapsLast30Days, lastEdges } = status;
   const texts = useTexts(stateTexts);
   const format = useFormat();
-  const newest = useLoaded(async (api) => (await api.get<GapsAnswer>("/api/gap")).data, "gaps", ["gap"]);
-  const incidents = incidentsOf(readyValue(newest.part) ?? [])
-    .slice(-MAX_INCIDENTS)
-    .reverse();
+  const incidents = incidentsOf(newest).slice(-MAX_INCIDENTS).reverse();
   const [last] = incidents;
   return (
     <Part

@@ -1,9 +1,11 @@
-import type { Status } from "../api/shapes.ts";
+import type { Gap, GapsAnswer, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { FailedPanel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { BackupPart, ClockPart, DiskPart, GapPart, ProgramPart, QueuePart } from "./parts.tsx";
@@ -13,18 +15,22 @@ import { AuditPanel, LineCard } from "./tables.tsx";
 export function StateView() {
   const texts = useTexts(stateTexts);
   const { status, reloadStatus } = useGateway();
+  const gaps = useLoaded(async (api) => (await api.get<GapsAnswer>("/api/gap")).data, "gaps", ["gap"]);
   useLiveEvents((event) => {
     if (event.kind !== "missed") reloadStatus();
   });
   return (
     <ViewFrame title={texts.title}>
       <FailedPanel part={status} onRetry={reloadStatus} />
-      {status.kind === "ready" && <Whole status={status.value} />}
+      {/* At once: what came later would push away what is being read. */}
+      {status.kind === "ready" && gaps.part.kind !== "waiting" && (
+        <Whole status={status.value} gaps={readyValue(gaps.part) ?? []} />
+      )}
     </ViewFrame>
   );
 }
 
-function Whole({ status }: { readonly status: Status }) {
+function Whole({ status, gaps }: { readonly status: Status; readonly gaps: readonly Gap[] }) {
   const texts = useTexts(stateTexts);
   const { user } = useGateway();
   return (
@@ -35,7 +41,7 @@ function Whole({ status }: { readonly status: Status }) {
         <h2 id="state-parts">{texts.parts}</h2>
         <ul class="parts">
           <BackupPart status={status} />
-          <GapPart status={status} />
+          <GapPart status={status} newest={gaps} />
           <DiskPart disk={status.disk} />
           <ClockPart status={status} />
           <QueuePart queues={status.queues} />
