@@ -58,7 +58,7 @@ const AVAHI_SOCKET = "/run/avahi-daemon/socket";
 
 /** Width of a file's name in the list of the bundle. */
 const BUNDLE_NAME = 16;
-/** Settings that are texts and name nobody. */
+/** Settings whose texts hold no name, address or path. */
 const TOLD_SETTINGS: ReadonlySet<string> = new Set([
   "time_zone",
   "currency",
@@ -188,34 +188,39 @@ async function examine(
   return { ...examined, findings };
 }
 
-/** What support needs to know of the appliance, as far as it names nobody and nothing of the clinic. */
+/** What support needs to know of the appliance, without names of people, places and rooms. */
 async function bundleOf(
   { running, stopped, machine, syncMs, config }: Examined,
   findings: readonly Finding[],
   context: CliContext,
 ): Promise<BundleFile[]> {
-  const wiring = await withService(config, (service) => service.call("listWiring", {}));
-  const chips = await withService(config, (service) => service.call("detect", {}));
-  const isSet = Object.entries(config).map(([key, value]) => [
+  const { wiring = [], chips = [] } =
+    (await withService(config, async (service) => ({
+      wiring: await service.call("listWiring", {}),
+      chips: await service.call("detect", {}),
+    }))) ?? {};
+  const settings = Object.entries(config).map(([key, value]) => [
     key,
     typeof value === "string" && !TOLD_SETTINGS.has(key) ? value !== "" : value,
   ]);
   const status = running ?? { ...stopped?.facts, ...stopped?.held, faults: stopped?.faults };
-  const { recordsToday: _money, ...shown } = { recordsToday: null, ...status };
   return [
     aboutFile(context.installation.version),
     bundleFile("findings.json", "which checks need attention", findings, ["check"]),
     bundleFile("machine.json", "sensors, memory, and the time of a synced write", { ...machine, syncMs }, []),
-    bundleFile("status.json", "lines, clock, queues, disk, backups and faults, without texts", shown, [
-      ...["version", "driver", "timeZone", "line", "level", "code", "device", "spareBlocks", "reason"],
-    ]),
+    bundleFile(
+      "status.json",
+      "lines, clock, queues, disk, backups and faults, without texts",
+      { ...status, recordsToday: null },
+      [...["version", "driver", "timeZone", "line", "level", "code", "device", "spareBlocks"]],
+    ),
     bundleFile(
       "wiring.json",
       "each line's settings, without room and price",
-      wiring?.map(({ valor: _, ...row }) => row) ?? [],
-      [...["line", "bias"]],
+      wiring.map(({ valor: _price, ...row }) => row),
+      ["line", "bias"],
     ),
-    bundleFile("chips.json", "chips, their lines and who holds them", chips ?? [], [
+    bundleFile("chips.json", "chips, their lines and who holds them", chips, [
       "name",
       "label",
       "chip",
@@ -224,7 +229,7 @@ async function bundleOf(
     bundleFile(
       "settings.json",
       "settings; of directories, names and addresses only whether they are set",
-      Object.fromEntries(isSet),
+      Object.fromEntries(settings),
       [...TOLD_SETTINGS],
     ),
   ];

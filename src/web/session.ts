@@ -1,10 +1,9 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
+import { SECOND_MS } from "../domain/clock.ts";
 import { ApiFailure, bodyOf, request, statusOf } from "./api/api.ts";
 import type { User, UserAnswer } from "./api/shapes.ts";
 
 const OVERLOADED = 503;
-const MS_PER_SECOND = 1_000;
-
 type Session =
   | { readonly kind: "checking" }
   /** The server did not answer; it is asked again. */
@@ -116,14 +115,15 @@ export async function signIn(email: string, password: string): Promise<User> {
   for (let triesLeft = 2; ; triesLeft -= 1) {
     try {
       await request("POST", "/api/login", { email, password });
-      return await askSelf();
+      break;
     } catch (error) {
       const seconds =
         error instanceof ApiFailure && error.status === OVERLOADED ? error.retryAfterSeconds : null;
       if (seconds === null || triesLeft === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
+      await new Promise((resolve) => setTimeout(resolve, seconds * SECOND_MS));
     }
   }
+  return askSelf();
 }
 
 /** Makes the first user and signs in. Throws ApiFailure: 400 names the fields, other 4xx mean a link that does not work. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
@@ -49,7 +49,9 @@ describe("Long work on a ledger, on a slow disk", function () {
   const socket = forEachTest(() => new NotifySocket());
   const variants = forEachTest(() => new Variants());
   const disks: string[] = [];
+  const writers: number[] = [];
   afterEach(() => {
+    for (const writer of writers.splice(0)) closeSync(writer);
     for (const disk of disks.splice(0)) rmSync(disk, { recursive: true });
   });
 
@@ -189,7 +191,9 @@ describe("Long work on a ledger, on a slow disk", function () {
     }
 
     /** Begins a start where the proofs of the disk's backups, and the tail, can be opened and never be read. */
-    async function startBeside(program: string): Promise<{ readonly stdout: string }> {
+    async function startBeside(
+      program: string,
+    ): Promise<{ readonly said: { readonly stdout: string }; readonly tails: readonly string[] }> {
       const disk = mkdtempSync("/dev/shm/flanco-hanging-disk-");
       disks.push(disk);
       const environment = { FLANCO_BACKUP_DISK_DIR: disk };
@@ -198,25 +202,37 @@ describe("Long work on a ledger, on a slow disk", function () {
       await until("the tail is written", () => find("tail-*") !== "");
       await before.end("SIGTERM");
       await appliance.succeed(["backup", "--backup-disk-dir", disk]);
-      for (const file of [...find("*.json").split("\n"), ...find("tail-*").split("\n")]) {
+      const tails = find("tail-*").split("\n");
+      for (const file of [...find("*.json").split("\n"), ...tails]) {
         rmSync(file);
         execFileSync("mkfifo", [file]);
       }
-      return listen(appliance.spawn(["serve"], { program, environment }));
+      return { said: listen(appliance.spawn(["serve"], { program, environment })), tails };
+    }
+
+    /** Whether a process reads the pipe; then it waits from here on, for a writer that never writes. */
+    function isRead(pipe: string): boolean {
+      try {
+        writers.push(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENXIO") return false;
+        throw error;
+      }
     }
 
     it("starts all the same, with its tail on the gateway", async () => {
-      const said = await startBeside(variants.program([IMPATIENT]));
+      const { said } = await startBeside(variants.program([IMPATIENT]));
       await until("it is ready", () => said.stdout.includes("flanco is ready."));
       const find = () => execFileSync("find", [appliance.dataDir, "-name", "tail-*"]);
       await until("the tail is on the gateway", () => find().length > 0);
     });
 
     it("does not start where it is waited for (control)", async () => {
-      const said = await startBeside(
+      const { said, tails } = await startBeside(
         variants.program([IMPATIENT, ...CONTROLS["a start waits for each disk"]]),
       );
-      await setTimeout(10 * DISK_MS);
+      await until("the start reads the tail", () => tails.some(isRead));
       expect(said.stdout).not.to.contain("flanco is ready.");
     });
 

@@ -85,7 +85,7 @@ export class TestLedger {
     this.#writer = undefined;
   }
 
-  /** What a person can do who has the file, while the service is stopped. */
+  /** A change by a person with access to the file, while the service is stopped. */
   async tamper(change: (db: Database) => void): Promise<void> {
     await this.close();
     const db = new DatabaseConstructor(this.file);

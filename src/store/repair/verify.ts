@@ -45,7 +45,7 @@ export function verifyLedger(
   return verificationOf(checkFile(file), () => checkChain(file, onProgress, heads));
 }
 
-/** Puts the two halves of a verification together. What is damaged need not let itself be walked to its end. */
+/** Puts the two halves of a verification together. In a damaged file reading the chain may fail anywhere. */
 export function verificationOf(
   { damage, findings, unlisted }: CheckedFile,
   chain: () => CheckedChain,

@@ -11,7 +11,7 @@ import { ageText } from "./age.ts";
 
 interface PartProps {
   readonly title: string;
-  /** Undefined while it is not known. */
+  /** Undefined where it could not be read. */
   readonly answer: string | undefined;
   /** `bad` and `warn` say that the answer is not as it should be. */
   readonly kind?: "well" | "warn" | "bad";
