@@ -29,6 +29,7 @@ export const PACKAGES = {
   "failing disk": ["fiu-utils", "libfiu0"],
   "small disk": ["mount"],
   load: ["wrk"],
+  "addresses of a network": ["iproute2"],
   "disk whose writes are counted": ["mount", "e2fsprogs"],
   "wrong clock": ["faketime"],
   openssl: ["openssl"],

@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { FlancoError } from "../domain/error.ts";
 import { backupTargets } from "../service/backup-target.ts";
-import { keptHeads } from "../store/backup/backup-directory.ts";
+import { headsOf } from "../store/backup/backup-directory.ts";
 import { becomeOwner, dataDirectoryOf } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
-import { folderOf, identityOf } from "../store/ledger/identity.ts";
 import { type Finding, joinedKeys } from "../store/repair/finding.ts";
 import {
   checkChain,
@@ -98,10 +97,11 @@ function unknownHead(head: string): FlancoError {
 async function check(context: CliContext, command: Command): Promise<Verification> {
   const config = configOf(context, command);
   const { ledger } = becomeOwner(config.data_dir);
-  const id = identityOf(ledger) ?? "";
-  const heads = backupTargets(config)
-    .filter(({ skipped }) => skipped === null)
-    .flatMap(({ directory }) => keptHeads(folderOf(directory, id)));
+  const directories = backupTargets(config).filter(({ skipped }) => skipped === null);
+  const heads = headsOf(
+    ledger,
+    directories.map(({ directory }) => directory),
+  );
   const onProgress = (done: number, total: number) =>
     context.terminal.progress("Checking the records", done, total);
   const file = beginJob({ kind: "check-file", ledger });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDay } from "../domain/day.ts";
+import { MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, day, recordFilter, success } from "./field.ts";
 
@@ -26,7 +27,11 @@ const overview = z.strictObject({
     .describe("7 days, the days of a month, or 12 months by their first day, oldest first."),
   places: z
     .array(z.strictObject({ name: z.string(), ...sold, before: z.number() }))
-    .describe("The locations with the highest revenue in the period."),
+    .describe(`The locations with the highest revenue in the period: at most ${MAX_PLACES}.`),
+  otherPlaces: z
+    .strictObject({ ...sold, before: z.number() })
+    .nullable()
+    .describe("The sum of the locations beyond those; null where all are listed."),
   choices: z
     .strictObject({
       locations: z.array(z.string()),

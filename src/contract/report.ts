@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseMonth } from "../domain/day.ts";
+import { parseDay, parseMonth } from "../domain/day.ts";
 import { isLogo, MAX_LOGO_BYTES } from "../domain/letterhead.ts";
 import { MAX_PLACES } from "../domain/overview.ts";
 import { MAX_TEXT } from "../domain/text.ts";
@@ -15,19 +15,28 @@ const reportSum = {
 };
 const report = z.strictObject({
   month: z.string().regex(/^\d{4}-\d{2}$/),
+  day: day.nullable().describe("Null: of the whole month."),
   location: z.string().nullable().describe("Null: of all locations."),
   from: day,
   to: day,
   before: z
     .strictObject({ from: day, to: day, ...sum })
     .nullable()
-    .describe("The month before; of a running month the same days. Null for a month that is to come."),
+    .describe(
+      "The month or the day before; of a running month the same days. Null for a time that is to come.",
+    ),
   days: z
     .array(z.strictObject({ day, ...sum, before: z.number() }))
-    .describe("Each day of the month; before: the revenue of the same day in the month before."),
+    .describe(
+      "Each day of the month, or the one; before: the revenue of the same day in the month before, or of the day before.",
+    ),
   places: z
     .array(z.strictObject({ name: z.string(), ...sum, before: z.number() }))
     .describe(`Per location, the highest revenue first: at most ${MAX_PLACES}.`),
+  otherPlaces: z
+    .strictObject({ ...sum, before: z.number() })
+    .nullable()
+    .describe("The sum of the locations beyond those; null where all are listed."),
   rooms: z.array(
     z.strictObject({
       location: z.string(),
@@ -53,7 +62,7 @@ const report = z.strictObject({
     .describe(
       "The hash of the ledger's newest entry when the report was made. Kept elsewhere, it shows later whether anything before it was changed: flanco verify --head.",
     ),
-  complete: z.boolean().describe("Whether the month is over."),
+  complete: z.boolean().describe("Whether the month, or the day, is over."),
 });
 export type Report = Shape<typeof report>;
 
@@ -61,9 +70,18 @@ export const getReport = declare({
   method: "get",
   path: "/report",
   summary:
-    "What each room has sold in a month, at one location or all, beside the month before, and what is not certain about it.",
+    "What each room has sold in a month or on a day, at one location or all, beside the month or day before, and what is not certain about it.",
   roles: MONEY,
-  query: z.object({ month: dateText(parseMonth, "YYYY-MM"), location: name.optional() }),
+  query: z
+    .object({
+      month: dateText(parseMonth, "YYYY-MM").optional(),
+      day: dateText(parseDay, "YYYY-MM-DD").optional(),
+      location: name.optional(),
+    })
+    .refine(({ month, day }) => (month === undefined) !== (day === undefined), {
+      path: ["month"],
+      message: "must be given, or day in its place",
+    }),
   answer: success.extend({ data: report }),
 });
 

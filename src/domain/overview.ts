@@ -3,8 +3,8 @@ import type { Day } from "./day.ts";
 /** Pairs of a location and a device offered as filters: those with the most sales. */
 export const MAX_CHOICES = 300;
 
-/** Seven local days up to one, the local calendar month that holds it, or the year. */
-export type OverviewPeriod = "week" | "month" | "year";
+/** A local day, the seven up to it, the local calendar month that holds it, or the year. */
+export type OverviewPeriod = "day" | "week" | "month" | "year";
 
 /** Sales of one location or device; null matches all. */
 export interface OverviewFilter {
@@ -26,7 +26,7 @@ export interface SoldOnDays extends Sold {
 
 /** What has been sold today, in the last seven days, in this month or year so far. */
 export interface Span extends SoldOnDays {
-  readonly name: "day" | OverviewPeriod;
+  readonly name: OverviewPeriod;
   /** The same days before; of the last of them, what was sold up to this time of day. */
   readonly before: SoldOnDays;
   /** Whether anything was sold before those days or on the first of them: else they are not known in full. */
@@ -58,13 +58,15 @@ export interface PlaceChoices {
 
 /** A period beside the one before. */
 export interface Overview extends SoldOnDays {
-  /** The seven days before the week, the month before, or the year before; of a running one the same days. */
+  /** The day, the seven days, the month or the year before; of a running month or year the same days. */
   readonly before: SoldOnDays;
   readonly spans: readonly Span[];
-  /** 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */
+  /** The day, 7 days, the days of the month, or 12 months, oldest first; 0 where nothing was sold. */
   readonly chart: readonly OverviewBar[];
   /** By their sums in the period, at most MAX_PLACES. */
   readonly places: readonly PlaceSold[];
+  /** The locations beyond those, together; null where all are listed. */
+  readonly otherPlaces: Omit<PlaceSold, "name"> | null;
   /** By sales in the period and the one before, unfiltered: at most MAX_CHOICES. */
   readonly choices: PlaceChoices;
 }

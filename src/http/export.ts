@@ -14,6 +14,9 @@ import type { ShownNumbers } from "./shown-number.ts";
 /** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
 const MAX_EXPORTS = 3;
 
+/** What koa ends a stream with whose client is gone. */
+const HUNG_UP = "ERR_STREAM_PREMATURE_CLOSE";
+
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
 
 type ExportReader = WalkedReader & Pick<LedgerReader, "localTime">;
@@ -41,7 +44,10 @@ export function exportEndpoints(
     const shown = (record: FoundRecord) => ({ ...record, recordId: numbers.show(record.recordId) });
     const isOver = () => stream.destroyed;
     const stream = Readable.from(rows(query.lang, first, walk, reader, shown, isOver), { objectMode: false });
-    stream.once("error", (error) => log.error({ err: error }, "an export broke off"));
+    stream.once("error", (error: NodeJS.ErrnoException) => {
+      // A client that hangs up is no failure, and must not fill the log.
+      if (error.code !== HUNG_UP) log.error({ err: error }, "an export broke off");
+    });
     return stream;
   };
   return [serve(exportRecords, run, slots)];

@@ -11,7 +11,7 @@ export function overviewEndpoints(reads: Pick<HeavyReads, "overview">, clock: Cl
     serve(getOverview, async ({ userId, query }) => {
       const { period, at = null, location = null, device = null } = query;
       const request = { period, at, filter: { location, deviceId: device } };
-      const { spans, chart, places, choices, ...overview } = await reads.overview(
+      const { spans, chart, places, otherPlaces, choices, ...overview } = await reads.overview(
         userId,
         request,
         clock.nowMs(),
@@ -31,6 +31,7 @@ export function overviewEndpoints(reads: Pick<HeavyReads, "overview">, clock: Cl
         places: places.map((place) => ({
           ...{ name: place.name, ...toAnswer(place), before: revenueOf(place) },
         })),
+        otherPlaces: otherPlaces && { ...toAnswer(otherPlaces), before: revenueOf(otherPlaces) },
         choices,
       };
       return { data };

@@ -4,7 +4,7 @@ import type { QueryOf } from "../contract/declaration.ts";
 import { getLetterhead, getReport, type Report as ReportAnswer, setLetterhead } from "../contract/report.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
-import { type Day, firstDayOf, formatDay, lastDayOf, monthOf } from "../domain/day.ts";
+import { type Day, firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
@@ -62,12 +62,12 @@ async function reportOf(
   query: QueryOf<typeof getReport>,
   requireClient: () => void,
 ) {
-  const { month, location = null } = query;
-  const [from, to] = [firstDayOf(month), lastDayOf(month)];
+  const { month = 0, day = null, location = null } = query;
+  const [from, to] = day === null ? [firstDayOf(month), lastDayOf(month)] : [day, day];
   const filter = { from, to, location, deviceId: null, room: null, roomPart: null };
   const report = new Report();
   requireClient();
-  const overview = await overviewOf(reads, clock, userId, from, location);
+  const overview = await overviewOf(reads, clock, userId, { from, to }, location);
   for await (const records of walkRecords(reader, userId, filter)) {
     requireClient();
     for (const record of records) report.add(record);
@@ -77,6 +77,7 @@ async function reportOf(
   const gaps = await gapsOf(reader, userId, location, days, requireClient);
   return {
     month: days.from.slice(0, -3),
+    day: day === null ? null : days.from,
     location,
     ...days,
     ...overview,
@@ -93,21 +94,23 @@ async function reportOf(
   };
 }
 
-/** The month beside the one before, its days, and its locations; nothing of a month that is to come. */
+/** A month or a day beside the one before, its days, and its locations; nothing of a time that is to come. */
 async function overviewOf(
   reads: Pick<HeavyReads, "overview">,
   clock: Clock,
   userId: Id,
-  from: Day,
+  { from, to }: { readonly from: Day; readonly to: Day },
   location: string | null,
-): Promise<Pick<ReportAnswer, "before" | "days" | "places">> {
+): Promise<Pick<ReportAnswer, "before" | "days" | "places" | "otherPlaces">> {
   const request = {
-    period: "month",
-    at: lastDayOf(monthOf(from)),
+    period: from === to ? "day" : "month",
+    at: to,
     filter: { location, deviceId: null },
   } as const;
   const overview = await reads.overview(userId, request, clock.nowMs());
-  if (overview.from !== from) return { before: null, days: [], places: [] };
+  if (overview.from !== from) {
+    return { before: null, days: [], places: [], otherPlaces: null };
+  }
   const toAnswer = ({ before, count, totalMicros }: Sold & { readonly before: Sold }) => ({
     ...{ sales: count, revenue: valorFromMicros(totalMicros) },
     before: valorFromMicros(before.totalMicros),
@@ -120,6 +123,7 @@ async function overviewOf(
     },
     days: overview.chart.map((bar) => ({ day: formatDay(bar.start), ...toAnswer(bar) })),
     places: overview.places.map((place) => ({ name: place.name, ...toAnswer(place) })),
+    otherPlaces: overview.otherPlaces && toAnswer(overview.otherPlaces),
   };
 }
 

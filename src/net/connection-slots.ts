@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { clientAddress } from "../domain/client-address.ts";
+import { Turns } from "./turns.ts";
 
 /** How many connections may be open at once. */
 interface Bounds {
@@ -38,6 +39,8 @@ export class ConnectionSlots {
   readonly #network = new Slots(NETWORK);
   readonly #loopback = new Slots(LOOPBACK);
   readonly #pace = new Pace();
+  /** A crowd's connections that come at once take turns with those of others. */
+  readonly #turns = new Turns();
   /** Includes connections that have not finished their TLS handshake, which the servers do not count. */
   readonly #sockets = new Set<Socket>();
 
@@ -49,11 +52,14 @@ export class ConnectionSlots {
     server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
       const delayMs = this.#admit(socket);
-      const begin = () => {
-        if (!socket.destroyed) for (const taker of takers) taker.call(server, socket);
-      };
+      if (delayMs === null) return;
+      const address = clientAddress(socket.remoteAddress);
+      const begin = () =>
+        this.#turns.begin(address, () => {
+          if (!socket.destroyed) for (const taker of takers) taker.call(server, socket);
+        });
       if (delayMs === 0) begin();
-      else if (delayMs !== null) setTimeout(begin, delayMs);
+      else setTimeout(begin, delayMs);
     });
   }
 

@@ -8,7 +8,7 @@ import type { Work } from "../domain/work.ts";
 import { finishReplacing } from "../store/backup/replace.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob } from "../store/job/job.ts";
-import { identityOf } from "../store/ledger/identity.ts";
+import { identitiesOf } from "../store/ledger/identity.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
 import { heavyReads, MAX_ROWS_IN_PLACE } from "../store/read/heavy-reads.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
@@ -76,12 +76,12 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOptions): Promise<string> {
   const directory = tailDirectory(config);
   if (directory === backupDirectory(config)) return directory;
-  const ledgerId = identityOf(dataDirectory.ledger) ?? "";
+  const ledgerIds = identitiesOf(dataDirectory.ledger);
   const disk = new RemovableDisk({
     directory,
     clock,
     log,
-    look: () => beginJob({ kind: "look", directory, ledgerId }),
+    look: () => beginJob({ kind: "look", directory, ledgerIds }),
     patienceMs: DISK_MS,
   });
   return (await disk.see())?.skipped === null ? directory : backupDirectory(config);

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
+import { Worker } from "node:worker_threads";
 import { destination, type Logger, pino } from "pino";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import type { Log } from "../domain/log.ts";
@@ -17,6 +18,8 @@ const STANDARD_ERROR = 2;
 const FAILED_START_MS = 5_000;
 /** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
 const END_MS = 4_500;
+/** How long before that the log is told. */
+const SAID_MS = 200;
 /** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
 const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 const FIRST_RUN_PATH = "/primer-uso";
@@ -32,6 +35,15 @@ function keepHeapsSmall(): void {
 }
 
 /**
+ * Koa asks of each body that is no text whether it is one of the Fetch API, and Node loads that API's client and its streams
+ * to answer: 60 ms of the first request. No body here is one.
+ */
+function forgoFetch(): void {
+  // By assignment: to define a property Node loads what it has there first.
+  Object.assign(globalThis, { Response: class {}, ReadableStream: class {} });
+}
+
+/**
  * Runs the service until a signal ends it. Throws what made it end otherwise.
  * @param read gives the configuration as it is at that moment, or throws `config`
  */
@@ -42,6 +54,7 @@ export async function serve(
 ): Promise<void> {
   const config = read();
   keepHeapsSmall();
+  forgoFetch();
   becomeOwner(config.data_dir);
   // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
   const log = pino(
@@ -66,7 +79,7 @@ export async function serve(
     service.cancel();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stopped);
-  void stop.promise.then(() => setTimeout(endHanging, END_MS, log).unref());
+  void stop.promise.then(() => endHanging(log));
   // A terminal sends it when it is closed; elsewhere it means: read the configuration again.
   process.on("SIGHUP", () => {
     if (process.stdin.isTTY) stopped();
@@ -154,8 +167,11 @@ function differ(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
 
 /** A disk that hangs would hold the threads that wait for it, and with them the process. What is committed is safe. */
 function endHanging(log: Log): void {
-  log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
-  process.kill(process.pid, "SIGKILL");
+  setTimeout(() => {
+    log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
+  }, END_MS - SAID_MS).unref();
+  // A thread of its own: at its end the process writes what is left of the log, and waits where nobody takes it.
+  new Worker(`setTimeout(() => process.kill(process.pid, "SIGKILL"), ${END_MS})`, { eval: true }).unref();
 }
 
 async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {

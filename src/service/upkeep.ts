@@ -28,7 +28,7 @@ import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
 import { type BackupLook, listBackups } from "../store/backup/backup-directory.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
-import { folderOf, readLedger, readLedgerId } from "../store/ledger/identity.ts";
+import { folderOf, idsOf, readLedger, readLedgerKey } from "../store/ledger/identity.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { type Finding, splitKeys } from "../store/repair/finding.ts";
 import { readLosses } from "../store/repair/recover.ts";
@@ -45,15 +45,15 @@ const RETRY_MS = HOUR_MS;
 /** The work that upkeep sees to by itself, each in a process of its own. */
 export interface UpkeepJobs {
   backup(request: BackupRequest): RunningJob<MadeBackup>;
-  /** Holds the ledger against the proofs of these folders. */
-  verify(ledger: string, folders: readonly string[]): RunningJob<Verification>;
-  look(directory: string, ledgerId: string): RunningJob<BackupLook>;
+  /** Holds the ledger against the proofs in these directories. */
+  verify(ledger: string, directories: readonly string[]): RunningJob<Verification>;
+  look(directory: string, ledgerIds: readonly string[]): RunningJob<BackupLook>;
 }
 
 const PROCESSES: UpkeepJobs = {
   backup: (request) => beginJob({ kind: "backup", request }),
-  verify: (ledger, folders) => beginJob({ kind: "verify", ledger, folders }),
-  look: (directory, ledgerId) => beginJob({ kind: "look", directory, ledgerId }),
+  verify: (ledger, directories) => beginJob({ kind: "verify", ledger, directories }),
+  look: (directory, ledgerIds) => beginJob({ kind: "look", directory, ledgerIds }),
 };
 
 export interface UpkeepDependencies {
@@ -101,10 +101,11 @@ export class Upkeep {
   open(): void {
     const { config, clock, log, dataDirectory, jobs = PROCESSES, diskMs } = this.#dependencies;
     this.#openedMs = monotonicMs(clock);
-    this.#ledgerId = readLedger(dataDirectory.ledger, readLedgerId);
+    const ids = readLedger(dataDirectory.ledger, (db) => idsOf(readLedgerKey(db)));
+    [this.#ledgerId = ""] = ids;
     const directory = config.backup_disk_dir;
     if (directory !== "") {
-      const look = () => jobs.look(directory, this.#ledgerId);
+      const look = () => jobs.look(directory, ids);
       this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
     }
     this.#last = listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0] ?? null;
@@ -229,10 +230,8 @@ export class Upkeep {
   async #check(targets: readonly BackupTarget[]): Promise<void> {
     const { dataDirectory, clock, jobs = PROCESSES } = this.#dependencies;
     if (!this.#isCheckDue()) return;
-    const folders = targets
-      .filter(({ skipped }) => skipped === null)
-      .map(({ directory }) => folderOf(directory, this.#ledgerId));
-    await this.#run("verify", jobs.verify(dataDirectory.ledger, folders), {
+    const directories = targets.filter(({ skipped }) => skipped === null).map(({ directory }) => directory);
+    await this.#run("verify", jobs.verify(dataDirectory.ledger, directories), {
       done: (verification) => {
         this.#storeChecked();
         this.#report(verification);

@@ -281,6 +281,23 @@ describe("An export", () => {
     });
     appliance.breaker.instead.clear();
     await until("its place is free", isFree);
+    expect(appliance.log.errors).not.to.include("an export broke off");
+  });
+
+  it("that breaks off in the ledger is told to the log", async () => {
+    await post({});
+    const [record] = appliance.reader.findRecords(user.id, { filter: ANY, before: null, limit: 1 }).records;
+    let pieces = 0;
+    appliance.breaker.instead.set("findRecords", () => {
+      pieces += 1;
+      if (pieces > 1) throw new Error("the disk is gone");
+      return { records: [record], next: { timeMs: 1, recordId: 1 } };
+    });
+    const response = await begin();
+    response.resume().on("error", () => {});
+    await until("it is told", () => appliance.log.errors.includes("an export broke off"));
+    appliance.breaker.instead.clear();
+    await until("its place is free", isFree);
   });
 
   async function isFree(): Promise<boolean> {

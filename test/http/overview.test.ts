@@ -52,6 +52,7 @@ describe("The overview of a period", () => {
         bar("2026-03-11", 2.5, 1, 7),
       ],
       places: [{ name: "Norte", revenue: 12.5, sales: 2, before: 0 }],
+      otherPlaces: null,
       choices: {
         locations: ["Norte", "Sur"],
         devices: [

@@ -2,9 +2,12 @@ import { once } from "node:events";
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
+import { MAX_PLACES } from "../../src/domain/overview.ts";
+import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
+import { newRecord } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { WiredLine } from "./wired-line.ts";
@@ -22,7 +25,7 @@ function madrid(local: string): number {
   return Date.parse(`${local}+01:00`);
 }
 
-describe("The report of a month", () => {
+describe("The report of a month or a day", () => {
   const appliance = forSuite(() => Appliance.open());
   let user: SignedInUser;
 
@@ -55,11 +58,13 @@ describe("The report of a month", () => {
     expect(days).to.have.length(31);
     expect(rest).to.deep.equal({
       month: "2026-03",
+      day: null,
       location: NORTH,
       from: "2026-03-01",
       to: "2026-03-31",
       before: { from: "2026-02-01", to: "2026-02-11", sales: 0, revenue: 0 },
       places: [{ name: NORTH, sales: 4, revenue: 5.3, before: 0 }],
+      otherPlaces: null,
       rooms: [
         { location: NORTH, ...a, room: "9", ...NOTHING, sales: 1, revenue: 4 },
         { location: NORTH, ...a, room: "10", ...NOTHING, sales: 2, revenue: 0.3 },
@@ -113,6 +118,46 @@ describe("The report of a month", () => {
     expect(await report({ month: "2026-02" }, await appliance.signedIn(user))).to.include({
       complete: false,
     });
+  });
+
+  it("is of one local day beside the day before, with the ledger's head", async () => {
+    await post({ createdTime: madrid("2026-03-09T00:00"), valor: 5 });
+    await post({ createdTime: madrid("2026-03-09T23:59:59.999"), valor: 2 });
+    await post({ createdTime: madrid("2026-03-10T00:00"), valor: 1 });
+    await post({ createdTime: madrid("2026-03-10T23:59:59.999"), valor: 3 });
+    await post({ createdTime: madrid("2026-03-11T00:00"), valor: 100 });
+    const of = await report({ month: undefined, day: "2026-03-10" });
+    expect(of).to.include({ month: "2026-03", day: "2026-03-10", from: "2026-03-10", to: "2026-03-10" });
+    expect(of.totals).to.deep.equal({ ...NOTHING, sales: 2, revenue: 4 });
+    expect(of.before).to.deep.equal({ from: "2026-03-09", to: "2026-03-09", sales: 2, revenue: 7 });
+    expect(of.days).to.deep.equal([{ day: "2026-03-10", sales: 2, revenue: 4, before: 7 }]);
+    expect(of.places).to.deep.equal([{ name: NORTH, sales: 2, revenue: 4, before: 7 }]);
+    expect(of).to.include({ head: appliance.reader.chainHead(), complete: true });
+    const ahead = await report({ month: undefined, day: "2026-03-12" });
+    expect(ahead).to.deep.include({ before: null, days: [], places: [], complete: false });
+  });
+
+  it("lists so many rooms and locations, and adds up the others", async () => {
+    const posted = Array.from({ length: MAX_REPORTED_ROOMS + 1 }, (_, index) =>
+      appliance.writer.addRecord(
+        user.id,
+        newRecord({
+          ...{ room: String(index), createdTimeMs: madrid("2026-03-10T12:00") + index },
+          locationName: `Lugar ${index % (MAX_PLACES + 1)}`,
+        }),
+        null,
+      ),
+    );
+    await Promise.all(posted);
+    const { rooms, others, places, otherPlaces, totals } = await report({ location: undefined });
+    expect(totals).to.include({ sales: MAX_REPORTED_ROOMS + 1 });
+    expect(rooms).to.have.length(MAX_REPORTED_ROOMS);
+    expect(others).to.include({ sales: 1 });
+    expect(places).to.have.length(MAX_PLACES);
+    const sum = (of: "sales" | "revenue") =>
+      places.reduce((all: number, place: Record<string, number>) => all + (place[of] ?? 0), otherPlaces[of]);
+    expect(sum("sales")).to.equal(totals.sales);
+    expect(sum("revenue")).to.be.closeTo(totals.revenue, 1e-6);
   });
 
   it("counts no voided record, and says how many there are", async () => {
@@ -189,6 +234,9 @@ describe("The report of a month", () => {
     { month: "2026-03-01" },
     { month: "" },
     { location: "" },
+    { month: undefined },
+    { day: "2026-03-10" },
+    { month: undefined, day: "2026-02-29" },
   ]) {
     it(`refuses ${JSON.stringify(query)}`, async () => {
       await user

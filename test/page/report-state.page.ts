@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Report, Status } from "../../src/web/api/shapes.ts";
+import { daysBefore } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 import { FilledSuite } from "./filled.ts";
 import { TIME_ZONE } from "./opened.ts";
@@ -10,7 +11,7 @@ const LOCATION = "Clínica Norte";
 const LOGO =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-describe("The monthly report and the state on the page", () => {
+describe("The report and the state on the page", () => {
   const suite = new FilledSuite({
     sales: 1_500,
     days: 80,
@@ -69,6 +70,27 @@ describe("The monthly report and the state on the page", () => {
     const { page } = await opened.open(`/informe?location=${encodeURIComponent(LOCATION)}`);
     const remarks = page.locator(".report-remarks");
     await remarks.getByText("El mes no ha terminado", { exact: false }).waitFor();
+  });
+
+  it("is of one day too, with the ledger's fingerprint, and goes from day to day", async () => {
+    const today = createFormat("es-ES", TIME_ZONE, status.currency).day(Date.now());
+    const { page } = await opened.open(`/informe?${new URLSearchParams({ day: today, location: LOCATION })}`);
+    await page.locator(".report-remarks").getByText("El día no ha terminado", { exact: false }).waitFor();
+    expect(await page.locator(".report-seal code").textContent()).to.match(/^[0-9a-f]{64}$/);
+    expect(await page.getByRole("button", { name: "Día siguiente" }).isDisabled()).to.equal(true);
+    const yesterday = daysBefore(today, 1);
+    await page.getByRole("button", { name: "Día anterior" }).click();
+    await page.waitForURL(new RegExp(`day=${yesterday}`));
+    const format = createFormat("es-ES", TIME_ZONE, status.currency);
+    await page
+      .locator(".report-when")
+      .getByText(format.dayName(yesterday, "long"), { exact: false })
+      .waitFor();
+    const query = new URLSearchParams({ day: yesterday, location: LOCATION });
+    const { totals } = await opened.get<Report>(`/api/report?${query}`);
+    await page.locator(".report-main").getByText(format.money(totals.revenue), { exact: true }).waitFor();
+    await page.getByLabel("Día", { exact: true }).selectOption({ label: "Todo el mes" });
+    await page.waitForURL(new RegExp(`month=${yesterday.slice(0, 7)}`));
   });
 
   it("names the gaps and the provisional records", async () => {

@@ -63,6 +63,13 @@ export const CONTROLS = {
       to: "const SYNCHRONOUS_FULL = 1;",
     },
     { file: "src/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
+    // A sync of the tail makes the file system's journal durable, and with it all other files.
+    { file: "src/store/ledger/tail.ts", from: "    await handle.datasync();", to: "" },
+    {
+      file: "src/store/ledger/tail.ts",
+      from: "await folder.sync().finally(() => folder.close());",
+      to: "await folder.close();",
+    },
   ],
   "an upgrade is written over the ledger, page by page": [
     {
@@ -101,8 +108,8 @@ export const CONTROLS = {
     },
     {
       file: "src/store/repair/recover.ts",
-      from: "directories.map((directory) => folderOf(directory, idOf(key)));",
-      to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name)));`,
+      from: "directories.map((directory) => folderOf(directory, id)),",
+      to: `directories.flatMap((directory) => readdirSync(directory).map((name) => folderOf(directory, name))),`,
     },
   ],
   "the newest commits have no copy": [
@@ -178,7 +185,7 @@ export const CONTROLS = {
     },
   ],
   "a stop waits for each disk": [
-    { file: "src/service/serving.ts", from: '  process.kill(process.pid, "SIGKILL");', to: "" },
+    { file: "src/service/serving.ts", from: "{ eval: true }).unref();", to: "{ eval: true }).terminate();" },
   ],
   "long work says nothing to systemd": [
     {

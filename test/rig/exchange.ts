@@ -1,4 +1,5 @@
 import { type Agent, globalAgent, type IncomingHttpHeaders, request } from "node:http";
+import { isIPv6 } from "node:net";
 
 /** How long an answer may take before it counts as none. */
 const ANSWER_MS = 30_000;
@@ -33,7 +34,8 @@ export function exchange(
   { headers = {}, body = "" }: Exchange = {},
 ): Promise<Answer> {
   const began = performance.now();
-  const options = { host: "127.0.0.1", port, agent, localAddress, method, path, headers, timeout: ANSWER_MS };
+  const host = isIPv6(localAddress) ? "::1" : "127.0.0.1";
+  const options = { host, port, agent, localAddress, method, path, headers, timeout: ANSWER_MS };
   return new Promise((resolve, reject) => {
     const outgoing = open(options, (response) => {
       const chunks: Buffer[] = [];

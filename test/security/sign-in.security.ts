@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect } from "chai";
-import { PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { installFor } from "../../scripts/debian.ts";
+import { PASSWORD, PROCESS_TEST_MS, Program, type RunningService } from "../rig/program.ts";
 import { Client, expectUndisturbed, type Latency, paced, percentile } from "./client.ts";
 import type { FloodTask } from "./flood.ts";
 
@@ -20,10 +22,17 @@ const ANA = "ana@example.org";
 const LUIS = "luis@example.org";
 const ATTACKER = "127.0.0.66";
 const TABLET = "127.0.0.20";
+/** A network of IPv6 whose addresses guess, and the address of it that has signed in. */
+const GUESSING = Array.from({ length: 10 }, (_, index) => `fd66::${index + 2}`);
+const FAMILIAR = "fd66::1";
+const NEW = "fd66::ff";
+/** Of an address, and of ten of a network. */
+const FREE_FAILURES = 5;
 
 describe("Signing in during a guessing attack", function () {
   this.timeout(FLOOD_MS + 2 * CALM_MS + 2 * PROCESS_TEST_MS);
   let appliance: Program;
+  let service: RunningService;
 
   beforeEach(async () => {
     appliance = await Program.make();
@@ -34,7 +43,7 @@ describe("Signing in during a guessing attack", function () {
       const account = ["user", "add", "--email", email, "--name", name, "--password-stdin"];
       await appliance.succeed(account, PASSWORD);
     }
-    await appliance.start();
+    service = await appliance.start();
   });
 
   afterEach(() => appliance.close());
@@ -94,6 +103,35 @@ describe("Signing in during a guessing attack", function () {
     // Five free ones, then one after each delay: 1 s, 2 s, 4 s … 60 s.
     expect(answers[401], "attempts that were looked at").to.be.at.most(5 + 6 + FLOOD_MS / 60_000 + 1);
     expect(Object.keys(answers)).to.deep.equal(["401", "429"]);
+  });
+
+  it("an address that signed in before a restart is let in where its network has guessed too often", async () => {
+    const own = [FAMILIAR, NEW, ...GUESSING];
+    let guesses = 0;
+    // Each at another account: one that is guessed at often delays its guessers by itself.
+    const wrong = (address: string) => {
+      guesses += 1;
+      return new Client(appliance, address).signIn(`nadie${guesses}@example.org`, "una clave equivocada");
+    };
+    installFor("addresses of a network");
+    for (const address of own) execFileSync("ip", ["-6", "address", "add", `${address}/128`, "dev", "lo"]);
+    const restart = async () => {
+      await service.end("SIGTERM");
+      service = await appliance.start({ FLANCO_HOST: "" });
+    };
+    try {
+      await restart();
+      expect((await new Client(appliance, FAMILIAR).signIn(ANA, PASSWORD)).status).to.equal(200);
+      await restart();
+      for (let round = 0; round < FREE_FAILURES; round += 1) {
+        const answers = await Promise.all(GUESSING.map(wrong));
+        expect(answers.map(({ status }) => status)).to.deep.equal(GUESSING.map(() => 401));
+      }
+      expect((await new Client(appliance, NEW).signIn(LUIS, PASSWORD)).status, "a new address").to.equal(429);
+      expect((await new Client(appliance, FAMILIAR).signIn(LUIS, PASSWORD)).status).to.equal(200);
+    } finally {
+      for (const address of own) execFileSync("ip", ["-6", "address", "del", `${address}/128`, "dev", "lo"]);
+    }
   });
 
   it(`an unknown e-mail takes as long as a wrong password: medians of ${PAIRS} pairs`, async () => {

@@ -123,9 +123,9 @@ export class UpkeepRig {
             ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
             findings: this.findings,
           })),
-        look: (directory, ledgerId) =>
+        look: (directory, ledgerIds) =>
           this.seen === undefined
-            ? beginJob({ kind: "look", directory, ledgerId })
+            ? beginJob({ kind: "look", directory, ledgerIds })
             : { done: Promise.resolve({ newest: null, ...this.seen }), cancel: async () => {} },
         verify: () => this.#begin("check", () => this.verification),
       },

@@ -3,24 +3,27 @@ import type { Sighting } from "../../src/domain/sale.ts";
 import type { ChipRequest, SimulatedChip, TrueEdge } from "./chip.ts";
 import { Fold, type Input, type Sale } from "./fold.ts";
 import type { Commit } from "./process.ts";
+import type { SimulatedTime } from "./time.ts";
 import { ROUNDING_MS, Truth } from "./truth.ts";
 
 const US_PER_MS = 1_000;
-/** What a line did so long before it was unwired may go with a power cut, and without a gap. */
+/** What the process could read of a line only so long before it was unwired may go with a power cut, and without a gap. */
 const ON_ITS_WAY_US = 5_000_000;
 
 /** Knows what must be in the ledger: from what truly happened to the lines, and from which commands were committed. */
 export class Model {
   readonly #truth: Truth;
   readonly #deviceName: string;
+  readonly #time: Pick<SimulatedTime, "turnFrom">;
   #commits: Commit[] = [];
   readonly #wrong: string[] = [];
   /** Times that a restore has taken back. */
   readonly #undone: { readonly fromUs: number; readonly toUs: number }[] = [];
 
-  constructor(chip: SimulatedChip, deviceName: string) {
+  constructor(chip: SimulatedChip, deviceName: string, time: Pick<SimulatedTime, "turnFrom">) {
     this.#truth = new Truth(chip);
     this.#deviceName = deviceName;
+    this.#time = time;
   }
 
   boot(bootId: string, startUs: number, errorUs: number): void {
@@ -137,7 +140,7 @@ export class Model {
       const text = `${line} ${high ? "high" : "low"} at ${atUs}`;
       if (!edge.isLossy) return [`never taken in: ${text}`];
       // A line that is not wired any more has no gaps.
-      if (next?.stretch === null && next.fromUs - atUs < ON_ITS_WAY_US) return [];
+      if (next?.stretch === null && next.fromUs - this.#time.turnFrom(atUs) < ON_ITS_WAY_US) return [];
       const isRise = high !== (stretch.last?.activeLow === true);
       return isRise && !isIn(line, atUs / US_PER_MS) ? [`lost without a gap: ${text}`] : [];
     });

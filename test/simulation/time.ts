@@ -13,6 +13,8 @@ const turnOfLoop = () => new Promise<void>((resolve) => void realImmediate(resol
 /** The time of a history, in microseconds, and the timers of the process in it: they take the place of Node's own. */
 export class SimulatedTime {
   us = 0;
+  /** When the process ran, in order. */
+  readonly #turnsUs: number[] = [];
   #timers: Timer[] = [];
   #immediates: (() => void)[] = [];
 
@@ -38,10 +40,16 @@ export class SimulatedTime {
 
   /** Runs all that is to run at this moment. */
   async turn(): Promise<void> {
+    if (this.#turnsUs.at(-1) !== this.us) this.#turnsUs.push(this.us);
     do {
       for (const run of this.#immediates.splice(0)) run();
       await turnOfLoop();
     } while (this.#immediates.length > 0);
+  }
+
+  /** When the process ran first from a moment on. */
+  turnFrom(us: number): number {
+    return this.#turnsUs.find((turnUs) => turnUs >= us) ?? this.us;
   }
 
   /** Goes on to the next timer and runs it, where one is due until then; gives whether there was one. */

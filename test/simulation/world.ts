@@ -102,7 +102,7 @@ export class World {
       bootId: this.#bootId,
       monotonicNs: this.#clock.monotonicNs(),
     }));
-    this.#model = new Model(this.#chip, DEVICE_NAME);
+    this.#model = new Model(this.#chip, DEVICE_NAME, this.#time);
   }
 
   /** Gives what is wrong at the end; empty where all is as it must be. */

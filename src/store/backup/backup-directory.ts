@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
 import { SECOND_MS } from "../../domain/clock.ts";
 import { writeDurably } from "../../durable-file.ts";
-import { folderOf, LEDGER_ID } from "../ledger/identity.ts";
+import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
 import { removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
@@ -44,22 +44,22 @@ export interface BackupLook {
   readonly mounted: boolean;
   /** The newest proven backup of the ledger. */
   readonly newest: ProvenBackup | null;
-  /** The newest of each other ledger: a disk may be another gateway's, or of this one before its card was replaced. */
+  /** The newest of each other ledger: a disk may be another gateway's, or of one that this ledger was copied to. */
   readonly foreign: readonly ProvenBackup[];
 }
 
-/** Looks at a directory of backups. Waits for its disk. */
-export function lookAtBackups(directory: string, ledgerId: string): BackupLook {
+/** Looks at a directory of backups for a ledger (`identitiesOf`). Waits for its disk. */
+export function lookAtBackups(directory: string, ledgerIds: readonly string[]): BackupLook {
   if (!isMounted(directory)) return { mounted: false, newest: null, foreign: [] };
-  const newest = listBackups(folderOf(directory, ledgerId))[0] ?? null;
-  return { mounted: true, newest, foreign: foreignBackups(directory, ledgerId) };
+  const newest = listBackups(folderOf(directory, ledgerIds[0] ?? ""))[0] ?? null;
+  return { mounted: true, newest, foreign: foreignBackups(directory, ledgerIds) };
 }
 
 /** The newest proven backup of each other ledger that has its folder there. */
-export function foreignBackups(directory: string, ledgerId: string): readonly ProvenBackup[] {
+export function foreignBackups(directory: string, ledgerIds: readonly string[]): readonly ProvenBackup[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
-    .filter((name) => LEDGER_ID.test(name) && name !== ledgerId)
+    .filter((name) => LEDGER_ID.test(name) && !ledgerIds.includes(name))
     .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
 }
 
@@ -82,6 +82,23 @@ export function keptHeads(folder: string): readonly KeptHead[] {
     .flatMap((name) => parseProof(join(folder, name)) ?? [])
     .filter(({ position }) => position > 0)
     .toSorted((one, other) => one.position - other.position);
+}
+
+/**
+ * The same of all folders in these directories that are a ledger's: its own, and of those that it had before it was moved to
+ * this gateway up to the backup that it began from.
+ */
+export function headsOf(ledger: string, directories: readonly string[]): readonly KeptHead[] {
+  const [own = "", ...before] = identitiesOf(ledger);
+  const begunWith = beginningOf(ledger)?.head;
+  const headsIn = (id: string) => directories.flatMap((directory) => keptHeads(folderOf(directory, id)));
+  const upToMove = (heads: readonly KeptHead[]) => {
+    const last = heads.find(({ head }) => head === begunWith)?.position ?? 0;
+    return heads.filter(({ position }) => position <= last);
+  };
+  return [...before.flatMap((id) => upToMove(headsIn(id))), ...headsIn(own)].toSorted(
+    (one, other) => one.position - other.position,
+  );
 }
 
 /** Removes the oldest proofs of backups that are gone. */

@@ -11,13 +11,17 @@ import { passOverCommits, readCommits } from "../ledger/chain.ts";
 import {
   folderOf,
   forgetIdentity,
-  identityOf,
-  idOf,
+  hasHeldKey,
+  idsOf,
+  keyOfLedger,
+  movedKey,
   noteIdentity,
   readable,
   readLedger,
   readLedgerKey,
+  setLedgerKey,
 } from "../ledger/identity.ts";
+import { keepUnwatched } from "../ledger/line-state.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { segmentsIn } from "../ledger/tail.ts";
@@ -87,12 +91,15 @@ export function restoreLedger(request: RestoreRequest): Restored {
   const draft = replacementDraft(ledger);
   try {
     const restoring = openDraft(backup, draft);
-    const key = readLedgerKey(restoring);
-    const id = idOf(key);
+    const here = keyOfLedger(ledger);
+    const from = readLedgerKey(restoring);
+    const isOwn = here !== undefined && hasHeldKey(here, from);
+    const other = !isOwn && (here !== undefined || existsSync(ledger));
+    const key = isOwn ? here : movedKey(from);
+    setLedgerKey(restoring, key);
+    const [id = ""] = idsOf(key);
     const folders = directories.map((directory) => folderOf(directory, id));
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
-    const known = identityOf(ledger);
-    const other = known !== id && (known !== undefined || existsSync(ledger));
     if (other && !mayReplace) throw anotherLedger(backup, draft, ledger);
     const faults = faultsOf(verifyLedger(draft, onProgress));
     if (faults.length > 0) throw refused(backup, faults.join("; "));
@@ -120,6 +127,7 @@ function noteRestored(
 ): void {
   const db = new DatabaseConstructor(draft, { fileMustExist: true });
   try {
+    keepUnwatched(db);
     if (existsSync(replaced)) readable(() => readLedger(replaced, (source) => takeAudit(db, source)));
     appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
   } finally {

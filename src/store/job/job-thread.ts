@@ -3,7 +3,7 @@ import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { makeBackup } from "../backup/backup.ts";
-import { keptHeads, lookAtBackups } from "../backup/backup-directory.ts";
+import { headsOf, lookAtBackups } from "../backup/backup-directory.ts";
 import { prepareLedger } from "../repair/prepare.ts";
 import { checkFile, verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
@@ -13,11 +13,11 @@ async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
     case "backup":
       return makeBackup(job.request);
     case "verify":
-      return verifyLedger(job.ledger, () => {}, job.folders.flatMap(keptHeads));
+      return verifyLedger(job.ledger, () => {}, headsOf(job.ledger, job.directories));
     case "check-file":
       return checkFile(job.ledger);
     case "look":
-      return lookAtBackups(job.directory, job.ledgerId);
+      return lookAtBackups(job.directory, job.ledgerIds);
     case "prepare":
       return prepareLedger(job.request, onProgress);
   }

@@ -10,9 +10,9 @@ import type { CheckedFile, Verification } from "../repair/verify.ts";
 /** Long work on the ledger's file, beside the service. */
 export type Job =
   | { readonly kind: "backup"; readonly request: BackupRequest }
-  | { readonly kind: "verify"; readonly ledger: string; readonly folders: readonly string[] }
+  | { readonly kind: "verify"; readonly ledger: string; readonly directories: readonly string[] }
   | { readonly kind: "check-file"; readonly ledger: string }
-  | { readonly kind: "look"; readonly directory: string; readonly ledgerId: string }
+  | { readonly kind: "look"; readonly directory: string; readonly ledgerIds: readonly string[] }
   | { readonly kind: "prepare"; readonly request: PrepareRequest };
 
 interface JobOutputs {

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
@@ -9,11 +9,13 @@ import { openForReading } from "./open.ts";
 /** A ledger's identity. Stands in the names of its backups' folders and in reports: everybody may know it. */
 export const LEDGER_ID = /^[0-9a-f]{32}$/;
 const ID_DIGITS = 32;
-const LEDGER_KEY = /^[0-9a-f]{64}$/;
+const LEDGER_KEY = /^[0-9a-f]{64}(:[0-9a-f]{32})*$/;
+const MOVE_BYTES = 16;
 
 /**
- * The ledger's key: 256 random bits, made with the ledger (schema.ts) and the same in each of its backups. What follows from
- * it does so by a hash, so that the identity, which is public, tells nothing of the rest. Throws `damaged`.
+ * The ledger's key: 256 random bits, made with the ledger (schema.ts) and the same in each of its backups, and 128 more for
+ * each gateway that it was moved to. What follows from it does so by a hash, so that the identity, which is public, tells
+ * nothing of the rest. Throws `damaged`.
  */
 export function readLedgerKey(db: Database): string {
   const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_key'").pluck().get();
@@ -23,13 +25,36 @@ export function readLedgerKey(db: Database): string {
   });
 }
 
-export function idOf(key: string): string {
+export function setLedgerKey(db: Database, key: string): void {
+  db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_key'").run(key);
+}
+
+/**
+ * The key of a ledger that is put on another gateway. The one that it comes from may go on: each has backups and a tail of
+ * its own, also on a disk that is carried from one to the other.
+ */
+export function movedKey(key: string): string {
+  return `${key}:${randomBytes(MOVE_BYTES).toString("hex")}`;
+}
+
+/** Whether a ledger is the one with that key, or was moved here from it. */
+export function hasHeldKey(key: string, before: string): boolean {
+  return key === before || key.startsWith(`${before}:`);
+}
+
+/** The identity of a ledger, then those that it had on the gateways before, the latest first. */
+export function idsOf(key: string): readonly string[] {
+  const parts = key.split(":");
+  return parts.map((_, index) => idOf(parts.slice(0, parts.length - index).join(":")));
+}
+
+function idOf(key: string): string {
   return hash("sha256", `identity of ${key}`).slice(0, ID_DIGITS);
 }
 
 /** By which record numbers are shown to accounts as others (http/shown-number.ts). */
 export function numberKeyOf(key: string): string {
-  return hash("sha256", `numbers of ${key}`);
+  return hash("sha256", `numbers of ${key.split(":")[0]}`);
 }
 
 export function readLedgerId(db: Database): string {
@@ -74,8 +99,13 @@ export function keyOfLedger(ledger: string): string | undefined {
 
 /** Whose ledger this is, likewise. */
 export function identityOf(ledger: string): string | undefined {
+  return identitiesOf(ledger)[0];
+}
+
+/** The same, and whose it was before; none where that cannot be known. */
+export function identitiesOf(ledger: string): readonly string[] {
   const key = keyOfLedger(ledger);
-  return key === undefined ? undefined : idOf(key);
+  return key === undefined ? [] : idsOf(key);
 }
 
 /** Where a ledger began again: what came before in its backups and its tail is another history. */

@@ -39,7 +39,19 @@ export function lineStates(db: Database) {
   };
 }
 
-/** The same for readers. */
+/**
+ * Keeps that no wired line is watched since the ledger's last sign of life, or for longer. For a restored ledger, before it is
+ * given anything of later boots: the newest of them would be taken for the one in which it lived last.
+ */
+export function keepUnwatched(db: Database): void {
+  db.exec(
+    `INSERT INTO unwatched (line, boot, since_ms)
+     SELECT line, boot, last_ms FROM wiring, (SELECT boot, last_ms FROM boot ORDER BY boot DESC LIMIT 1) WHERE true
+     ON CONFLICT (line) DO NOTHING`,
+  );
+}
+
+/** What the ledger last saw, for readers. */
 export function lineStateReader(db: Database) {
   const last = db.prepare<[string], EdgeSource>(
     "SELECT boot_id AS bootId, request, sequence FROM line_state JOIN boot USING (boot) WHERE line = ?",

@@ -80,7 +80,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
     const sinceMidnightMs = nowMs - calendar.stretchOf(today, today).insideFromMs;
     const first = firstDay.get(userId) ?? null;
     return SPANS.map((name) => {
-      const { own, before } = name === "day" ? dayBefore(today) : DAYS_OF[name](today, today);
+      const { own, before } = DAYS_OF[name](today, today);
       const whole = sums.sum(userId, { from: before.from, to: addDays(before.to, -1) }, filter);
       return {
         name,
@@ -117,16 +117,20 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
           .places(userId, ranges[1], filter, { limit: MAX_PLACES, names })
           .map(({ name, ...sold }) => [name, sold]),
       );
+      const sold = addUp(found.values());
+      const soldBefore = sums.sum(userId, before, filter);
+      const others = without(sold, places);
       return {
-        ...own,
-        ...addUp(found.values()),
-        before: { ...before, ...sums.sum(userId, before, filter) },
+        ...{ ...own, ...sold },
+        before: { ...before, ...soldBefore },
         spans: spansOf(userId, today, nowMs, filter),
         chart: bars.map((bar) => ({
           ...{ start: bar.start, ...(found.get(bar.own) ?? NOTHING) },
           before: foundBefore.get(bar.before) ?? NOTHING,
         })),
         places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING })),
+        otherPlaces:
+          others.count === 0 ? null : { ...others, before: without(soldBefore, placesBefore.values()) },
         choices: choicesOf(sums.choices(userId, bothOf(...ranges), MAX_CHOICES)),
       };
     },
@@ -136,10 +140,14 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
   };
 }
 
-const SPANS = ["day", "week", "month", "year"] as const satisfies readonly Span["name"][];
+const SPANS = ["day", "week", "month", "year"] as const satisfies readonly OverviewPeriod[];
 
 /** The days of the period that holds a day, those to come left out. */
 const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> = {
+  day: (at) => {
+    const dayBefore = addDays(at, -1);
+    return { own: { from: at, to: at }, before: { from: dayBefore, to: dayBefore } };
+  },
   week: (at) => {
     const from = addDays(at, 1 - DAYS_PER_WEEK);
     return {
@@ -166,6 +174,10 @@ const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> =
 };
 
 const PARTS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Parts>> = {
+  day: (at, today) => {
+    const days = DAYS_OF.day(at, today);
+    return { ...days, bars: [{ start: at, own: at, before: days.before.from }] };
+  },
   week: (at, today) => ({
     ...DAYS_OF.week(at, today),
     bars: daysUntil(at, DAYS_PER_WEEK).map((day) => ({
@@ -187,9 +199,9 @@ const PARTS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Parts>>
   }),
 };
 
-function dayBefore(today: Day): Days {
-  const yesterday = addDays(today, -1);
-  return { own: { from: today, to: today }, before: { from: yesterday, to: yesterday } };
+function without({ totalMicros, count }: Sold, parts: Iterable<Sold>): Sold {
+  const part = addUp(parts);
+  return { totalMicros: totalMicros - part.totalMicros, count: count - part.count };
 }
 
 function bothOf(one: Ranges, other: Ranges): Ranges {

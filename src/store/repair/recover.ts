@@ -22,7 +22,15 @@ import {
   setCommits,
 } from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
-import { beginningOf, folderOf, idOf, keyOfLedger, readable, readLedger } from "../ledger/identity.ts";
+import {
+  beginningOf,
+  folderOf,
+  idsOf,
+  keyOfLedger,
+  readable,
+  readLedger,
+  setLedgerKey,
+} from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, rollupZone } from "../ledger/rollup-zone.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
@@ -64,13 +72,15 @@ export function recoverLedger(
   try {
     const key = keyOfLedger(ledger);
     if (key === undefined) throw unknownLedger(damage);
-    const folders = directories.map((directory) => folderOf(directory, idOf(key)));
+    const [folders = [], ...foldersBefore] = idsOf(key).map((id) =>
+      directories.map((directory) => folderOf(directory, id)),
+    );
     const beginning = beginningOf(ledger);
     const segments = folders
       .flatMap(segmentsIn)
       .filter(({ from }) => from >= (beginning?.commits ?? 0))
       .toSorted((one, other) => one.from - other.from);
-    const base = baseFor(ledger, key, folders, segments, draft, onProgress);
+    const base = baseFor(ledger, key, [folders, foldersBefore.flat()], segments, draft, onProgress);
     const keptAs = nameAside(ledger, "damaged", nowMs);
     if (base === undefined || keptAs === undefined || !existsSync(ledger)) throw noBackup(damage);
     const { db, backup } = base;
@@ -93,22 +103,28 @@ export function recoverLedger(
   }
 }
 
-/** The newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything. */
+/** Of the folders of its time on this gateway, or before that: the newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything. */
 function baseFor(
   ledger: string,
   key: string,
-  folders: readonly string[],
+  [folders, foldersBefore]: readonly [readonly string[], readonly string[]],
   segments: readonly Segment[],
   draft: string,
   onProgress: (done: number, total: number) => void,
 ): Base | undefined {
-  const candidates = folders
-    .flatMap((folder) => listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) })))
+  const begunWith = beginningOf(ledger)?.head;
+  const backupsIn = (folder: string) =>
+    listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) }));
+  const candidates = [
+    ...folders.flatMap(backupsIn).filter(({ backup }) => isOfHistory(ledger, backup)),
+    ...foldersBefore.flatMap(backupsIn).filter(({ backup }) => backup.head === begunWith),
+  ]
     .toSorted((one, other) => other.backup.commits - one.backup.commits)
-    .filter(({ backup }) => isOfHistory(ledger, backup) && isOnChain(ledger, segments, backup));
+    .filter(({ backup }) => isOnChain(ledger, segments, backup));
   for (const { backup, file } of candidates) {
     try {
       const db = openDraft(file, draft, onProgress);
+      setLedgerKey(db, key);
       const beginning = beginningOf(ledger);
       if (beginning !== undefined && backup.commits < beginning.commits) setCommits(db, beginning.commits);
       return { db, backup };
@@ -120,7 +136,7 @@ function baseFor(
   if (segments[0]?.from !== 0) return undefined;
   removeDatabase(draft);
   const db = openForWriting(draft);
-  db.prepare<[string]>("UPDATE setting SET value = ? WHERE name = 'ledger_key'").run(key);
+  setLedgerKey(db, key);
   return { db, backup: null };
 }
 

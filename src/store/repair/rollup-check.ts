@@ -69,11 +69,14 @@ function difference(
   stored: Sum | undefined,
   computed: Sum | undefined,
 ): NewFinding {
-  const what = `${table} ${period}, ${locationName}, device ${deviceId}: holds ${textOf(stored)}; the records say ${textOf(computed)}`;
+  const sum = `${table} ${period}, ${locationName}, device ${deviceId}`;
   const sales = (stored?.count ?? 0) - (computed?.count ?? 0);
   const micros = (stored?.totalMicros ?? 0n) - (computed?.totalMicros ?? 0n);
   return {
-    ...{ kind: "sum", from: 0, to: 0, mark: userId + what, what: `${what}.` },
+    ...{ kind: "sum", from: 0, to: 0 },
+    what: `${sum}: holds ${textOf(stored)}; the records say ${textOf(computed)}.`,
+    // Not by what it holds: later sales of that day or month leave it the same finding.
+    mark: `${userId}${sum}: ${sales}, ${micros}`,
     costs: [findings.costOf(userId, sales, micros)],
   };
 }

@@ -18,6 +18,7 @@ export const panelTexts = bilingual(
     sales: "Ventas",
     salesCount: (count: number, text: string) => (count === 1 ? "1 venta" : `${text} ventas`),
     places: "Ingresos por lugar",
+    otherPlaces: "Los demás lugares",
     span: { day: "Hoy", week: "Últimos 7 días", month: "Este mes", year: "Este año" },
     /** What a span so far is compared with. */
     spanBefore: {
@@ -98,6 +99,7 @@ export const panelTexts = bilingual(
     sales: "Sales",
     salesCount: (count, text) => (count === 1 ? "1 sale" : `${text} sales`),
     places: "Revenue per location",
+    otherPlaces: "The other locations",
     span: { day: "Today", week: "Last 7 days", month: "This month", year: "This year" },
     spanBefore: {
       day: "Yesterday by this time",

@@ -60,7 +60,7 @@ export const recordsTexts = bilingual(
     fresh: (count: number) =>
       count === 1 ? "Hay 1 registro nuevo: verlo" : `Hay ${count} registros nuevos: verlos`,
     old: "Puede haber registros nuevos: actualizar",
-    printed: "Solo se imprime lo que estaba a la vista. Para todo, use la descarga o el informe mensual.",
+    printed: "Solo se imprime lo que estaba a la vista. Para todo, use la descarga o el informe.",
     none: "Todavía no hay ningún registro.",
     noneDetail: "En cuanto se encienda una habitación, aparecerá aquí.",
     noMatch: "Ningún registro cumple estos filtros.",
@@ -135,7 +135,7 @@ export const recordsTexts = bilingual(
     fresh: (count) =>
       count === 1 ? "There is 1 new record: show it" : `There are ${count} new records: show them`,
     old: "There may be new records: refresh",
-    printed: "Only what was in view is printed. For all of it, use the download or the monthly report.",
+    printed: "Only what was in view is printed. For all of it, use the download or the report.",
     none: "There are no records yet.",
     noneDetail: "As soon as a room is switched on, it will show here.",
     noMatch: "No record matches these filters.",

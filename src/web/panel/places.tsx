@@ -14,11 +14,17 @@ interface PlacesProps {
 const WHOLE_PERCENT = 100;
 
 /** What each location took in the period, as bars on one scale, beside the period before; each leads to its own figures. */
-export function Places({ overview: { places, period }, filter }: PlacesProps) {
+export function Places({ overview: { places, otherPlaces, period }, filter }: PlacesProps) {
   const texts = useTexts(panelTexts);
   const { money, count } = useFormat();
   if (places.length < 2) return null;
-  const most = Math.max(...places.flatMap(({ revenue, before }) => [revenue, before]));
+  const all = [
+    ...places.map((place) => ({ ...place, key: `place ${place.name}`, isOthers: false })),
+    ...(otherPlaces === null
+      ? []
+      : [{ ...otherPlaces, key: "others", name: texts.otherPlaces, isOthers: true }]),
+  ];
+  const most = Math.max(...all.flatMap(({ revenue, before }) => [revenue, before]));
   const width = (value: number) =>
     `${most > 0 ? Math.max(0, Math.round((value / most) * WHOLE_PERCENT)) : 0}%`;
   return (
@@ -27,11 +33,15 @@ export function Places({ overview: { places, period }, filter }: PlacesProps) {
         <h2 id="places-title">{texts.places}</h2>
       </div>
       <ol>
-        {places.map((place) => (
-          <li key={place.name} class="place">
-            <Link to={panelAddress({ ...filter, location: place.name, device: undefined })}>
-              {place.name}
-            </Link>
+        {all.map((place) => (
+          <li key={place.key} class="place">
+            {place.isOthers ? (
+              <span>{place.name}</span>
+            ) : (
+              <Link to={panelAddress({ ...filter, location: place.name, device: undefined })}>
+                {place.name}
+              </Link>
+            )}
             <b>{money(place.revenue)}</b>
             <span class="place-bars" aria-hidden="true">
               <span class="place-bar" style={{ width: width(place.revenue) }} />

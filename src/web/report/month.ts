@@ -1,4 +1,4 @@
-import type { Day } from "../format/day.ts";
+import { type Day, daysBefore } from "../format/day.ts";
 
 /** A calendar month as `2026-03`, which sorts and compares as a text. */
 export type Month = string;
@@ -18,6 +18,14 @@ export function isMonth(text: string): boolean {
 export function monthAfter(month: Month, months: number): Month {
   const [year = 0, number = 1] = month.split("-").map(Number);
   return monthOf(new Date(Date.UTC(year, number - 1 + months)).toISOString());
+}
+
+/** The days of a month up to one, oldest first. */
+export function daysUpTo(newest: Day, month: Month): readonly Day[] {
+  const days: Day[] = [];
+  for (let day = `${month}-01`; monthOf(day) === month && day <= newest; day = daysBefore(day, -1))
+    days.push(day);
+  return days;
 }
 
 /** The months to choose from, newest first: three years, and older ones as far as the chosen one. */

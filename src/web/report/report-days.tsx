@@ -35,7 +35,7 @@ export function ReportDays({ days }: Pick<Report, "days">) {
         onChoose={setChosen}
         tickText={format.shortMoney}
       />
-      <p class="chart-legend fine">{texts.before}</p>
+      <p class="chart-legend fine">{texts.ofMonth.before}</p>
       <div class="report-days">
         <DayTable days={past.slice(0, half)} />
         <DayTable days={past.slice(half)} />
@@ -67,7 +67,12 @@ function DayTable({ days }: { readonly days: readonly ReportDay[] }) {
           isNumber: true,
           cell: ({ revenue }) => format.money(revenue),
         },
-        { key: "before", title: texts.before, isNumber: true, cell: ({ before }) => format.money(before) },
+        {
+          key: "before",
+          title: texts.ofMonth.before,
+          isNumber: true,
+          cell: ({ before }) => format.money(before),
+        },
       ]}
     />
   );

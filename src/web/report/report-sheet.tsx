@@ -22,6 +22,7 @@ interface ReportSheetProps {
 /** The report itself: what is on the paper when it is printed. */
 export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportSheetProps) {
   const texts = useTexts(reportTexts);
+  const spanTexts = report.day === null ? texts.ofMonth : texts.ofDay;
   const { status, format, now } = useGateway();
   const gateway = readyValue(status);
   const { totals, rooms, places, before } = report;
@@ -44,7 +45,11 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
       )}
       <header class="report-head">
         <h2>{texts.heading(report.location ?? texts.all)}</h2>
-        <p class="report-when">{format.dayName(`${report.month}-01`, "longMonth")}</p>
+        <p class="report-when">
+          {report.day === null
+            ? format.dayName(`${report.month}-01`, "longMonth")
+            : `${format.dayName(report.day, "long")} ${report.day.slice(0, 4)}`}
+        </p>
       </header>
       <dl class="report-figures">
         <div class="report-main">
@@ -62,14 +67,14 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
         {before !== null && (
           <div>
             <dt class="fine">
-              {texts.beforeDays(format.dayName(before.from, "short"), format.dayName(before.to, "short"))}
+              {spanTexts.beforeDays(format.dayName(before.from, "short"), format.dayName(before.to, "short"))}
             </dt>
             <dd>{format.money(before.revenue)}</dd>
           </div>
         )}
       </dl>
       {report.location === null && places.length > 1 && <PlaceTable report={report} />}
-      {hasRecords && <ReportDays days={report.days} />}
+      {hasRecords && report.day === null && <ReportDays days={report.days} />}
       {locations.map((location) => (
         <section key={location} class="report-part">
           <h3>{locations.length === 1 ? texts.rooms : texts.roomsOf(location)}</h3>
@@ -79,7 +84,7 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
           />
         </section>
       ))}
-      {!hasRecords && <Nothing title={texts.none} detail={texts.noneDetail} />}
+      {!hasRecords && <Nothing title={spanTexts.none} detail={spanTexts.noneDetail} />}
       <Remarks report={report} roomOfLine={roomOfLine} />
       <div class="report-seal fine">
         <Qr text={`flanco verify --head ${report.head}`} label={texts.seal} />
@@ -95,8 +100,9 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
   );
 }
 
-function PlaceTable({ report: { places, totals, before } }: { readonly report: Report }) {
+function PlaceTable({ report: { day, places, otherPlaces, totals, before } }: { readonly report: Report }) {
   const texts = useTexts(reportTexts);
+  const spanTexts = day === null ? texts.ofMonth : texts.ofDay;
   const { count, money } = useFormat();
   return (
     <section class="report-part">
@@ -104,13 +110,16 @@ function PlaceTable({ report: { places, totals, before } }: { readonly report: R
       <DataTable
         class="report-table"
         caption={texts.places}
-        rows={places}
-        keyOf={({ name }) => name}
+        rows={[
+          ...places.map((place) => ({ ...place, key: `place ${place.name}` })),
+          ...(otherPlaces === null ? [] : [{ ...otherPlaces, key: "others", name: texts.otherPlaces }]),
+        ]}
+        keyOf={({ key }) => key}
         columns={[
           { key: "place", title: texts.location, isName: true, cell: ({ name }) => name },
           { key: "sales", title: texts.sales, isNumber: true, cell: ({ sales }) => count(sales) },
           { key: "revenue", title: texts.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
-          { key: "before", title: texts.before, isNumber: true, cell: (place) => money(place.before) },
+          { key: "before", title: spanTexts.before, isNumber: true, cell: (place) => money(place.before) },
         ]}
         foot={[texts.total, count(totals.sales), money(totals.revenue), money(before?.revenue ?? 0)]}
       />
@@ -183,7 +192,7 @@ const MAX_INCIDENTS = 10;
 
 /** What limits the figures: voided records, uncertain times, gaps. */
 function Remarks({
-  report: { others, totals, gaps, complete },
+  report: { day, others, totals, gaps, complete },
   roomOfLine,
 }: Pick<ReportSheetProps, "report" | "roomOfLine">) {
   const texts = useTexts(reportTexts);
@@ -196,7 +205,7 @@ function Remarks({
     <section class="report-remarks">
       <h3>{texts.remarks}</h3>
       <ul>
-        {!complete && <li>{texts.running}</li>}
+        {!complete && <li>{(day === null ? texts.ofMonth : texts.ofDay).running}</li>}
         {others !== null && <li>{texts.others(format.count(others.sales), format.money(others.revenue))}</li>}
         {isClean && <li>{texts.clean}</li>}
         {voided > 0 && <li>{texts.voidedTotal(format.count(voided), voided === 1)}</li>}

@@ -5,6 +5,7 @@ import type { LetterheadAnswer, ReportAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
 import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { daysBefore, isDay } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -15,7 +16,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { LetterheadDialog } from "./letterhead-dialog.tsx";
-import { isMonth, type Month, monthAfter, monthOf, monthsUpTo } from "./month.ts";
+import { daysUpTo, isMonth, monthAfter, monthOf, monthsUpTo } from "./month.ts";
 import { ReportSheet } from "./report-sheet.tsx";
 
 export function ReportView() {
@@ -55,19 +56,26 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
   const { replace } = useNavigation();
   const query = useQuery();
   const [isHeading, setHeading] = useState(false);
-  const newest = monthOf(format.day(now()));
-  const asked = query.get("month") ?? "";
+  const today = format.day(now());
+  const newest = monthOf(today);
+  const askedDay = query.get("day") ?? "";
+  const day = isDay(askedDay) && askedDay <= today ? askedDay : undefined;
+  const asked = day === undefined ? (query.get("month") ?? "") : monthOf(day);
   const month = isMonth(asked) && asked <= newest ? asked : newest;
+  const spanTexts = day === undefined ? texts.ofMonth : texts.ofDay;
   // Of all locations without one; of the only one there is.
   const location =
     query.get("location") ?? (choices.locations.length === 1 ? choices.locations[0] : undefined);
-  const asksFor = { month, ...(location !== undefined && { location }) };
+  const span = day === undefined ? { month } : { day };
+  const asksFor = { ...span, ...(location !== undefined && { location }) };
   const locations =
     location === undefined || choices.locations.includes(location)
       ? choices.locations
       : [location, ...choices.locations];
-  const show = (next: { month?: Month; location?: string | undefined }) =>
-    replace(addressOf("report", { ...asksFor, ...next }));
+  const show = (of: { month: string } | { day: string }) =>
+    replace(addressOf("report", { ...of, ...(location !== undefined && { location }) }));
+  const move = (steps: number) =>
+    show(day === undefined ? { month: monthAfter(month, steps) } : { day: daysBefore(day, -steps) });
   const { part, isStale, reload } = useLoaded(
     async (api) => (await api.get<ReportAnswer>(`/api/report?${new URLSearchParams(asksFor)}`)).data,
     JSON.stringify(asksFor),
@@ -91,15 +99,12 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             ...(locations.length > 1 ? [{ value: "", text: texts.all }] : []),
             ...locations.map((name) => ({ value: name, text: name })),
           ]}
-          onValue={(name) => show({ location: name === "" ? undefined : name })}
+          onValue={(name) =>
+            replace(addressOf("report", { ...span, ...(name !== "" && { location: name }) }))
+          }
         />
         <div class="report-month">
-          <Button
-            kind="quiet"
-            icon="back"
-            label={texts.before}
-            onPress={() => show({ month: monthAfter(month, -1) })}
-          />
+          <Button kind="quiet" icon="back" label={spanTexts.before} onPress={() => move(-1)} />
           <SelectField
             label={texts.month}
             value={month}
@@ -109,12 +114,21 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             }))}
             onValue={(value) => show({ month: value })}
           />
+          <SelectField
+            label={texts.day}
+            value={day ?? ""}
+            choices={[
+              { value: "", text: texts.wholeMonth },
+              ...daysUpTo(today, month).map((value) => ({ value, text: format.dayName(value, "long") })),
+            ]}
+            onValue={(value) => show(value === "" ? { month } : { day: value })}
+          />
           <Button
             kind="quiet"
             icon="forward"
-            label={texts.after}
-            isDisabled={month >= newest}
-            onPress={() => show({ month: monthAfter(month, 1) })}
+            label={spanTexts.after}
+            isDisabled={day === undefined ? month >= newest : day >= today}
+            onPress={() => move(1)}
           />
         </div>
         {user.role === "owner" && (

@@ -22,7 +22,7 @@ type Room = Device["actuators"][number];
 /** The roles that may wire a line. */
 const WIRES: readonly Role[] = ["owner", "technician"];
 
-type ShownRooms = "all" | "on" | "unwired";
+const SHOWN_ROOMS = ["all", "onFirst", "on", "unwired"] as const;
 
 /** From here on tiles are small, and rooms are searched for. */
 const MANY_ROOMS = 24;
@@ -33,7 +33,7 @@ export function RoomsView() {
   const withSales = seesMoney(user.role);
   const { part, reload } = useDevices();
   const changes = useRoomChanges();
-  const [shownRooms, setShownRooms] = useState<ShownRooms>("all");
+  const [shownRooms, setShownRooms] = useState<(typeof SHOWN_ROOMS)[number]>("all");
   const [search, setSearch] = useState("");
   const lostMs = useLostTime();
   useMinute();
@@ -59,11 +59,22 @@ export function RoomsView() {
   // The last room without a line may have got one.
   const which = shownRooms === "unwired" && unwired === 0 ? "all" : shownRooms;
   const isShown = (device: Device, room: Room) =>
-    (which === "all" || (which === "on" ? room.value : isUnwired(device, room))) &&
+    (which === "on" ? room.value : which !== "unwired" || isUnwired(device, room)) &&
     room.id.toLowerCase().includes(search.trim().toLowerCase());
-  const shown = inOrder((isComplete && devices) || [], format.compare)
-    .map((device) => ({ device, rooms: device.actuators.filter((room) => isShown(device, room)) }))
-    .filter(({ rooms }) => rooms.length > 0);
+  const onFirst = <T,>(all: readonly T[], isOn: (one: T) => boolean) =>
+    which === "onFirst" ? [...all.filter(isOn), ...all.filter((one) => !isOn(one))] : all;
+  const shown = onFirst(
+    inOrder((isComplete && devices) || [], format.compare)
+      .map((device) => ({
+        device,
+        rooms: onFirst(
+          device.actuators.filter((room) => isShown(device, room)),
+          ({ value }) => value,
+        ),
+      }))
+      .filter(({ rooms }) => rooms.length > 0),
+    ({ rooms }) => rooms.some(({ value }) => value),
+  );
 
   return (
     <ViewFrame
@@ -74,10 +85,11 @@ export function RoomsView() {
           value={which}
           choices={[
             { value: "all", text: texts.all },
+            ...(isMany ? [{ value: "onFirst", text: texts.onFirst }] : []),
             { value: "on", text: texts.onlyOn },
             ...(unwired > 0 ? [{ value: "unwired", text: texts.unwired(format.count(unwired)) }] : []),
           ]}
-          onValue={(value) => setShownRooms(value === "on" || value === "unwired" ? value : "all")}
+          onValue={(value) => setShownRooms(SHOWN_ROOMS.find((one) => one === value) ?? "all")}
         />
       }
     >

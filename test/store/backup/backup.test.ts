@@ -198,6 +198,28 @@ describe("a backup", () => {
       expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: SALES + 1, findings: [] });
     });
 
+    it("watches no line since its own last sign of life, whatever it takes over of later boots", async () => {
+      const device = { dId: "1", name: "Pasillo A", locationId: "l", locationName: "Clínica" };
+      await ledger.writer.addDevice(userId, {
+        ...device,
+        actuators: [{ id: "101", value: false }],
+      });
+      const wiring = { line: "GPIO17", dId: "1", actuatorId: "101", valorMicros: 1, activeLow: false };
+      await ledger.writer.setWiring([
+        { userId, wiring: { ...wiring, bias: "as-is", debounceMs: 0, rearmMs: 0 } },
+      ]);
+      await ledger.writer.noteBoot("boot 1", ledger.nowMs, 5_000, null);
+      const backup = await proven(request());
+      await ledger.writer.noteBoot("boot 2", ledger.nowMs, 9_000, null);
+      await ledger.writer.removeWiring(userId, "GPIO17");
+      await ledger.close();
+      restore(backup);
+      await ledger.open();
+      expect([...ledger.reader.unwatched()]).to.deep.equal([
+        ["GPIO17", { bootId: "boot 1", monotonicMs: 5_000 }],
+      ]);
+    });
+
     it("accepts no old session, and gives no watch an old number", async () => {
       const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000_000 };
       await ledger.writer.addSession({ memberId: userId, ...times, inPlaceOf: null }, "hash");

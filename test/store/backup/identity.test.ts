@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { foreignBackups, listBackups } from "../../../src/store/backup/backup-directory.ts";
+import { foreignBackups, headsOf, listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
-import { folderOf, identityOf } from "../../../src/store/ledger/identity.ts";
+import { folderOf, identitiesOf, identityOf } from "../../../src/store/ledger/identity.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { newRecord, proven, TestLedger } from "../ledger.ts";
@@ -23,11 +23,16 @@ describe("A stick with the backups of two ledgers", () => {
   let backup: ProvenBackup;
 
   beforeEach(async () => {
-    other = await new TestLedger().open();
+    other = new TestLedger();
+    other.tail = true;
+    await other.open();
     stick = other.backups;
     await sell(other, "Clínica Norte", 60);
     await backUp(other);
-    own = await new TestLedger().open();
+    own = new TestLedger();
+    own.tail = true;
+    symlinkSync(stick, own.backups);
+    await own.open();
     await sell(own, "Clínica Sur", 20);
     backup = await backUp(own);
   });
@@ -48,8 +53,8 @@ describe("A stick with the backups of two ledgers", () => {
       ...{ ledger: ledger.file, directory: stick, nowMs: ledger.nowMs },
       ...{ clockTrusted: true, rotate },
     });
-  const recover = () => recoverLedger(own.file, DAMAGED, [stick], own.nowMs, () => {});
-  const records = () => verifyLedger(own.file, () => {}).records;
+  const recover = (ledger = own) => recoverLedger(ledger.file, DAMAGED, [stick], ledger.nowMs, () => {});
+  const records = (ledger = own) => verifyLedger(ledger.file, () => {}).records;
 
   function restore(ledger: TestLedger, which: ProvenBackup, replaceLedger = false): Restored {
     return restoreLedger({
@@ -104,7 +109,7 @@ describe("A stick with the backups of two ledgers", () => {
     await sell(own, "Clínica Oeste", 9);
     await own.close();
     expect(recover().backup).to.deep.equal(backup);
-    expect(records()).to.equal(20);
+    expect(records()).to.equal(29);
   });
 
   it("shows its numbers alike after a restart, a restore and a rebuild, by a key that its identity does not give away", async () => {
@@ -140,7 +145,7 @@ describe("A stick with the backups of two ledgers", () => {
   });
 
   it("tells whose the other's are", () => {
-    const [foreign, ...more] = foreignBackups(stick, identityOf(own.file) ?? "");
+    const [foreign, ...more] = foreignBackups(stick, identitiesOf(own.file));
     expect(more).to.deep.equal([]);
     expect(foreign).to.deep.include({ locations: ["Clínica Norte"], records: 60 });
   });
@@ -155,9 +160,53 @@ describe("A stick with the backups of two ledgers", () => {
     expect(records()).to.equal(20);
     expect(readdirSync(own.directory).filter((name) => /restore|replaced/.test(name))).to.deep.equal([]);
     expect(restore(own, wrong, true).records).to.equal(60);
-    expect(identityOf(own.file)).to.equal(wrong.ledger);
+    const moved = identityOf(own.file);
+    expect(identitiesOf(own.file)).to.deep.equal([moved, wrong.ledger]);
     truncateSync(own.file, STUMP_BYTES);
-    expect(identityOf(own.file), "by the file beside it").to.equal(wrong.ledger);
+    expect(identitiesOf(own.file), "by the file beside it").to.deep.equal([moved, wrong.ledger]);
+  });
+
+  it("is another one on another gateway: each goes on by itself, though one disk is carried to and fro", async () => {
+    await sell(own, "Clínica Sur", 3);
+    const numberKey = own.reader.numberKey();
+    const replaced = identityOf(other.file);
+    await Promise.all([own.close(), other.close()]);
+    restore(other, backup, true);
+    await other.open();
+    expect(other.reader.numberKey()).to.equal(numberKey);
+    await sell(other, "Clínica Este", 7);
+    await other.close();
+    await own.open();
+    await own.close();
+    expect(records(), "what was sold here since the backup").to.equal(23);
+    for (const [ledger, sold] of [
+      [own, 23],
+      [other, 27],
+    ] as const) {
+      truncateSync(ledger.file, STUMP_BYTES);
+      expect(recover(ledger).backup).to.deep.equal(backup);
+      expect(records(ledger)).to.equal(sold);
+    }
+    const foreign = foreignBackups(stick, identitiesOf(other.file));
+    expect(
+      foreign.map(({ ledger }) => ledger),
+      "the one that it replaced, not the one that it came from",
+    ).to.deep.equal([replaced]);
+  });
+
+  it("is held on another gateway against what was proved of it before, and not against what came there later", async () => {
+    await Promise.all([own.close(), other.close()]);
+    restore(other, backup, true);
+    await own.open();
+    await sell(own, "Clínica Sur", 3);
+    await backUp(own);
+    await other.open();
+    await sell(other, "Clínica Este", 7);
+    const moved = await backUp(other);
+    await other.close();
+    const heads = headsOf(other.file, [stick]);
+    expect(heads.map(({ head }) => head)).to.deep.equal([backup.head, moved.head]);
+    expect(verifyLedger(other.file, () => {}, heads).findings).to.deep.equal([]);
   });
 
   it("is told from a ledger that was put there by hand once the service has started with it", async () => {

@@ -76,7 +76,7 @@ describe("an overview", () => {
     }),
   );
 
-  for (const period of ["week", "month", "year"] as const) {
+  for (const period of ["day", "week", "month", "year"] as const) {
     it(`of a ${period} is what adding up gives for any records, filters and zones`, function () {
       this.timeout(60_000);
       fc.assert(
@@ -233,6 +233,7 @@ function addUp(
       ...soldOf(own.filter((one) => isAtBar(start, one))),
       before: soldOf(own.filter((one) => isAtBar(bounds.barsBefore[index] ?? 0, one))),
     })),
+    otherPlaces: null,
     places: [...new Set(own.filter(isIn).map(({ location }) => location))]
       .map((name) => {
         const there = own.filter(({ location }) => location === name);
@@ -263,7 +264,12 @@ function shifted(day: number, days: number): number {
   return Number(date.toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
-const BOUNDS = { week: weekBounds, month: monthBounds, year: yearBounds };
+const BOUNDS = { day: dayBounds, week: weekBounds, month: monthBounds, year: yearBounds };
+
+function dayBounds(today: number) {
+  const yesterday = shifted(today, -1);
+  return { from: today, bars: [today], barsBefore: [yesterday], before: { from: yesterday, to: yesterday } };
+}
 
 function weekBounds(today: number) {
   const bars = [-6, -5, -4, -3, -2, -1, 0].map((days) => shifted(today, days));
