@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { describe, it } from "mocha";
 import { INSTALLED_SCRIPTS } from "../../scripts/guest/installed.ts";
-import { buildGuest, runInGuest } from "../../scripts/guest/machine.ts";
+import { buildGuest, replacingLockups, runInGuest } from "../../scripts/guest/machine.ts";
 import { assertDistinct, assertStamped, drivesOf, KERNEL_STAMP_MS, rowsOf } from "./edges.ts";
 import { type LedgerRow, lineName, type Reports, ROOMS, Told, valorOf } from "./report.ts";
 
@@ -25,12 +25,15 @@ let told: Told<Reports>;
 
 before(async function () {
   this.timeout(PROOF_MS);
-  const { stdout } = await runInGuest(await buildGuest({ scripts: SCRIPTS }), {
-    command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, form],
-    environment: {},
-    timeoutMs: INSIDE_MS[form],
-    onStderr: (chunk) => process.stderr.write(chunk),
-  });
+  const guest = await buildGuest({ scripts: SCRIPTS });
+  const { stdout } = await replacingLockups(() =>
+    runInGuest(guest, {
+      command: ["node", `${INSTALLED_SCRIPTS}/all.mjs`, form],
+      environment: {},
+      timeoutMs: INSIDE_MS[form],
+      onStderr: (chunk) => process.stderr.write(chunk),
+    }),
+  );
   told = new Told(stdout);
 });
 

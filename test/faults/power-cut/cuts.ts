@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Guest } from "../../../scripts/guest/machine.ts";
+import { type Guest, replacingLockups } from "../../../scripts/guest/machine.ts";
 import type { CrashState } from "../../../scripts/powercut/crash-state.ts";
 import { Recording, type Workload } from "../../../scripts/powercut/recording.ts";
 import { type Finding, type Judge, keepDisk, nameOf, survey } from "../../../scripts/powercut/survey.ts";
@@ -39,7 +39,9 @@ export class Cuts {
     const recording =
       process.env["FLANCO_FAULTS_RECORDING"] !== undefined && existsSync(kept)
         ? Recording.load(kept)
-        : await Recording.make(await guest(), workload, join(scratch, "recording"));
+        : await replacingLockups(async () =>
+            Recording.make(await guest(), workload, join(scratch, "recording")),
+          );
     return new Cuts(name, recording, scratch);
   }
 
