@@ -136,7 +136,7 @@ describe("A power cut", function () {
       to: books.entryOf("upgrading"),
       favoured: books.acknowledgements,
     };
-    await prove("synchronous=FULL", DATA_FOLDER, range, size.atWork, (folder, { cut }) => {
+    await prove("at work", DATA_FOLDER, range, size.atWork, (folder, { cut }) => {
       if (cut >= signedUp) found.keep(folder);
       return books.compare(folder, cut);
     });
@@ -201,7 +201,7 @@ describe("A power cut", function () {
       const favoured = control.acknowledgements;
       const range = { from: control.entryOf("user"), to: control.entryOf("upgrading"), favoured };
       const judge: Judge = (folder, { cut }) => control.compare(folder, cut);
-      const wrong = await wrongIn("synchronous=NORMAL", DATA_FOLDER, range, size.control, judge);
+      const wrong = await wrongIn("at work", DATA_FOLDER, range, size.control, judge);
       const lost = wrong.filter((text) => text.includes("are lost"));
       assert.isAtLeast(lost.length, size.control * MIN_CONTROL_LOSSES);
     });

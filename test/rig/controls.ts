@@ -52,16 +52,7 @@ export const CONTROLS = {
     { file: "src/store/ledger/member.ts", from: "    removeLink.run(memberId);\n", to: "" },
   ],
   "commits and files wait in the disk's cache": [
-    {
-      file: "src/store/ledger/open.ts",
-      from: 'db.pragma("synchronous = FULL");',
-      to: 'db.pragma("synchronous = NORMAL");',
-    },
-    {
-      file: "src/store/ledger/open.ts",
-      from: "const SYNCHRONOUS_FULL = 2;",
-      to: "const SYNCHRONOUS_FULL = 1;",
-    },
+    { file: "src/store/ledger/log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
     { file: "src/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
     // A sync of the tail makes the file system's journal durable, and with it all other files.
     { file: "src/store/ledger/tail.ts", from: "    await handle.datasync();", to: "" },
@@ -164,7 +155,7 @@ export const CONTROLS = {
     },
   ],
   "what was refused stays in the log": [
-    { file: "src/store/ledger/committer.ts", from: "      this.#cutLog();\n", to: "" },
+    { file: "src/store/ledger/committer.ts", from: "      this.#log.cutBack();\n", to: "" },
   ],
   "jobs run in a thread of the service": [
     {

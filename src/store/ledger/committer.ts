@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import { statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database, type Statement } from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
@@ -19,16 +18,12 @@ import {
 } from "./commands.ts";
 import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import type { DiskRoom } from "./disk-room.ts";
-import { CHECKPOINT_PAGES } from "./open.ts";
+import { Log } from "./log.ts";
 import { RollupWriter } from "./rollup.ts";
 import type { TailCommand, TailFrame } from "./tail.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
-
-/** Bytes of the log's own header, and of the header of each frame. */
-const LOG_HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
 
 type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
 
@@ -37,11 +32,6 @@ type BatchAnswer = Extract<WriterMessage, { kind: "batch" }>;
  * as the write itself, and hardly any command fails: so all are tried `together` first.
  */
 type Isolation = "together" | "apart";
-
-interface CheckpointRow {
-  /** Frames in the log. */
-  readonly log: number;
-}
 
 /** Commits batches of commands on the one connection that writes, and holds what the next commit builds on. */
 export class Committer {
@@ -54,7 +44,7 @@ export class Committer {
   readonly #savepoint: Statement<[]>;
   readonly #release: Statement<[]>;
   readonly #rollbackTo: Statement<[]>;
-  readonly #logState: Statement<[], CheckpointRow>;
+  readonly #log: Log;
   readonly #room: DiskRoom | undefined;
   readonly #boots: Boots;
   #nowMs = 0;
@@ -74,9 +64,7 @@ export class Committer {
     this.#db = db;
     this.#room = room;
     this.#timeZone = calendar.timeZone;
-    // A checkpoint that SQLite makes by itself keeps its failures to itself.
-    db.pragma("wal_autocheckpoint = 0");
-    this.#logState = db.prepare<[], CheckpointRow>("PRAGMA wal_checkpoint(NOOP)");
+    this.#log = new Log(db);
     this.#rollups = new RollupWriter(db, calendar);
     this.#chain = new Chain(db);
     this.#begin = db.prepare("BEGIN IMMEDIATE");
@@ -166,8 +154,7 @@ export class Committer {
   checkpoint(): void {
     if (this.#failure !== undefined) return;
     try {
-      const frames = this.#logState.get()?.log ?? 0;
-      if (frames >= CHECKPOINT_PAGES) this.#db.pragma("wal_checkpoint(PASSIVE)");
+      this.#log.checkpoint();
     } catch (error) {
       if (isFull(namedByDisk(error, dirname(this.#db.name)))) this.#room?.ranOut(this.#nowMs);
       else this.#failure = toFailure(error);
@@ -176,6 +163,7 @@ export class Committer {
 
   close(): void {
     this.#room?.close();
+    this.#log.close();
     if (this.#failure !== undefined) return;
     try {
       this.#db.pragma("wal_checkpoint(TRUNCATE)");
@@ -212,6 +200,7 @@ export class Committer {
       if (hasWritten) this.#chain.flush();
       const beganMs = performance.now();
       this.#end.run();
+      if (hasWritten) this.#log.sync();
       const syncMs = performance.now() - beganMs;
       if (hasWritten) {
         this.#chain.commit();
@@ -237,27 +226,9 @@ export class Committer {
     const message = toData(error);
     if (isFailing(error)) {
       this.#failure = toFailure(error);
-      this.#cutLog();
+      this.#log.cutBack();
     }
     return allFailed(batch, message);
-  }
-
-  /**
-   * A commit whose fsync failed is whole in the log: the next process would take it for one, though who
-   * asked for it was told that it failed and may have sent it again. As far as a failing disk lets us.
-   */
-  #cutLog(): void {
-    try {
-      const frames = this.#logState.get()?.log ?? -1;
-      // SQLite says -1 where it does not know.
-      if (frames < 0) return;
-      const frameBytes = FRAME_HEADER_BYTES + Number(this.#db.pragma("page_size", { simple: true }));
-      const log = `${this.#db.name}-wal`;
-      const end = LOG_HEADER_BYTES + frames * frameBytes;
-      if (statSync(log).size > end) truncateSync(log, end);
-    } catch {
-      // The disk takes not even this; the process ends all the same.
-    }
   }
 
   /** Throws what the command throws, and what it has written stays: the transaction must be rolled back. */

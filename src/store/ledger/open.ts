@@ -124,7 +124,10 @@ function create(file: string, migrations = MIGRATIONS): void {
   syncPath(dirname(file));
 }
 
-/** WAL with a full sync at each commit. SQLite is built with NORMAL for WAL, which loses the last commits at a power cut. */
+/**
+ * WAL with a full sync at each commit. SQLite is built with NORMAL for WAL, which loses the last commits at a power cut. The
+ * writer thread syncs by itself (log.ts).
+ */
 function configure(db: Database): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   db.pragma("journal_mode = WAL");
