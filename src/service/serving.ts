@@ -170,7 +170,7 @@ function endHanging(log: Log): void {
   setTimeout(() => {
     log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
   }, END_MS - SAID_MS).unref();
-  // A thread of its own: at its end the process writes what is left of the log, and waits where nobody takes it.
+  // In a thread: the main one may be blocked by its last write to the log, where nothing reads that.
   new Worker(`setTimeout(() => process.kill(process.pid, "SIGKILL"), ${END_MS})`, { eval: true }).unref();
 }
 

@@ -1,5 +1,5 @@
-import { EventEmitter } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { mock } from "node:test";
 import { expect } from "chai";
 import { LIMITS } from "../../src/net/listen.ts";
@@ -8,25 +8,26 @@ import { RequestFlow } from "../../src/net/request-flow.ts";
 const ANSWER_BYTES = 1_000_000;
 
 /** A connection whose client takes its answer as the test says. */
-class TakingSocket extends EventEmitter {
-  readonly remoteAddress = "192.0.2.1";
-  writable = true;
-  destroyed = false;
+class TakingSocket extends Socket {
+  override readonly remoteAddress = "192.0.2.1";
+  override writable = true;
+  override destroyed = false;
   /** Given to the socket, and not yet taken by the client. */
-  bytesWritten = 0;
-  writableLength = 0;
+  override bytesWritten = 0;
+  override writableLength = 0;
 
   answer(): void {
     this.bytesWritten = ANSWER_BYTES;
     this.writableLength = ANSWER_BYTES;
   }
 
-  take(bytes: number): void {
+  takeOff(bytes: number): void {
     this.writableLength = Math.max(0, this.writableLength - bytes);
   }
 
-  destroy(): void {
+  override destroy(): this {
     this.destroyed = true;
+    return this;
   }
 }
 
@@ -40,10 +41,8 @@ describe("A client's pace", () => {
     flow.open();
     socket = new TakingSocket();
     const listener = flow.through(() => {});
-    listener(
-      { socket } as unknown as IncomingMessage,
-      Object.assign(new EventEmitter(), { destroyed: false }) as unknown as ServerResponse,
-    );
+    const request = new IncomingMessage(socket);
+    listener(request, new ServerResponse(request));
   });
   afterEach(() => {
     flow.close();
@@ -53,7 +52,7 @@ describe("A client's pace", () => {
   /** The client takes so much in each time between two looks. */
   function looksUntilCut(bytes: number, looks: number): number | null {
     for (let look = 1; look <= looks; look += 1) {
-      socket.take(bytes);
+      socket.takeOff(bytes);
       mock.timers.tick(LIMITS.paceMs);
       if (socket.destroyed) return look;
     }

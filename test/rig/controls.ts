@@ -52,7 +52,7 @@ export const CONTROLS = {
     { file: "src/store/ledger/member.ts", from: "    removeLink.run(memberId);\n", to: "" },
   ],
   "commits and files wait in the disk's cache": [
-    { file: "src/store/ledger/log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
+    { file: "src/store/ledger/write-ahead-log.ts", from: "fdatasyncSync(this.#descriptor);", to: "" },
     { file: "src/durable-file.ts", from: "fsyncSync(descriptor);", to: "" },
     // A sync of the tail makes the file system's journal durable, and with it all other files.
     { file: "src/store/ledger/tail.ts", from: "    await handle.datasync();", to: "" },

@@ -31,7 +31,7 @@ describe("The service's process", function () {
 
   it("starts, answers and ends although nobody takes what it logs", async () => {
     const log = join(appliance.directory, "log");
-    // A pipe that is full: whoever writes to it waits for a reader, and none comes.
+    // A full pipe that nothing reads: a write to it waits for ever.
     const full = `mkfifo ${log}; exec 3<>${log}; dd if=/dev/zero bs=65536 count=1 status=none >&3; exec "$@" 2>&3`;
     const service = await appliance.start(
       { FLANCO_LOG_LEVEL: "debug" },

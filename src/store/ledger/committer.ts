@@ -18,9 +18,9 @@ import {
 } from "./commands.ts";
 import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
 import type { DiskRoom } from "./disk-room.ts";
-import { Log } from "./log.ts";
 import { RollupWriter } from "./rollup.ts";
 import type { TailCommand, TailFrame } from "./tail.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 
 /** 48 bits less one value, the largest range that randomInt takes. */
 const RANDOM_RANGE = 2 ** 48 - 1;
@@ -44,7 +44,7 @@ export class Committer {
   readonly #savepoint: Statement<[]>;
   readonly #release: Statement<[]>;
   readonly #rollbackTo: Statement<[]>;
-  readonly #log: Log;
+  readonly #log: WriteAheadLog;
   readonly #room: DiskRoom | undefined;
   readonly #boots: Boots;
   #nowMs = 0;
@@ -64,7 +64,7 @@ export class Committer {
     this.#db = db;
     this.#room = room;
     this.#timeZone = calendar.timeZone;
-    this.#log = new Log(db);
+    this.#log = new WriteAheadLog(db);
     this.#rollups = new RollupWriter(db, calendar);
     this.#chain = new Chain(db);
     this.#begin = db.prepare("BEGIN IMMEDIATE");

@@ -126,7 +126,7 @@ function create(file: string, migrations = MIGRATIONS): void {
 
 /**
  * WAL with a full sync at each commit. SQLite is built with NORMAL for WAL, which loses the last commits at a power cut. The
- * writer thread syncs by itself (log.ts).
+ * writer thread syncs by itself (write-ahead-log.ts).
  */
 function configure(db: Database): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -103,7 +103,11 @@ export function recoverLedger(
   }
 }
 
-/** Of the folders of its time on this gateway, or before that: the newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything. */
+/**
+ * The newest backup of this ledger that still is what was proved, or an empty ledger where the tail holds everything.
+ * `foldersBefore` are those of the identity that the ledger had on another gateway: of them only the backup counts that it was
+ * restored from.
+ */
 function baseFor(
   ledger: string,
   key: string,

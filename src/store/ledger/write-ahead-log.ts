@@ -8,23 +8,22 @@ const FRAME_HEADER_BYTES = 24;
 /** Where a frame's header says how many pages the file has after a commit; 0 where more frames of the commit follow. */
 const COMMIT_OFFSET = 4;
 
-interface LogState {
+interface State {
   /** Frames in the log, committed; -1 where SQLite does not know. */
   readonly log: number;
 }
 
 /**
- * SQLite's log of the connection that writes, which decides when that is synced and brought into the file.
+ * SQLite's log, for the connection that writes: when it is synced, and when it is brought into the file.
  *
- * A commit is synced here, by fdatasync, before it is answered, and not by SQLite: its fsync also writes the file's time of change, which
- * costs 12 kB of the file system's journal and a second write that the disk waits for. SQLite itself still syncs the log
- * before a checkpoint, and the file after it. So for the time of a sync a reader sees a commit that a power cut could
- * still take; whoever asked for it has no answer yet.
+ * A commit is synced here, by fdatasync, before it is answered. SQLite's own fsync would also write the file's time of change,
+ * which costs 12 kB of the file system's journal. Before a checkpoint SQLite itself syncs the log, and after it the file. For
+ * the time of a sync a reader sees a commit that a power cut could still take; its client has no answer yet.
  */
-export class Log {
+export class WriteAheadLog {
   readonly #db: Database;
   readonly #file: string;
-  readonly #state: Statement<[], LogState>;
+  readonly #state: Statement<[], State>;
   #descriptor: number | undefined;
   /** Whether the newest commit is not known to be durable. */
   #isBehind = false;
@@ -35,7 +34,7 @@ export class Log {
     db.pragma("synchronous = NORMAL");
     // A checkpoint that SQLite makes by itself keeps its failures to itself.
     db.pragma("wal_autocheckpoint = 0");
-    this.#state = db.prepare<[], LogState>("PRAGMA wal_checkpoint(NOOP)");
+    this.#state = db.prepare<[], State>("PRAGMA wal_checkpoint(NOOP)");
   }
 
   /** Makes every commit durable. Throws SQLITE_IOERR_FSYNC, after which only a new process knows what the disk holds. */
@@ -58,8 +57,8 @@ export class Log {
   }
 
   /**
-   * Takes the newest commit out that is not durable: it is whole in the log, so the next process would take it for one, though who
-   * asked for it was told that it failed and may have sent it again. As far as a failing disk lets us.
+   * Takes out the newest commit if its sync failed. It is whole in the log, so the next process would read it, though its
+   * client was told that it failed and may send it again. As far as a failing disk allows.
    */
   cutBack(): void {
     try {
