@@ -26,6 +26,11 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
         WHERE boot = (SELECT boot FROM boot WHERE boot_id = ?) AND line = ? AND request = ? AND sequence = ?`,
     )
     .pluck();
+  const renamed = db
+    .prepare<[Id, string], string>(
+      "SELECT actuator_id FROM earlier_name WHERE device_id = ? AND name = ? ORDER BY until_id DESC LIMIT 1",
+    )
+    .pluck();
   const ownerOf = db.prepare<[Id], Id>("SELECT user_id FROM device WHERE device_id = ?").pluck();
   const add = recordInserter(db, context);
   const priceOf = salePrice(db, context);
@@ -176,14 +181,16 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   function takeInOne(seen: Sighting): Taken {
     const sighting = placed(seen);
     saveRequest.run(sighting.source.request);
-    const room = rooms.at(sighting.line, momentOf(sighting));
-    if (room === undefined || !isWatchedFor(room, sighting)) {
-      noteUnknown(sighting, room);
+    const roomThen = rooms.at(sighting.line, momentOf(sighting));
+    if (roomThen === undefined || !isWatchedFor(roomThen, sighting)) {
+      noteUnknown(sighting, roomThen);
       return { meaning: "nothing", recordId: null };
     }
     // While this was on its way the line may have been unwired, or wired to another room, whose state is not this one's.
     const current = rooms.now(sighting.line);
     const isWired = current !== undefined && isWatchedFor(current, sighting);
+    // A room that was renamed meanwhile is the same room: its records go by the new name from the rename on.
+    const room = isWired ? { ...roomThen, actuatorId: current.actuatorId } : roomThen;
     const before = isWired ? states.stateOf(sighting.line) : undefined;
     const meaning = judge(before, sighting, room.rearmMs);
     if (meaning === "repeated") return { meaning, recordId: null };
@@ -203,6 +210,12 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     return { meaning: isTested ? "tested" : meaning, recordId: meaning === "sale" ? recordId : null };
   }
 
+  /** Whether the line was watched for this room, by its name or by an earlier one. */
+  function isWatchedFor({ deviceId, actuatorId }: LineRoom, watched: Sighting): boolean {
+    if (deviceId !== watched.deviceId) return false;
+    return actuatorId === watched.actuatorId || actuatorId === renamed.get(deviceId, watched.actuatorId);
+  }
+
   return {
     noteUnwatched(line: string, since: BootMoment | null): void {
       if (since === null) forget.run(line);
@@ -214,8 +227,4 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
 
 function momentOf({ source, monotonicNs }: Sighting): BootMoment {
   return { bootId: source.bootId, monotonicMs: Number(monotonicNs) / NS_PER_MS };
-}
-
-function isWatchedFor({ deviceId, actuatorId }: LineRoom, sighting: Sighting): boolean {
-  return deviceId === sighting.deviceId && actuatorId === sighting.actuatorId;
 }

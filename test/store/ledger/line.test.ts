@@ -236,6 +236,29 @@ describe("levels of a wired line", () => {
       expect(gaps()).to.deep.equal([]);
     });
 
+    for (const [what, renamedRooms, name] of [
+      ["was renamed", [{ from: "101", to: "107" }], "107"],
+      [
+        "changed its name with another",
+        [
+          { from: "101", to: "102" },
+          { from: "102", to: "101" },
+        ],
+        "102",
+      ],
+    ] as const) {
+      it(`are sold once where the room ${what}: before the line is watched by that name, and after`, async () => {
+        await ledger.writer.changeDevice(userId, "7234", { renamedRooms });
+        const taken = await ledger.writer.takeIn([...earlier(), level(true, 15)]);
+        expect(taken.map(({ meaning }) => meaning)).to.deep.equal(["sale", "end", "sale"]);
+        const source = { bootId: "boot", request: 2, sequence: 0 };
+        const found = await ledger.writer.takeIn([level(true, 16, { actuatorId: name, source })]);
+        expect(found).to.deep.equal([{ meaning: "nothing", recordId: null }]);
+        expect(recordsOf(ledger.reader, userId).map(({ room }) => room)).to.deep.equal([name, name]);
+        expect(gaps()).to.deep.equal([]);
+      });
+    }
+
     it("are sold in the room of their time, and leave the other room's state alone", async () => {
       const [wiring] = ledger.reader.wirings(userId);
       if (wiring === undefined) throw new Error("The line is not wired.");
