@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import type { Report, Status, Wiring } from "../../src/web/api/shapes.ts";
+import type { Price, Report, Status, Wiring } from "../../src/web/api/shapes.ts";
 import { until } from "../rig/until.ts";
 import { FilledSuite } from "./filled.ts";
 import type { OpenedPage } from "./opened.ts";
@@ -48,6 +48,38 @@ describe("The technician's page of lines", () => {
     expect((sold?.revenue ?? 0) % 0.5).to.equal(0.25);
     await row.getByRole("switch").click();
     await row.getByText("Apagada").waitFor({ timeout: 5_000 });
+  });
+
+  it("plans a price for chosen rooms from a day on, shows it, and takes it back before that day", async () => {
+    const { page } = opening;
+    const before = await wirings();
+    const [first] = before;
+    if (first === undefined) throw new Error("no line is wired");
+    await page.getByRole("button", { name: "Cambiar precios" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cambiar precios" });
+    await dialog.getByRole("checkbox", { name: `${first.actuatorId} (ahora` }).uncheck();
+    await dialog.getByLabel("Precio de cada venta").fill("40");
+    await dialog.getByLabel("Vale desde").fill("2035-01-01");
+    await dialog.getByLabel(/40,00.*seguro/).check();
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    const shown = page.locator(".planned li");
+    await shown.getByText("40,00").waitFor();
+    expect(await wirings(), "the price of today stays").to.deep.equal(before);
+    const planned = await opened.get<readonly Price[]>("/api/wiring/price");
+    expect(planned.map(({ room }) => room)).to.have.members(
+      before.slice(1).map(({ actuatorId }) => actuatorId),
+    );
+
+    await page.getByRole("button", { name: `Cambiar la línea ${before.at(-1)?.line}` }).click();
+    const form = page.getByRole("dialog");
+    await form.getByText("Precios de esta habitación").click();
+    await form.locator(".price-history li", { hasText: "2035" }).getByText("40,00").waitFor();
+    await page.keyboard.press("Escape");
+
+    await shown.getByRole("button", { name: "Anular el cambio" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Anular el cambio" }).click();
+    await shown.waitFor({ state: "detached" });
+    expect(await opened.get<readonly Price[]>("/api/wiring/price")).to.deep.equal([]);
   });
 
   it("names at each field what is missing, and takes the keyboard to the first", async () => {

@@ -64,10 +64,12 @@ describe("The page's format", () => {
     expect(format.time(SPRING_NIGHT_MS)).to.equal("00:30");
   });
 
-  it("adds the day to a moment of another day", () => {
+  it("adds the day to a moment of another day, and the year to one of another year", () => {
     const nextMorning = SPRING_NIGHT_MS + 36 * HOUR_MS;
     expect(format.moment(SPRING_NIGHT_MS, SPRING_NIGHT_MS)).to.equal("00:30");
     expect(format.moment(SPRING_NIGHT_MS, nextMorning)).to.match(/^29 mar,? 00:30$/);
+    const nextYear = SPRING_NIGHT_MS + 300 * DAY_MS;
+    expect(format.moment(SPRING_NIGHT_MS, nextYear)).to.match(/^29 mar 2026,? 00:30$/);
   });
 
   it("knows today and yesterday on a day of 23 hours", () => {

@@ -22,7 +22,7 @@ export interface Format {
   time(timeMs: number): string;
   /** `10:42:07`. */
   exactTime(timeMs: number): string;
-  /** The time alone for today, with its day before that: `10:42`, `18 nov, 10:42`. */
+  /** The time alone for today, with its day in this year, in full in another: `10:42`, `18 nov, 10:42`, `18 nov 2025, 10:42`. */
   moment(timeMs: number, nowMs: number): string;
   /** `18 nov 2026, 10:42`. */
   dateTime(timeMs: number): string;
@@ -39,7 +39,7 @@ export interface Format {
   compare(a: string, b: string): number;
 }
 
-type DayStyle = "weekday" | "long" | "short" | "numeric" | "month" | "longMonth";
+type DayStyle = "weekday" | "long" | "full" | "short" | "numeric" | "brief" | "month" | "longMonth";
 
 const SHORT_MONEY_FROM = 10_000;
 /** An amount is kept to so many. */
@@ -47,13 +47,16 @@ const MAX_DECIMALS = 6;
 const DAY_STYLES: Readonly<Record<DayStyle, Intl.DateTimeFormatOptions>> = {
   weekday: { weekday: "short" },
   long: { weekday: "long", day: "numeric", month: "long" },
+  full: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
   short: { day: "numeric", month: "short" },
   numeric: { day: "2-digit", month: "2-digit", year: "numeric" },
+  brief: { day: "2-digit", month: "2-digit", year: "2-digit" },
   month: { month: "short" },
   longMonth: { month: "long", year: "numeric" },
 };
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 const BYTE_STEP = 1_000;
+const YEAR_DIGITS = 4;
 
 /**
  * `timeZone` is an IANA name; one that the browser does not know, and undefined, mean the browser's own.
@@ -116,7 +119,11 @@ export function createFormat(
     bytes: (bytes) => bytesText(locale, bytes),
     time: (timeMs) => time().format(timeMs),
     exactTime: (timeMs) => exactTime().format(timeMs),
-    moment: (timeMs, nowMs) => (day(timeMs) === day(nowMs) ? time() : moment()).format(timeMs),
+    moment: (timeMs, nowMs) => {
+      const [then, today] = [day(timeMs), day(nowMs)];
+      const isThisYear = then.slice(0, YEAR_DIGITS) === today.slice(0, YEAR_DIGITS);
+      return (then === today ? time() : isThisYear ? moment() : dateTime()).format(timeMs);
+    },
     dateTime: (timeMs) => dateTime().format(timeMs),
     iso: (timeMs) => new Date(timeMs).toISOString(),
     day,

@@ -40,7 +40,7 @@ export function PriceDialog({ board: { wirings, devices }, onDone, onClose }: Pr
       if (valor !== undefined) await setPrices(api, [...chosen], valor, from === "" ? undefined : from);
     });
     if (isDone && valor !== undefined) {
-      const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "long"));
+      const since = from === "" ? texts.sinceNow : texts.sinceDay(format.dayName(from, "full"));
       onDone(texts.pricesSaved(chosen.size, format.count(chosen.size), format.money(valor), since));
     }
   };

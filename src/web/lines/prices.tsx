@@ -23,7 +23,7 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
   const groups = [...byPrice].sort(([one], [other]) => format.compare(one, other));
   if (groups.length === 0) return null;
   const textOf = ({ from, valor }: Price, rooms: number) =>
-    texts.price(format.dayName(from ?? "", "long"), format.money(valor), rooms, format.count(rooms));
+    texts.price(format.dayName(from ?? "", "full"), format.money(valor), rooms, format.count(rooms));
   return (
     <ul class="planned">
       {groups.map(([key, group]) => {
@@ -70,7 +70,7 @@ export function PriceHistory({ wiring: { dId, actuatorId } }: { readonly wiring:
         {prices.map(({ from, setTime, valor, isComing }) => (
           <li key={`${from} ${setTime}`}>
             <span>
-              {texts.from(from === null ? format.moment(setTime, now()) : format.dayName(from, "long"))}
+              {texts.from(from === null ? format.moment(setTime, now()) : format.dayName(from, "full"))}
               {isComing && " "}
               {isComing && <span class="tag tag-warn">{texts.coming}</span>}
             </span>

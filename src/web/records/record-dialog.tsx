@@ -21,7 +21,7 @@ export function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
   const [isVoiding, setVoiding] = useState(false);
   const { recordId, voided } = record;
   const moment = (timeMs: number) =>
-    `${format.dayName(format.day(timeMs), "long")}, ${format.exactTime(timeMs)}`;
+    `${format.dayName(format.day(timeMs), "full")}, ${format.exactTime(timeMs)}`;
   const rows = [
     [texts.date, moment(record.createdTime)],
     ...(record.endedTime === null ? [] : [[texts.ended, moment(record.endedTime)]]),

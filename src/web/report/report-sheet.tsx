@@ -48,7 +48,7 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
         <p class="report-when">
           {report.day === null
             ? format.dayName(`${report.month}-01`, "longMonth")
-            : `${format.dayName(report.day, "long")} ${report.day.slice(0, 4)}`}
+            : format.dayName(report.day, "full")}
         </p>
       </header>
       <dl class="report-figures">

@@ -81,7 +81,7 @@ function HistoryDay({ day, ongoing }: HistoryDayProps) {
   const daysAgo = format.daysAgo(day.timeMs, now());
   const name =
     daysAgo === undefined
-      ? format.dayName(format.day(day.timeMs), "long")
+      ? format.dayName(format.day(day.timeMs), "full")
       : daysAgo === 0
         ? history.today
         : history.yesterday;
