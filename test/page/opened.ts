@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Role } from "../../src/domain/member.ts";
 import { CHECKOUT, PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -124,6 +125,15 @@ export class OpenedService {
       body: JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+  }
+
+  /** Adds a member who has chosen a password; gives the cookie of a session. */
+  async addMember(name: string, role: Role): Promise<string> {
+    const email = `${role}@example.org`;
+    const invited = await this.service.post("/api/member", { member: { name, email, role } }, this.cookie);
+    const { data } = (await invited.json()) as { readonly data: { readonly token: string } };
+    await this.service.post("/api/link", { token: data.token, password: PASSWORD });
+    return this.service.signIn(email, PASSWORD);
   }
 
   /** Sets the level of a simulated line. */

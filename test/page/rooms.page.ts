@@ -26,3 +26,39 @@ describe("Many rooms", () => {
     });
   }
 });
+
+interface Tile {
+  readonly bottom: number;
+  readonly right: number;
+  /** Of the number, in pixels. */
+  readonly size: number;
+}
+
+const TILES = `[...document.querySelectorAll(".tile")].map((tile) => ({
+  bottom: tile.getBoundingClientRect().bottom,
+  right: tile.getBoundingClientRect().right,
+  size: Number.parseFloat(getComputedStyle(tile.querySelector(".tile-room")).fontSize),
+}))`;
+
+describe("The board of a screen on a wall, with sixty rooms", () => {
+  const { opened } = new FilledSuite({ sales: 20, days: 2, rooms: 15 });
+  before(async () => {
+    opened.cookie = await opened.addMember("Enfermería", "display");
+  });
+
+  for (const [width, height] of [
+    [1920, 1080],
+    [3840, 2160],
+  ] as const) {
+    it(`fills the screen, with numbers to be read from afar (${width} x ${height})`, async () => {
+      const { page } = await opened.open("/habitaciones", { width });
+      await page.setViewportSize({ width, height });
+      await page.locator(".tile").first().waitFor();
+      const tiles = await page.evaluate<readonly Tile[]>(TILES);
+      expect(tiles).to.have.length(60);
+      expect(Math.max(...tiles.map(({ bottom }) => bottom))).to.be.within(height * 0.94, height);
+      expect(Math.max(...tiles.map(({ right }) => right))).to.be.within(width * 0.95, width);
+      expect(Math.min(...tiles.map(({ size }) => size))).to.be.at.least(height / 45);
+    });
+  }
+});

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Role } from "../../src/domain/member.ts";
-import { PASSWORD } from "../rig/program.ts";
 import { FilledSuite } from "./filled.ts";
-import { LANGUAGES, type OpenedService } from "./opened.ts";
+import { LANGUAGES } from "./opened.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WALK_MS = 600_000;
@@ -173,7 +172,7 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
   before(async () => {
     cookies.set("owner", opened.cookie);
     for (const role of ["staff", "technician", "display"] as const) {
-      cookies.set(role, await addMember(opened, role));
+      cookies.set(role, await opened.addMember(`${role} ${LONG}`, role));
     }
   });
 
@@ -193,16 +192,6 @@ describe("Every view and state, of every role, with sixty rooms and names of a h
     }
   }
 });
-
-/** Adds a member who has chosen a password; gives the cookie of a session. */
-async function addMember({ service, cookie }: OpenedService, role: Role): Promise<string> {
-  const email = `${role}@example.org`;
-  const member = { name: `${role} ${LONG}`, email, role };
-  const invited = await service.post("/api/member", { member }, cookie);
-  const { data } = (await invited.json()) as { readonly data: { readonly token: string } };
-  await service.post("/api/link", { token: data.token, password: PASSWORD });
-  return service.signIn(email, PASSWORD);
-}
 
 /** What is wider than its place: the page, a dialog's body, or the number of a record. */
 const OVERFLOWING = `[document.documentElement, ...document.querySelectorAll(".dialog-body, .panel, .simulated p, .record-id")]

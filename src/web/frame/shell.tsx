@@ -42,7 +42,9 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
   const signOut = () => void flush().finally(onSignOut);
 
   return (
-    <div class={simulated ? "shell shell-simulated" : "shell"}>
+    <div
+      class={`shell${simulated ? " shell-simulated" : ""}${user.role === "display" ? " shell-board" : ""}`}
+    >
       <a class="skip" href="#content">
         {texts.skipToContent}
       </a>

@@ -168,7 +168,7 @@ class RecordRow extends Component<RecordRowProps> {
         <td class="record-date">{date}</td>
         <td class="record-time">
           <time dateTime={format.iso(record.createdTime)}>{format.exactTime(record.createdTime)}</time>
-          <span class="record-under">{date}</span>
+          <span class="record-under">{format.dayName(day, "brief")}</span>
         </td>
         <th scope="row" class="record-room" title={record.habitacion}>
           <span class="record-number">{record.habitacion}</span>
@@ -213,7 +213,7 @@ function RecordState({ record, texts, isBrief }: RecordStateProps) {
   if (record.provisional) {
     return (
       <span class="record-mark record-mark-provisional" title={texts.provisionalWhy}>
-        {texts.provisional}
+        {isBrief ? texts.provisionalBrief : texts.provisional}
       </span>
     );
   }
