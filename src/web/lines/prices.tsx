@@ -25,19 +25,21 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
   const textOf = ({ from, valor }: Price, rooms: number) =>
     texts.price(format.dayName(from ?? "", "full"), format.money(valor), rooms, format.count(rooms));
   return (
-    <ul class="planned">
-      {groups.map(([key, group]) => {
-        const [price] = group;
-        if (price === undefined) return null;
-        return (
-          <li key={key}>
-            <span>{textOf(price, group.length)}</span>
-            <Button kind="quiet" onPress={() => setCancelled({ price, rooms: group.length })}>
-              {texts.cancel}
-            </Button>
-          </li>
-        );
-      })}
+    <>
+      <ul class="planned">
+        {groups.map(([key, group]) => {
+          const [price] = group;
+          if (price === undefined) return null;
+          return (
+            <li key={key}>
+              <span>{textOf(price, group.length)}</span>
+              <Button kind="quiet" onPress={() => setCancelled({ price, rooms: group.length })}>
+                {texts.cancel}
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
       {cancelled !== null && (
         <Confirm
           title={texts.cancelTitle}
@@ -53,7 +55,7 @@ export function PlannedPrices({ onDone }: { readonly onDone: (text: string) => v
           onClose={() => setCancelled(null)}
         />
       )}
-    </ul>
+    </>
   );
 }
 
