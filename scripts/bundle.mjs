@@ -81,8 +81,13 @@ const USED_TYPES = [
 
 /** Threads of the sealed program, too, ignore the NODE_OPTIONS that it was started with. */
 const SEALED_ENTRY = `delete process.env.NODE_OPTIONS;
-if (process.argv[2] === "${SEALED_JOB}") require("./src/${JOB_PROCESS}.ts");
-else void require("./src/main.ts").main(process.argv.slice(2));
+const command = process.argv[2];
+if (command === "${SEALED_JOB}") require("./src/${JOB_PROCESS}.ts");
+else {
+  // Its thread loads while this one does: that is a third of a start.
+  if (command === "serve") require("./src/store/ledger/writer.ts").startWriterAhead();
+  void require("./src/main.ts").main(process.argv.slice(2));
+}
 `;
 
 /**

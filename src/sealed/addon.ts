@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
+import { getEnvironmentData, setEnvironmentData, threadId } from "node:worker_threads";
 import { gunzipSync } from "node:zlib";
 import { FlancoError } from "../domain/error.ts";
 import { sealedBytes, sealedText } from "./assets.ts";
@@ -119,7 +119,7 @@ export function placeAddon(directory: string, addon: Addon, uid: number): string
   takeDirectory(directory, uid);
   const file = join(directory, `${addon.name}-${addon.sha256.slice(0, NAME_DIGITS)}${ENDING}`);
   if (holds(file, addon, uid)) return file;
-  const draft = join(directory, `.${addon.name}.${process.pid}`);
+  const draft = join(directory, `.${addon.name}.${process.pid}-${threadId}`);
   rmSync(draft, { force: true });
   try {
     writeFileSync(draft, addon.content(), { flag: "wx", mode: OWNER_ONLY });

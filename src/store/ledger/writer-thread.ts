@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { unlinkedEvidence } from "./audit.ts";
 import { LocalCalendar } from "./calendar.ts";
@@ -97,4 +97,5 @@ export function start(port: MessagePort, settings: WriterStart): void {
   }
 }
 
-if (parentPort !== null) start(parentPort, workerData as WriterStart);
+const port = parentPort;
+port?.once("message", (settings: WriterStart) => start(port, settings));

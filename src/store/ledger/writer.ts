@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import { type Cancel, type Clock, monotonicMs, type Timers } from "../../domain/clock.ts";
 import { errorFromData, FlancoError } from "../../domain/error.ts";
 import type { Change, LedgerCommands, LedgerWriter } from "../../domain/ledger.ts";
@@ -34,8 +35,29 @@ export interface WriterPort {
  */
 const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
 
+/** A thread that was started ahead and waits for its settings. */
+let ahead: Worker | undefined;
+
+/** Starts the thread that the next writer takes: it loads beside the rest of the program. */
+export function startWriterAhead(): void {
+  const worker = newWriterThread();
+  // The thread that takes its place says what is wrong.
+  worker.once("error", () => {});
+  worker.once("exit", () => {
+    if (ahead === worker) ahead = undefined;
+  });
+  ahead = worker;
+}
+
 function startWriterThread(start: WriterStart): WriterPort {
-  return startThread("writer", { workerData: start, resourceLimits: MEMORY, name: "flanco-writer" });
+  const worker = ahead ?? newWriterThread();
+  ahead = undefined;
+  worker.postMessage(start);
+  return worker;
+}
+
+function newWriterThread(): Worker {
+  return startThread("writer", { resourceLimits: MEMORY, name: "flanco-writer" });
 }
 
 type Input<N extends CommandName> = Parameters<LedgerCommands[N]>;
