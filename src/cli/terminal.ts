@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -50,6 +51,12 @@ export class Terminal {
 
   json(value: unknown): void {
     process.stdout.write(`${printable(JSON.stringify(value, null, 2))}\n`);
+  }
+
+  /** A line of a result that is a file's content: as it is, unless a terminal shows it. Waits for a slow reader. */
+  async data(line: string): Promise<void> {
+    const text = process.stdout.isTTY ? printable(line) : line;
+    if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
   }
 
   /** Rewrites one line on a terminal; writes only the first and the last state to a file. */

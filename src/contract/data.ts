@@ -6,19 +6,28 @@ import { name, success, valor } from "./field.ts";
 const MAX_TIME_MS = 8.64e15;
 const NOT_SAVED = "Failed to save data";
 
+const moment = z.int().min(0).max(MAX_TIME_MS);
+
+const recordFields = {
+  ...{ locationName: name, deviceName: name, deviceId: name, habitacion: name },
+  ...{ valor, createdTime: moment },
+};
+
+/** A record of another system, as an import takes it. */
+export const importedRecord = z.strictObject({
+  key: name.describe("Names the record for all time: it is imported once."),
+  ...recordFields,
+  endedTime: moment.nullable().default(null),
+  provisional: z.boolean().default(false),
+  voidReason: name.nullable().default(null),
+});
+
 export const postData = declare({
   method: "post",
   path: "/data",
   summary: "Store one record. Answered after its commit is on the disk.",
   roles: OWNER,
-  body: z.object({
-    locationName: name,
-    deviceName: name,
-    deviceId: name,
-    habitacion: name,
-    valor,
-    createdTime: z.int().min(0).max(MAX_TIME_MS),
-  }),
+  body: z.object(recordFields),
   status: 201,
   answer: success.extend({ message: z.literal("Data saved successfully") }),
   errorField: "message",

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
+import { MAX_ACTUATORS } from "../domain/device.ts";
 import { BIASES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
+import { importedRecord } from "./data.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, name, success, text, timeMs, valor } from "./field.ts";
 import { newTest, testedEdge } from "./line-test.ts";
@@ -11,6 +13,12 @@ import { getStatus } from "./status.ts";
 
 /** Lines that one import may wire. */
 export const MAX_WIRING_ROWS = 1_000;
+
+/** Records of one step of an import: other writes wait for it. */
+export const MAX_IMPORTED = 250;
+
+/** A hash that takes some seconds to compare with, at most. */
+export const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
 /** Entries of the audit log that one answer holds. */
 export const MAX_AUDIT_PAGE = 500;
@@ -106,6 +114,16 @@ const salesSpan = z.strictObject({
   ...{ records: z.int(), firstMs: z.int().nullable(), lastMs: z.int().nullable() },
 });
 
+export const importedLocation = z.strictObject({ name, description: text(0, MAX_TEXT).default("") });
+export const importedDevice = z.strictObject({
+  ...{ id, dId: name, name, locationName: name },
+  rooms: z.array(name).min(1).max(MAX_ACTUATORS),
+});
+const accountOf = name
+  .optional()
+  .describe("E-mail of one of the account's members; left out for the only account.");
+const dryRun = z.boolean().describe("Only counts.");
+
 /** A count of entries. */
 const count = z.int().min(1);
 const owner = name.optional().describe("E-mail of the user of all devices, in place of those in the rows.");
@@ -142,6 +160,27 @@ export const OPERATIONS = {
   setPassword: operation({ email: name, password: z.string() }, z.null()),
   /** Removes a member, or an account with its only one; records stay. */
   removeUser: operation({ email: name, withDevices: z.boolean() }, z.null()),
+  /** Makes an account whose owner has this bcrypt hash of a password, or none yet; a known e-mail is left as it is. */
+  importUser: operation(
+    { name, email: z.email().max(MAX_TEXT), passwordHash: z.string().regex(BCRYPT).nullable() },
+    z.null(),
+  ),
+  /** Adds the places that an account lacks. `user` as for `importRecords`. Gives each device's id here by its id there. */
+  importPlaces: operation(
+    {
+      user: accountOf,
+      dryRun,
+      source: name,
+      locations: z.array(importedLocation),
+      devices: z.array(importedDevice),
+    },
+    z.strictObject({ locations: z.int(), devices: z.int(), ids: z.record(id, id) }),
+  ),
+  /** Adds the records that an account lacks. */
+  importRecords: operation(
+    { user: accountOf, dryRun, records: z.array(importedRecord).max(MAX_IMPORTED) },
+    z.strictObject({ added: z.int() }),
+  ),
   /** The wired lines of all users. */
   listWiring: operation({}, z.array(wiringRow.required({ user: true }).extend({ state: z.string() }))),
   /** Wires a line, or changes its settings. */

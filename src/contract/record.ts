@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RECORD_ORIGINS } from "../domain/record.ts";
 import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
 import { name, pageSize, recordFilter, success, timeMs } from "./field.ts";
 
@@ -13,7 +14,7 @@ export const record = z.strictObject({
   valor: z.number(),
   createdTime: timeMs,
   endedTime: timeMs.nullable(),
-  origin: z.enum(["posted", "edge", "found_at_start"]),
+  origin: z.enum(RECORD_ORIGINS),
   provisional: z.boolean().describe("Its time is not trusted yet: the clock was not set."),
   voided: voided.nullable().describe("When and why it was voided: it counts in no summary."),
 });

@@ -20,6 +20,7 @@ export const AUDIT_KINDS = [
   "test_ended",
   "letterhead_set",
   "record_voided",
+  "data_imported",
   "ledger_restored",
   "ledger_rebuilt",
   "secret_rotated",

@@ -25,6 +25,7 @@ import type {
 import type { EdgeSource, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
+import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
 import type { Credentials, NewSession, NewUser, StandingSession } from "./user.ts";
 import type { OwnedWiring, Wiring } from "./wiring.ts";
 
@@ -85,6 +86,11 @@ export interface LedgerCommands {
   removeDevice(userId: Id, dId: string, by?: Actor): void;
 
   addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord;
+
+  /** Adds the locations and devices that the account lacks, by name and dId. Rejects as `addLocation` and `addDevice` do. */
+  importPlaces(userId: Id, places: ImportedPlaces, by?: Actor): DeviceIds;
+  /** Adds the records that the account lacks, by their keys, and gives how many. */
+  importRecords(userId: Id, records: readonly ImportedRecord[], by?: Actor): number;
 
   /**
    * Adds an entry to the chain that voids a record. Rejects with `not_found`, also for a record of another user than
@@ -252,6 +258,10 @@ export interface LedgerReader {
   findRecords(userId: Id, search: RecordSearch): FoundRecords;
   /** One page of the records that were moved since the search began. */
   findMoved(userId: Id, search: MovedSearch): FoundMoved;
+  /** The account's records after that number, in their order. */
+  exportedRecords(userId: Id, afterId: number, limit: number): readonly ExportedRecord[];
+  /** How many of these keys are of records that the account has imported. */
+  importedCount(userId: Id, keys: readonly string[]): number;
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
   /** The hash of the newest entry of the chain, hexadecimal: it stands for every entry so far, of all accounts. */

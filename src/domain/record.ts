@@ -15,7 +15,7 @@ export interface NewRecord {
 export interface StoredRecord extends NewRecord {
   /** Position in the ledger; grows in commit order. */
   readonly recordId: number;
-  /** When the relay went low again; null while it is high, and for posted records. */
+  /** When the relay went low again; null while it is high, and for records that no relay made here. */
   readonly endedTimeMs: number | null;
   readonly origin: RecordOrigin;
   /** True while its time is not trusted: it was made before the clock was set, and is moved once that happens. */
@@ -38,8 +38,9 @@ export interface Voided {
   readonly reason: string;
 }
 
-/** Posted by a client, made from an edge, or from a line that was found high at the start. */
-export type RecordOrigin = "posted" | "edge" | "found_at_start";
+/** Posted by a client, made from an edge, or from a line that was found high at the start, or imported from another system. */
+export const RECORD_ORIGINS = ["posted", "edge", "found_at_start", "imported"] as const;
+export type RecordOrigin = (typeof RECORD_ORIGINS)[number];
 
 /** The same user, key and body store one record, however often they are posted. */
 export interface Idempotency {

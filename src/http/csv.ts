@@ -21,7 +21,12 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
       ...["Fin", "Anulado", "Motivo"],
     ],
     states: { counted: "contado", voided: "anulado", provisional: "provisional" },
-    origins: { posted: "enviado", edge: "relé", found_at_start: "encontrado al arrancar" },
+    origins: {
+      posted: "enviado",
+      edge: "relé",
+      found_at_start: "encontrado al arrancar",
+      imported: "importado",
+    },
   },
   en: {
     separator: ",",
@@ -31,7 +36,7 @@ const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
       ...["Ended", "Voided", "Reason"],
     ],
     states: { counted: "counted", voided: "voided", provisional: "provisional" },
-    origins: { posted: "posted", edge: "relay", found_at_start: "found at start" },
+    origins: { posted: "posted", edge: "relay", found_at_start: "found at start", imported: "imported" },
   },
 };
 

@@ -23,6 +23,7 @@ import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { StatusReader } from "../domain/status.ts";
+import type { ImportedRecord } from "../domain/transfer.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import { parseInput } from "./input.ts";
@@ -126,6 +127,27 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       if (reader.members(userId).length > 1) await writer.removeMember(userId, id, by);
       else await writer.removeUser(userId, withDevices, by);
       return null;
+    },
+    importUser: async (user, by) => {
+      if (reader.credentials(user.email) === undefined) await writer.addUser(user, by);
+      return null;
+    },
+    importPlaces: async ({ user, dryRun, ...places }, by) => {
+      const userId = accountOf(reader, user);
+      const locations = new Set(reader.locations(userId).map(({ name }) => name));
+      const devices = new Set(reader.devices(userId).map(({ dId }) => dId));
+      const ids = dryRun ? {} : await writer.importPlaces(userId, places, by);
+      return {
+        locations: places.locations.filter(({ name }) => !locations.has(name)).length,
+        devices: places.devices.filter(({ dId }) => !devices.has(dId)).length,
+        ids,
+      };
+    },
+    importRecords: async ({ user, dryRun, records }, by) => {
+      const userId = accountOf(reader, user);
+      if (!dryRun) return { added: await writer.importRecords(userId, records.map(toImported), by) };
+      const keys = records.map(({ key }) => key);
+      return { added: keys.length - reader.importedCount(userId, keys) };
     },
     listWiring: () => listWiring(reader, lines, clock.nowMs()),
     setWiring: ({ user, row }, by) => setWiring([row], user, by),
@@ -298,6 +320,17 @@ function toOwned(reader: LedgerReader, row: WiringRow, email: string | undefined
   };
 }
 
+function toImported(record: ParsedInput<"importRecords">["records"][number]): ImportedRecord {
+  const { habitacion, valor, createdTime, endedTime, ...same } = record;
+  return {
+    ...same,
+    room: habitacion,
+    valorMicros: microsFromValor(valor),
+    createdTimeMs: createdTime,
+    endedTimeMs: endedTime,
+  };
+}
+
 /** A member of the account whose device has this dId; `email` decides where several accounts have one. */
 function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): Member {
   if (email !== undefined) return memberByEmail(reader, email);
@@ -319,7 +352,10 @@ function ownerOf(reader: LedgerReader, dId: string, email: string | undefined): 
 }
 
 /** The account of a member; without an e-mail the only account. */
-function accountOf(reader: LedgerReader, email: string | undefined): Id {
+export function accountOf(
+  reader: Pick<LedgerReader, "credentials" | "members">,
+  email: string | undefined,
+): Id {
   if (email !== undefined) return memberByEmail(reader, email).userId;
   const [only, ...others] = firstMembers(reader);
   if (only !== undefined && others.length === 0) return only.userId;
@@ -329,7 +365,7 @@ function accountOf(reader: LedgerReader, email: string | undefined): Id {
 }
 
 /** The first member of each account, by whose e-mail commands name it. */
-function firstMembers(reader: LedgerReader): readonly Member[] {
+function firstMembers(reader: Pick<LedgerReader, "members">): readonly Member[] {
   const seen = new Set<Id>();
   return reader.members().filter(({ userId }) => !seen.has(userId) && seen.add(userId));
 }
@@ -338,7 +374,7 @@ function accountEmails(reader: LedgerReader): ReadonlyMap<Id, string> {
   return new Map(firstMembers(reader).map(({ userId, email }) => [userId, email]));
 }
 
-function memberByEmail(reader: LedgerReader, email: string): Member {
+function memberByEmail(reader: Pick<LedgerReader, "credentials">, email: string): Member {
   const found = reader.credentials(email);
   if (found === undefined) {
     throw new FlancoError("not_found", `There is no user with the e-mail ${email}.`, {

@@ -29,9 +29,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["auth", "config", "control", "domain", "gpio", "http", "net", "store", "systemd"],
     ...["durable-file.ts", "installation.ts"],
   ],
+  transfer: ["contract", "domain"],
   cli: [
     ...["auth", "config", "contract", "control", "domain", "gpio", "http", "net", "service", "store"],
-    ...["systemd", "installation.ts"],
+    ...["systemd", "transfer", "installation.ts"],
   ],
   web: ["contract", "domain"],
 };

@@ -298,6 +298,10 @@ class RecordingTerminal extends Terminal {
     this.out(JSON.stringify(value, null, 2));
   }
 
+  override async data(line: string): Promise<void> {
+    this.out(line);
+  }
+
   override async readAll(): Promise<string> {
     return this.#input;
   }

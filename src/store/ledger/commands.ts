@@ -21,6 +21,7 @@ import { recordCommands } from "./record.ts";
 import type { RollupWriter } from "./rollup.ts";
 import { sessionCommands } from "./session.ts";
 import type { TailState } from "./tail.ts";
+import { transferCommands } from "./transfer.ts";
 import { wiringCommands } from "./wiring.ts";
 
 /** What every writing function works with, inside one transaction of the writer thread. */
@@ -52,6 +53,7 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...letterheadCommands(db, context),
     ...sessionCommands(db, context),
     ...recordCommands(db, context),
+    ...transferCommands(db, context),
     ...correctionCommands(db, context),
     ...clockCorrectionCommands(db, context),
     ...lineCommands(db, context, rooms),
@@ -90,6 +92,8 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   changeDevice: "normal",
   removeDevice: "normal",
   addRecord: "post",
+  importPlaces: "normal",
+  importRecords: "post",
   voidRecord: "normal",
   settleTimes: "normal",
   correctClock: "normal",

@@ -145,7 +145,8 @@ export function deviceCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    addDevice(userId: Id, device: NewDevice): Id {
+    /** `id` is one that no device has; a new one without it. */
+    addDevice(userId: Id, device: NewDevice, { id = context.ids.next() }: { readonly id?: Id } = {}): Id {
       if (taken.get(userId, device.dId) !== undefined) {
         throw duplicateError("dId", `There is already a device with dId "${device.dId}".`);
       }
@@ -155,7 +156,6 @@ export function deviceCommands(db: Database, context: WriteContext) {
       if ((actuatorCount.get(userId) ?? 0) + device.actuators.length > MAX_ACTUATORS_OF_USER) {
         throw tooManyError(MAX_ACTUATORS_OF_USER, "actuators");
       }
-      const id = context.ids.next();
       insert.run(
         id,
         userId,

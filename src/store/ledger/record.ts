@@ -58,8 +58,10 @@ export interface RecordInput {
   readonly origin: RecordOrigin;
   /** Whether the clock was not trusted when it was made. */
   readonly provisional: boolean;
-  /** Null for a posted record. */
+  /** Null for a record that was posted or imported. */
   readonly source: RecordSource | null;
+  /** What names an imported record where it comes from: it stands in the column of the line. */
+  readonly importKey?: string;
 }
 
 /** Gives the one way in which a record enters the ledger: linked into the chain and added up. */
@@ -69,7 +71,7 @@ export function recordInserter(db: Database, context: Pick<WriteContext, "chain"
   const insert = db.prepare<(string | number | null)[]>(
     `INSERT INTO record (${columns.join(", ")}) VALUES (${columns.map((column) => (column === "hash" ? "unhex(?)" : "?")).join(", ")})`,
   );
-  return ({ userId, record, origin, provisional, source }: RecordInput): number => {
+  return ({ userId, record, origin, provisional, source, importKey }: RecordInput): number => {
     const { locationName, deviceId, valorMicros, createdTimeMs: timeMs } = record;
     const entry: RecordEntry = {
       ...record,
@@ -78,7 +80,7 @@ export function recordInserter(db: Database, context: Pick<WriteContext, "chain"
       origin,
       provisional: provisional ? 1 : 0,
       bootId: source?.bootId ?? null,
-      line: source?.line ?? null,
+      line: importKey ?? source?.line ?? null,
       request: source?.request ?? null,
       sequence: source?.sequence ?? null,
       monotonicNs: source?.monotonicNs ?? null,

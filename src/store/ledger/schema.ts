@@ -180,6 +180,8 @@ const initial: Migration = {
       ended_ns INTEGER
     ) STRICT;
     CREATE INDEX record_by_time ON record (user_id, effective_ms);
+    -- line: of an imported record, what names it where it comes from.
+    CREATE UNIQUE INDEX record_imported ON record (user_id, line) WHERE origin = 'imported';
     CREATE UNIQUE INDEX record_by_source ON record (boot, line, request, sequence) WHERE boot IS NOT NULL;
     -- A record whose time was set leaves this index.
     CREATE INDEX record_provisional ON record (boot, user_id) WHERE provisional = 1 AND effective_ms = created_ms;

@@ -17,6 +17,7 @@ import { openForReading } from "../ledger/open.ts";
 import { priceReader } from "../ledger/price.ts";
 import { recordReader } from "../ledger/record.ts";
 import { sessionReader } from "../ledger/session.ts";
+import { transferReader } from "../ledger/transfer.ts";
 import { wiringReader } from "../ledger/wiring.ts";
 import { overviewReader } from "./overview.ts";
 import { recordFinder } from "./record-search.ts";
@@ -46,6 +47,7 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...locationReader(db),
     ...deviceReader(db),
     ...recordReader(db),
+    ...transferReader(db),
     ...roomReader(db, calendar, budget),
     ...recordFinder(db, calendar, budget),
     localTime: (timeMs) => calendar.localTime(timeMs),

@@ -48,6 +48,8 @@ export const auditTexts = bilingual(
         `Membrete de los informes: ${value("company")}, ${value("taxNumber")}`,
       record_voided: (value: (name: string) => string) =>
         `Registro ${value("recordId")} anulado (${value("valor")}): ${value("reason")}`,
+      data_imported: (value: (name: string) => string) =>
+        `Importación de ${value("source")}: ${value("locations")} lugares, ${value("devices")} dispositivos y sus registros`,
       ledger_restored: (value: (name: string) => string) =>
         `Copia de seguridad restaurada: ${value("backup")}`,
       ledger_rebuilt: (value: (name: string) => string) =>
@@ -99,6 +101,8 @@ export const auditTexts = bilingual(
         `End of the test of the rooms ${value("rooms")}: ${value("edges")} times switched on, none counts`,
       letterhead_set: (value) => `Head of the reports: ${value("company")}, ${value("taxNumber")}`,
       record_voided: (value) => `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
+      data_imported: (value) =>
+        `Imported from ${value("source")}: ${value("locations")} locations, ${value("devices")} devices and their records`,
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,
       secret_rotated: () => "The secret of sessions was changed: everybody signs in anew",

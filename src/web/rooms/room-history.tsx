@@ -38,7 +38,7 @@ export function RoomHistory({ deviceId, roomId, device, times, onClose }: RoomHi
   const sinceMs = times.get(roomKey(deviceId, roomId));
   const sales = part.kind === "ready" ? part.value : [];
   const ongoing = room?.value
-    ? sales.find((sale) => sale.origin !== "posted" && sale.endedTime === null)
+    ? sales.find((sale) => ["edge", "found_at_start"].includes(sale.origin) && sale.endedTime === null)
     : undefined;
   return (
     <Dialog title={texts.name(roomId)} onClose={onClose} isSheet>
@@ -109,6 +109,7 @@ function SaleNotes({ sale, isOngoing }: { readonly sale: StoredRecord; readonly 
   const notes = [
     sale.endedTime !== null && history.lasted(duration(sale.endedTime - sale.createdTime)),
     sale.origin === "posted" && history.posted,
+    sale.origin === "imported" && history.imported,
     sale.origin === "found_at_start" && history.foundAtStart,
     sale.provisional && history.provisional,
     sale.voided !== null && history.voided(sale.voided.reason),

@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import { valorFromMicros } from "../domain/amount.ts";
+import { FlancoError } from "../domain/error.ts";
+import { accountOf } from "../http/operator.ts";
+import { ShownNumbers } from "../http/shown-number.ts";
+import { becomeOwner } from "../store/data-directory.ts";
+import { identitiesOf } from "../store/ledger/identity.ts";
+import { openReader, type StoreReader } from "../store/read/reader.ts";
+import { type ClinicEntry, type ClinicRecord, CSV_COLUMNS, csvLine } from "../transfer/clinic-file.ts";
+import { type CliContext, configOf } from "./context.ts";
+
+const HELP = `
+What it writes is a JSON object a line: the account's locations, devices with their rooms, wired
+lines, and records with their corrections. With --csv it is a table of the records alone. Both are
+read by 'flanco import'. People and passwords are not in it: those move with a backup.
+
+Examples:
+  flanco export > clinic.jsonl
+  flanco export --csv > records.csv`;
+
+/** Records that are read at once. */
+const PIECE = 500;
+
+/** `flanco export`: what one account has, for another system. */
+export function addExportCommand(program: Command, context: CliContext): void {
+  program
+    .command("export")
+    .description("write an account's places, wiring and records to standard output")
+    .option("--account <email>", "one of the account's members; needed where there are several accounts")
+    .option("--csv", "a table of the records", false)
+    .addHelpText("after", HELP)
+    .action(async ({ account, csv }: { account?: string; csv: boolean }, command: Command) => {
+      const config = configOf(context, command);
+      const { ledger } = becomeOwner(config.data_dir);
+      const [ledgerId] = identitiesOf(ledger);
+      if (ledgerId === undefined) {
+        throw new FlancoError("not_found", "There is no ledger yet.", { hint: "Start the service once." });
+      }
+      const reader = openReader(ledger, config.time_zone);
+      try {
+        const userId = accountOf(reader, account);
+        if (csv) await context.terminal.data(csvLine(CSV_COLUMNS));
+        for (const entry of csv ? recordsOf(reader, userId, ledgerId) : entriesOf(reader, userId, ledgerId)) {
+          await context.terminal.data(csv ? csvLine(cellsOf(entry)) : JSON.stringify(entry));
+        }
+      } finally {
+        reader.close();
+      }
+    });
+}
+
+function cellsOf(entry: ClinicEntry) {
+  const cells: Partial<ClinicRecord> = entry.kind === "record" ? entry : {};
+  return CSV_COLUMNS.map((column) => cells[column] ?? null);
+}
+
+function* entriesOf(reader: StoreReader, userId: string, ledgerId: string): Generator<ClinicEntry> {
+  for (const { name, description } of reader.locations(userId)) yield { kind: "location", name, description };
+  for (const { id, dId, name, locationName, actuators } of reader.devices(userId)) {
+    yield { kind: "device", id, dId, name, locationName, rooms: actuators.map((room) => room.id) };
+  }
+  for (const wiring of reader.wirings(userId)) {
+    const { line, dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs } = wiring;
+    yield {
+      ...{ kind: "wiring", line, device: dId, actuator: actuatorId, valor: valorFromMicros(valorMicros) },
+      ...{ active_low: activeLow, bias, debounce_ms: debounceMs, rearm_ms: rearmMs },
+    };
+  }
+  yield* recordsOf(reader, userId, ledgerId);
+}
+
+function* recordsOf(reader: StoreReader, userId: string, ledgerId: string): Generator<ClinicRecord> {
+  const numbers = new ShownNumbers(reader.numberKey());
+  let after = 0;
+  for (;;) {
+    const records = reader.exportedRecords(userId, after, PIECE);
+    for (const {
+      recordId,
+      importKey,
+      room,
+      valorMicros,
+      createdTimeMs,
+      endedTimeMs,
+      voided,
+      ...record
+    } of records) {
+      const { locationName, deviceName, deviceId, provisional } = record;
+      yield {
+        kind: "record",
+        key: importKey ?? `${ledgerId}/${numbers.show(recordId)}`,
+        ...{ locationName, deviceName, deviceId, habitacion: room, valor: valorFromMicros(valorMicros) },
+        ...{ createdTime: createdTimeMs, endedTime: endedTimeMs, provisional },
+        voidReason: voided?.reason ?? null,
+      };
+    }
+    const last = records.at(-1);
+    if (last === undefined) return;
+    after = last.recordId;
+  }
+}

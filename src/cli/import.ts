@@ -1,0 +1,276 @@
+import { basename, join, resolve } from "node:path";
+import type { Command } from "commander";
+import type { z } from "zod";
+import { BCRYPT, MAX_IMPORTED, type OperationInput } from "../contract/operator.ts";
+import type { Door } from "../control/client.ts";
+import { dataDirectoryOf } from "../store/data-directory.ts";
+import { identitiesOf } from "../store/ledger/identity.ts";
+import { type ClinicEntry, openSource, readClinicFile, readJsonLines } from "../transfer/clinic-file.ts";
+import { idOfKey, MONGO_SHAPES } from "../transfer/mongo-file.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { withDoor } from "./door.ts";
+
+const HELP = `
+The file is what 'flanco export' writes: JSON lines, or, where its name ends in .csv, a table of
+records. A table of another program has the same columns; 'key' may be missing. Each record is
+imported once, however often its file is, and a file of this very ledger adds nothing. The whole
+file is checked before anything is written.
+
+Examples:
+  flanco import clinic.jsonl --dry-run
+  flanco import records.csv --account ana@example.org`;
+
+const MONGO_HELP = `
+The folder holds four files of JSON lines, as mongoexport writes them from the collections of the
+system before flanco: users.json, locations.json, devices.json and data.json. Users keep their
+password. Each record is imported once, however often this is run. The files are checked in full
+before anything is written; lines are wired afterwards, with 'flanco wiring'.
+
+Examples:
+  flanco import-mongo old --dry-run
+  flanco import-mongo old`;
+
+/** Fewer records than this take less than a second. */
+const SHOWN_FROM = 10_000;
+const SHOWN_EVERY = 1_000;
+const DRY_RUN = "check the files and say what would be imported; write nothing";
+
+type NewRecord = OperationInput<"importRecords">["records"][number];
+type NewPlaces = { readonly [P in "locations" | "devices"]: OperationInput<"importPlaces">[P] };
+type NewWiring = OperationInput<"importWiring">["rows"];
+
+/** `flanco import` and `flanco import-mongo`: what another system holds. */
+export function addImportCommands(program: Command, context: CliContext): void {
+  program
+    .command("import")
+    .description("add places, wiring and records of a file that flanco export has written")
+    .argument("<file>", "the file")
+    .option("--account <email>", "one of the account's members; needed where there are several accounts")
+    .option("--no-wiring", "leave the wiring of the file out")
+    .option("--dry-run", DRY_RUN, false)
+    .addHelpText("after", HELP)
+    .action((file: string, options: ImportOptions, command: Command) =>
+      importClinic(context, command, file, options),
+    );
+  program
+    .command("import-mongo")
+    .description("take over users, places and records of the system before flanco, from mongoexport's files")
+    .argument("<folder>", "the folder with users.json, locations.json, devices.json and data.json")
+    .option("--dry-run", DRY_RUN, false)
+    .addHelpText("after", MONGO_HELP)
+    .action((folder: string, { dryRun }: { dryRun: boolean }, command: Command) =>
+      importMongo(context, command, folder, dryRun),
+    );
+}
+
+async function importClinic(
+  context: CliContext,
+  command: Command,
+  file: string,
+  { account: user, wiring: withWiring, dryRun }: ImportOptions,
+): Promise<void> {
+  const { ledger } = dataDirectoryOf(configOf(context, command).data_dir);
+  const source = openSource(file);
+  const { places, wiring, records } = await placesOf(readClinicFile(source));
+  const rows = withWiring ? wiring : [];
+  await withDoor(context, command, async (door) => {
+    const target = new AccountImport(door, { user, dryRun, ownIds: identitiesOf(ledger) });
+    await target.addPlaces(basename(file), places);
+    const progress = new Progress(context, records);
+    for await (const entry of readClinicFile(source)) {
+      if (entry.kind !== "record") continue;
+      await target.addRecord(without(entry));
+      progress.step();
+    }
+    await target.finish();
+    context.terminal.out(target.report());
+    if (rows.length === 0) return;
+    if (!dryRun) await door.call("importWiring", { user, rows });
+    context.terminal.out(`Lines ${dryRun ? "that would be wired" : "wired"}: ${rows.length}.`);
+  });
+}
+
+/** What a file holds beside its records; these are checked on the way. */
+async function placesOf(entries: AsyncIterable<ClinicEntry>) {
+  const places = { locations: [], devices: [] } as { [P in keyof NewPlaces]: NewPlaces[P][number][] };
+  const wiring: NewWiring = [];
+  let records = 0;
+  for await (const entry of entries) {
+    if (entry.kind === "location") places.locations.push(without(entry));
+    if (entry.kind === "device") places.devices.push(without(entry));
+    if (entry.kind === "wiring") wiring.push(without(entry));
+    if (entry.kind === "record") records += 1;
+  }
+  return { places, wiring, records };
+}
+
+function without<T extends { readonly kind: string }>({ kind, ...entry }: T): Omit<T, "kind"> {
+  return entry;
+}
+
+async function importMongo(
+  context: CliContext,
+  command: Command,
+  folder: string,
+  dryRun: boolean,
+): Promise<void> {
+  const accounts = await readAccounts(folder);
+  const source = openSource(join(folder, "data.json"));
+  const data = () => readJsonLines(source, dataOf(accounts));
+  let records = 0;
+  for await (const _checked of data()) records += 1;
+  await withDoor(context, command, async (door) => {
+    const users = await door.call("listUsers", {});
+    const known = new Set(users.map(({ email }) => email.toLowerCase()));
+    const imports = new Map<string, AccountImport>();
+    for (const [oldId, { user, places }] of accounts) {
+      const { name, email, password = "" } = user;
+      const passwordHash = BCRYPT.test(password) ? password : null;
+      if (!dryRun) await door.call("importUser", { name, email, passwordHash });
+      const isNew = dryRun && !known.has(email.toLowerCase());
+      const target = new AccountImport(door, { user: email, dryRun, isNew });
+      await target.addPlaces(basename(resolve(folder)), places);
+      imports.set(oldId, target);
+    }
+    const progress = new Progress(context, records);
+    for await (const { _id, userId, deviceId, ...record } of data()) {
+      const device = accounts.get(userId)?.deviceIds.get(deviceId) ?? deviceId;
+      await imports.get(userId)?.addRecord({ ...record, deviceId: device, key: `mongo/${_id}` });
+      progress.step();
+    }
+    for (const [oldId, target] of imports) {
+      await target.finish();
+      context.terminal.out(`${accounts.get(oldId)?.user.email}: ${target.report()}`);
+    }
+  });
+}
+
+/** Shows how far a long import is. */
+class Progress {
+  readonly #context: CliContext;
+  readonly #total: number;
+  #done = 0;
+
+  constructor(context: CliContext, total: number) {
+    this.#context = context;
+    this.#total = total;
+  }
+
+  step(): void {
+    this.#done += 1;
+    if (this.#total > SHOWN_FROM && (this.#done % SHOWN_EVERY === 0 || this.#done === this.#total)) {
+      this.#context.terminal.progress("Importing", this.#done, this.#total);
+    }
+  }
+}
+
+interface OldAccount {
+  readonly user: z.output<typeof MONGO_SHAPES.users>;
+  readonly places: { readonly [P in keyof NewPlaces]: NewPlaces[P][number][] };
+  /** A device's id by each text that may name it in a record: its `_id` and its dId. */
+  readonly deviceIds: Map<string, string>;
+}
+
+/** The accounts of the old system by their `_id`, with their places. */
+async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAccount>> {
+  const accounts = new Map<string, OldAccount>();
+  for await (const user of readJsonLines(openSource(join(folder, "users.json")), MONGO_SHAPES.users)) {
+    accounts.set(user._id, { user, places: { locations: [], devices: [] }, deviceIds: new Map() });
+  }
+  const isKnown = ({ userId }: { readonly userId: string }) => accounts.has(userId);
+  const locations = MONGO_SHAPES.locations.refine(isKnown, UNKNOWN_USER);
+  const devices = MONGO_SHAPES.devices.refine(isKnown, UNKNOWN_USER);
+  for await (const location of readJsonLines(openSource(join(folder, "locations.json")), locations)) {
+    const { userId, name, description } = location;
+    accounts.get(userId)?.places.locations.push({ name, description });
+  }
+  for await (const device of readJsonLines(openSource(join(folder, "devices.json")), devices)) {
+    const { _id, userId, dId, name, locationName, actuators } = device;
+    const { places, deviceIds } = accounts.get(userId) ?? {};
+    const id = idOfKey(_id);
+    deviceIds?.set(dId, id).set(_id, id);
+    // Its location may be gone, or have another name by now.
+    if (places?.locations.every((location) => location.name !== locationName)) {
+      places.locations.push({ name: locationName, description: "" });
+    }
+    places?.devices.push({ id, dId, name, locationName, rooms: actuators.map((room) => room.id) });
+  }
+  return accounts;
+}
+
+const UNKNOWN_USER = { path: ["userId"], message: "no user of users.json has this _id" };
+
+function dataOf(accounts: ReadonlyMap<string, OldAccount>) {
+  return MONGO_SHAPES.data.refine(({ userId }) => accounts.has(userId), UNKNOWN_USER);
+}
+
+interface ImportOptions {
+  readonly account?: string;
+  readonly wiring: boolean;
+  readonly dryRun: boolean;
+}
+
+interface Target {
+  /** E-mail of one of the account's members. */
+  readonly user: string | undefined;
+  readonly dryRun: boolean;
+  /** The account is not there yet, nor will be: all is new. */
+  readonly isNew?: boolean;
+  /** Identities of the ledger that is imported into: what comes from it is there. */
+  readonly ownIds?: readonly string[];
+}
+
+/** What goes into one account, some records at a time. */
+class AccountImport {
+  readonly #door: Door;
+  readonly #target: Target;
+  #ids: Readonly<Record<string, string>> = {};
+  #waiting: NewRecord[] = [];
+  #places = { locations: 0, devices: 0 };
+  #added = 0;
+  #known = 0;
+
+  constructor(door: Door, target: Target) {
+    this.#door = door;
+    this.#target = target;
+  }
+
+  async addPlaces(source: string, places: NewPlaces): Promise<void> {
+    const { user, dryRun, isNew } = this.#target;
+    this.#places = { locations: places.locations.length, devices: places.devices.length };
+    if (isNew === true) return;
+    const { ids, ...counts } = await this.#door.call("importPlaces", { user, dryRun, source, ...places });
+    this.#places = counts;
+    this.#ids = ids;
+  }
+
+  async addRecord(record: NewRecord): Promise<void> {
+    const { ownIds = [] } = this.#target;
+    if (ownIds.some((id) => record.key.startsWith(`${id}/`))) {
+      this.#known += 1;
+      return;
+    }
+    this.#waiting.push({ ...record, deviceId: this.#ids[record.deviceId] ?? record.deviceId });
+    if (this.#waiting.length === MAX_IMPORTED) await this.finish();
+  }
+
+  /** Writes what waits. */
+  async finish(): Promise<void> {
+    const { user, dryRun, isNew } = this.#target;
+    const records = this.#waiting;
+    this.#waiting = [];
+    if (records.length === 0) return;
+    const added =
+      isNew === true
+        ? records.length
+        : (await this.#door.call("importRecords", { user, dryRun, records })).added;
+    this.#added += added;
+    this.#known += records.length - added;
+  }
+
+  report(): string {
+    const { locations, devices } = this.#places;
+    const verb = this.#target.dryRun ? "would be added" : "added";
+    return `${verb}: ${locations} locations, ${devices} devices, ${this.#added} records; there already: ${this.#known} records.`;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Database } from "better-sqlite3";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "../../domain/transfer.ts";
+import type { WriteContext } from "./commands.ts";
+import { correctionCommands } from "./correction.ts";
+import { deviceCommands, deviceReader } from "./device.ts";
+import { locationCommands, locationReader } from "./location.ts";
+import { RECORD_CORRECTIONS, type RecordRow, recordInserter, SELECT_RECORD, toRecord } from "./record.ts";
+
+/** An imported record has its key where an edge's has its line; the index is of imported ones alone (schema.ts). */
+const KNOWN = "SELECT 1 FROM record WHERE origin = 'imported' AND user_id = ? AND line = ?";
+
+export function transferReader(db: Database) {
+  const known = db.prepare<[Id, string]>(KNOWN);
+  const after = db.prepare<[Id, number, number], RecordRow & { readonly importKey: string | null }>(
+    `SELECT ${SELECT_RECORD}, iif(r.origin = 'imported', r.line, NULL) AS importKey FROM record r ${RECORD_CORRECTIONS}
+      WHERE user_id = ? AND r.record_id > ? ORDER BY r.record_id LIMIT ?`,
+  );
+  return {
+    exportedRecords: (userId: Id, afterId: number, limit: number): readonly ExportedRecord[] =>
+      after.all(userId, afterId, limit).map(({ importKey, ...row }) => ({ ...toRecord(row), importKey })),
+    importedCount: (userId: Id, keys: readonly string[]): number =>
+      keys.filter((key) => known.get(userId, key) !== undefined).length,
+  };
+}
+
+export function transferCommands(db: Database, context: WriteContext) {
+  const { locations } = locationReader(db);
+  const { devices } = deviceReader(db);
+  const { addLocation } = locationCommands(db, context);
+  const { addDevice } = deviceCommands(db, context);
+  const { voidRecord } = correctionCommands(db, context);
+  const known = db.prepare<[Id, string]>(KNOWN);
+  const add = recordInserter(db, context);
+  const end = db.prepare<[number, number]>("UPDATE record SET ended_ms = ? WHERE record_id = ?");
+  const taken = db.prepare<[Id]>("SELECT 1 FROM device WHERE device_id = ?");
+
+  return {
+    importPlaces(userId: Id, places: ImportedPlaces, by: Actor = SERVICE_ACTOR): DeviceIds {
+      const locationIds = new Map(locations(userId).map(({ id, name }) => [name, id]));
+      for (const location of places.locations) {
+        if (!locationIds.has(location.name)) locationIds.set(location.name, addLocation(userId, location));
+      }
+      const ids = new Map(devices(userId).map(({ id, dId }) => [dId, id]));
+      for (const { id, rooms, ...device } of places.devices) {
+        if (ids.has(device.dId)) continue;
+        const locationId = locationIds.get(device.locationName);
+        if (locationId === undefined) {
+          throw new FlancoError("not_found", `There is no location "${device.locationName}".`);
+        }
+        const actuators = rooms.map((room) => ({ id: room, value: false }));
+        const kept = taken.get(id) === undefined ? { id } : {};
+        ids.set(device.dId, addDevice(userId, { ...device, locationId, actuators }, kept));
+      }
+      const counts = { locations: places.locations.length, devices: places.devices.length };
+      context.audit.note("data_imported", userId, { source: places.source, ...counts }, by);
+      return Object.fromEntries(places.devices.map(({ id, dId }) => [id, ids.get(dId) ?? id]));
+    },
+
+    importRecords(userId: Id, records: readonly ImportedRecord[], by: Actor = SERVICE_ACTOR): number {
+      let added = 0;
+      for (const { key, endedTimeMs, provisional, voidReason, ...record } of records) {
+        if (known.get(userId, key) !== undefined) continue;
+        const recordId = add({
+          userId,
+          record,
+          origin: "imported",
+          provisional,
+          source: null,
+          importKey: key,
+        });
+        if (endedTimeMs !== null) end.run(endedTimeMs, recordId);
+        if (voidReason !== null) voidRecord(recordId, voidReason, by);
+        added += 1;
+      }
+      if (added > 0) context.tell({ kind: "locations", userId });
+      return added;
+    },
+  };
+}

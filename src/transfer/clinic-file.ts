@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import { createReadStream, openSync, type ReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { parse as csvParser } from "csv-parse";
+import { z } from "zod";
+import { importedRecord } from "../contract/data.ts";
+import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
+import { FlancoError } from "../domain/error.ts";
+
+/** Mistakes of a file that are shown. */
+const MAX_SHOWN = 20;
+
+const location = importedLocation.extend({ kind: z.literal("location") });
+const device = importedDevice.extend({ kind: z.literal("device") });
+const wiring = wiringRow.omit({ user: true }).extend({ kind: z.literal("wiring") });
+const record = importedRecord.extend({ kind: z.literal("record") });
+/** One line of the file: a JSON object. */
+const entry = z.discriminatedUnion("kind", [location, device, wiring, record]);
+export type ClinicEntry = z.output<typeof entry>;
+export type ClinicRecord = z.output<typeof record>;
+
+/** The columns of a table of records, in their order. Moments are Unix milliseconds; an empty cell is null. */
+export const CSV_COLUMNS = [
+  ...["key", "locationName", "deviceName", "deviceId", "habitacion", "valor", "createdTime", "endedTime"],
+  ...["provisional", "voidReason"],
+] as const;
+
+/** A file that is read more than once, also when the process has become a user who may not open it. */
+export interface SourceFile {
+  readonly name: string;
+  readonly fd: number;
+}
+
+/** Throws `invalid`. */
+export function openSource(name: string): SourceFile {
+  try {
+    return { name, fd: openSync(name, "r") };
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function streamOf({ name, fd }: SourceFile): ReadStream {
+  return createReadStream(name, { fd, start: 0, autoClose: false });
+}
+
+function unreadable(name: string, error: unknown): FlancoError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new FlancoError("invalid", `${name}: ${message}`, { cause: error });
+}
+
+/** Something that one line of a file holds, or what is wrong with it. */
+type Parsed<T> = { readonly value: T } | { readonly mistakes: readonly string[] };
+
+/** The entries of an exported file, of JSON lines or, by its name, a table of records. Throws `invalid` with all mistakes. */
+export function readClinicFile(file: SourceFile): AsyncGenerator<ClinicEntry> {
+  if (!file.name.endsWith(".csv")) return readJsonLines(file, entry);
+  const rows = streamOf(file).pipe(csvParser({ bom: true, columns: true }));
+  const times = new Map<string, number>();
+  return entriesOf(file, rows, (cells) => parsed(entry, toRecord(cells, times)), 2);
+}
+
+/**
+ * A row as a record. One without a key is known by its content, and by how often that came before: the same file gives the
+ * same keys, and two sales that are alike stay two.
+ */
+function toRecord(cells: Readonly<Record<string, string>>, times: Map<string, number>): unknown {
+  const { key, valor, createdTime, endedTime, provisional, voidReason, ...texts } = cells;
+  const content = hash("sha256", JSON.stringify(Object.values(cells)));
+  const time = (times.get(content) ?? 0) + 1;
+  if (!key) times.set(content, time);
+  return {
+    ...{ kind: "record", key: key || `csv/${content}/${time}`, ...texts },
+    ...{ valor: numberOf(valor), createdTime: numberOf(createdTime) },
+    endedTime: endedTime ? numberOf(endedTime) : null,
+    provisional: provisional === "true",
+    voidReason: voidReason || null,
+  };
+}
+
+/** The documents of a file of JSON lines. Throws `invalid` with all mistakes, each with its line. */
+export async function* readJsonLines<S extends z.ZodType>(
+  file: SourceFile,
+  shape: S,
+): AsyncGenerator<z.output<S>> {
+  const lines = createInterface({ input: streamOf(file), crlfDelay: Number.POSITIVE_INFINITY });
+  const parse = (line: string): Parsed<z.output<S>> | undefined => {
+    if (line.trim() === "") return undefined;
+    try {
+      return parsed(shape, JSON.parse(line));
+    } catch {
+      return { mistakes: ["is no JSON object of one line"] };
+    }
+  };
+  yield* entriesOf(file, lines, parse, 1);
+}
+
+async function* entriesOf<F, T>(
+  { name: file }: SourceFile,
+  found: AsyncIterable<F>,
+  parse: (one: F) => Parsed<T> | undefined,
+  firstLine: number,
+): AsyncGenerator<T> {
+  const mistakes: string[] = [];
+  let line = firstLine - 1;
+  try {
+    for await (const one of found) {
+      line += 1;
+      const result = parse(one);
+      if (result === undefined) continue;
+      if ("value" in result) yield result.value;
+      else mistakes.push(...result.mistakes.map((mistake) => `${file}:${line}: ${mistake}`));
+      if (mistakes.length >= MAX_SHOWN) break;
+    }
+  } catch (error) {
+    if (error instanceof FlancoError) throw error;
+    throw unreadable(file, error);
+  }
+  if (mistakes.length === 0) return;
+  throw new FlancoError("invalid", mistakes.join("\n"), { hint: "Nothing was imported: mend these lines." });
+}
+
+function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<S>> {
+  const result = shape.safeParse(input);
+  if (result.success) return { value: result.data };
+  return { mistakes: result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) };
+}
+
+/** Not a number for a text that is none: the shape says what is wrong. */
+function numberOf(text: string | undefined): number {
+  return text === undefined || text.trim() === "" ? Number.NaN : Number(text);
+}
+
+/** One row of the table, by RFC 4180. */
+export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
+  return cells.map((cell) => quoted(String(cell ?? ""))).join(",");
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

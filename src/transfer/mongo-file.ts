@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { importedRecord } from "../contract/data.ts";
+import { name, text } from "../contract/field.ts";
+import { MAX_TEXT } from "../domain/text.ts";
+
+/** A document's `_id`: an ObjectId, or whatever text the old system put there. */
+const key = z.union([z.string(), z.object({ $oid: z.string() }).transform(({ $oid }) => $oid)]);
+
+/** A number in any of the forms of MongoDB's extended JSON, version 2. */
+const number = z.union([
+  z.number(),
+  z.object({ $numberInt: z.string() }).transform(({ $numberInt }) => Number($numberInt)),
+  z.object({ $numberLong: z.string() }).transform(({ $numberLong }) => Number($numberLong)),
+  z.object({ $numberDouble: z.string() }).transform(({ $numberDouble }) => Number($numberDouble)),
+  z.object({ $numberDecimal: z.string() }).transform(({ $numberDecimal }) => Number($numberDecimal)),
+]);
+
+const moment = z.union([
+  number,
+  z
+    .object({ $date: z.union([number, z.string().transform((date) => Date.parse(date))]) })
+    .transform(({ $date }) => $date),
+]);
+
+/** The documents of the old system, one shape a collection. What else they hold is left out. */
+export const MONGO_SHAPES = {
+  users: z.object({ _id: key, name, email: name, password: z.string().optional() }),
+  locations: z.object({ _id: key, userId: key, name, description: text(0, MAX_TEXT).default("") }),
+  devices: z.object({
+    ...{ _id: key, userId: key, dId: name, name, locationName: name },
+    actuators: z.array(z.object({ id: name })).min(1),
+  }),
+  data: z.object({
+    ...{ _id: key, userId: key, locationName: name, deviceName: name, deviceId: name, habitacion: name },
+    valor: number.pipe(importedRecord.shape.valor),
+    createdTime: moment.pipe(importedRecord.shape.createdTime),
+  }),
+};
+
+const ID = /^[0-9a-f]{24}$/;
+
+/** The id of an old document as one of ours: the same, where it was an ObjectId. */
+export function idOfKey(oldKey: string): string {
+  return ID.test(oldKey) ? oldKey : createHash("sha256").update(oldKey).digest("hex").slice(0, 24);
+}

@@ -1,0 +1,216 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashSync } from "bcryptjs";
+import { expect } from "chai";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forSuite } from "../rig/standing.ts";
+import { EMAIL, FIRST_RECORD, recordRows, seedLedger, shownNumber } from "./ledger.ts";
+
+/** Cheap to compare with: what is tested is elsewhere. */
+const BCRYPT_COST = 4;
+const NOON_MS = Date.UTC(2026, 2, 11, 12);
+const TIMES = [NOON_MS, NOON_MS + 1_000, NOON_MS + 1_000, NOON_MS + 86_400_000];
+const TOTALS = /added: (\d+) locations, (\d+) devices, (\d+) records; there already: (\d+) records\./;
+
+/** What an import said: locations, devices and records that are new, and records that were there. */
+function countsOf(said: string): readonly number[] {
+  return (TOTALS.exec(said)?.slice(1) ?? []).map(Number);
+}
+
+const entriesOf = (exported: string) =>
+  exported
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const ana = ["user", "add", "--email", "ana@example.org", "--name", "Ana", "--password-stdin"];
+
+describe("flanco export and flanco import", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const from = forSuite(() => Program.make());
+  const to = forSuite(() => Program.make());
+  let exported = "";
+  let file = "";
+
+  before(async () => {
+    await seedLedger(from.ledgerFile, TIMES);
+    await from.succeed(["void", shownNumber(from.ledgerFile, FIRST_RECORD), "--reason", 'una "prueba", dos']);
+    exported = await from.succeed(["export"]);
+    file = join(to.directory, "clinic.jsonl");
+    writeFileSync(file, exported);
+    await to.succeed(ana, `${PASSWORD}\n`);
+  });
+
+  it("say first what would be added, and write nothing", async () => {
+    const said = await to.succeed(["import", file, "--dry-run"]);
+    expect(said).to.match(/^would be added: 1 locations, 2 devices, 4 records/);
+    expect(said).to.include("Lines that would be wired: 8.");
+    expect(recordRows(to.ledgerFile)).to.deep.equal([]);
+  });
+
+  it("bring places, wiring and records over, once, and give the same file again", async () => {
+    expect(countsOf(await to.succeed(["import", file]))).to.deep.equal([1, 2, 4, 0]);
+    expect(countsOf(await to.succeed(["import", file]))).to.deep.equal([0, 0, 0, 4]);
+    expect(recordRows(to.ledgerFile).map(({ origin }) => origin)).to.deep.equal(Array(4).fill("imported"));
+    expect(entriesOf(await to.succeed(["export"]))).to.deep.equal(entriesOf(exported));
+    expect(await to.succeed(["verify"])).to.match(/^4 records: /);
+    const audit = await to.succeed(["audit"]);
+    expect(audit).to.include("data_imported").and.to.include("clinic.jsonl");
+  });
+
+  it("add nothing of what came from the ledger itself, also by way of another", async () => {
+    const back = join(from.directory, "back.jsonl");
+    writeFileSync(back, await to.succeed(["export"]));
+    expect(countsOf(await from.succeed(["import", back, "--no-wiring"]))).to.deep.equal([0, 0, 0, 4]);
+  });
+
+  it("do so with a table of the records, with keys and without", async () => {
+    const table = await from.succeed(["export", "--csv"]);
+    const [head = "", ...rows] = table.trim().split("\n");
+    const csv = join(to.directory, "records.csv");
+    writeFileSync(csv, table);
+    expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 0, 4]);
+    const withoutKeys = [head, ...rows].map((row) => row.slice(row.indexOf(",") + 1)).join("\n");
+    writeFileSync(csv, withoutKeys);
+    expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 4, 0]);
+    expect(countsOf(await to.succeed(["import", csv]))).to.deep.equal([0, 0, 0, 4]);
+    expect(await to.succeed(["verify"])).to.match(/^8 records: /);
+  });
+
+  it("name each line that is wrong, and write nothing of such a file", async () => {
+    const bad = join(to.directory, "bad.jsonl");
+    const lines = entriesOf(exported);
+    const record = { ...lines.at(-1), key: "another/1" };
+    writeFileSync(
+      bad,
+      [record, { ...record, valor: "4" }, { kind: "sale" }].map((line) => JSON.stringify(line)).join("\n"),
+    );
+    const before = recordRows(to.ledgerFile).length;
+    const refused = await to.call(["import", bad]);
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include(`${bad}:2: valor: `).and.to.include(`${bad}:3: kind: `);
+    expect(refused.stderr).to.include("Nothing was imported");
+    expect(recordRows(to.ledgerFile)).to.have.length(before);
+    const missing = await to.call(["import", join(to.directory, "none.jsonl")]);
+    expect(onlyLine(missing)).to.include("none.jsonl");
+  });
+
+  it("work beside a running service, which shows what is new", async () => {
+    const service = await to.start();
+    const more = join(to.directory, "more.jsonl");
+    const record = {
+      ...entriesOf(exported).at(-1),
+      key: "another/2",
+      voidReason: null,
+      createdTime: NOON_MS,
+    };
+    writeFileSync(more, JSON.stringify(record));
+    expect(countsOf(await to.succeed(["import", more]))).to.deep.equal([0, 0, 1, 0]);
+    const cookie = await service.signIn(EMAIL, PASSWORD);
+    const answer = await service.get("/api/record?limit=200", cookie);
+    const { data } = (await answer.json()) as { readonly data: readonly { readonly origin: string }[] };
+    expect(data).to.have.length(9);
+    expect(data.every(({ origin }) => origin === "imported")).to.equal(true);
+    await service.end("SIGTERM");
+  });
+});
+
+describe("flanco import-mongo", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const program = forSuite(() => Program.make());
+  const [userId, deviceId] = ["65f000000000000000000001", "65f000000000000000000002"];
+  const record = {
+    ...{
+      userId,
+      locationName: "Clínica Norte",
+      deviceName: "Pasillo A",
+      deviceId: "7234",
+      habitacion: "101",
+    },
+    ...{ valor: 4.5, createdTime: NOON_MS, __v: 0 },
+  };
+  const documents = {
+    users: [
+      { _id: { $oid: userId }, name: "Ana", email: EMAIL, password: hashSync(PASSWORD, BCRYPT_COST), __v: 0 },
+    ],
+    locations: [
+      { _id: { $oid: "65f000000000000000000009" }, userId, name: "Clínica Norte", description: "" },
+    ],
+    devices: [
+      {
+        ...{ _id: { $oid: deviceId }, userId, dId: "7234", name: "Pasillo A", selected: false },
+        ...{ locationId: "65f000000000000000000009", locationName: "Clínica Norte" },
+        actuators: [
+          { id: "101", value: true },
+          { id: "102", value: false },
+        ],
+      },
+    ],
+    data: [
+      { _id: { $oid: "65f000000000000000000011" }, ...record },
+      {
+        ...{ _id: { $oid: "65f000000000000000000012" }, ...record },
+        ...{ valor: { $numberDouble: "3.25" }, createdTime: { $numberLong: String(NOON_MS + 1) } },
+      },
+      {
+        ...{ _id: { $oid: "65f000000000000000000013" }, ...record, deviceId },
+        createdTime: { $date: new Date(NOON_MS + 2).toISOString() },
+      },
+    ],
+  };
+  let folder = "";
+
+  before(() => {
+    folder = join(program.directory, "old");
+    mkdirSync(folder);
+  });
+
+  function write(changed: Partial<Record<keyof typeof documents, readonly object[]>> = {}): void {
+    for (const [name, all] of Object.entries({ ...documents, ...changed })) {
+      writeFileSync(join(folder, `${name}.json`), `${all.map((one) => JSON.stringify(one)).join("\n")}\n`);
+    }
+  }
+
+  it("names each document that is wrong, and writes nothing", async () => {
+    const [first] = documents.data;
+    write({
+      data: [first ?? {}, { ...first, userId: "65f0000000000000000000ff" }, { ...first, valor: "mucho" }],
+    });
+    const refused = await program.call(["import-mongo", folder]);
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include("data.json:2: userId: no user of users.json has this _id");
+    expect(refused.stderr).to.include("data.json:3: valor: ");
+    expect(await program.succeed(["user", "list"])).to.equal("");
+  });
+
+  it("says first what would be added", async () => {
+    write();
+    const said = await program.succeed(["import-mongo", folder, "--dry-run"]);
+    expect(said).to.equal(
+      `${EMAIL}: would be added: 1 locations, 1 devices, 3 records; there already: 0 records.\n`,
+    );
+    expect(await program.succeed(["user", "list"])).to.equal("");
+  });
+
+  it("takes users, places and records over, once, under the ids that they had", async () => {
+    expect(countsOf(await program.succeed(["import-mongo", folder]))).to.deep.equal([1, 1, 3, 0]);
+    expect(countsOf(await program.succeed(["import-mongo", folder]))).to.deep.equal([0, 0, 0, 3]);
+    const entries = entriesOf(await program.succeed(["export"]));
+    expect(entries.find(({ kind }) => kind === "device")).to.include({ id: deviceId, dId: "7234" });
+    const records = entries.filter(({ kind }) => kind === "record");
+    expect(records.map(({ valor, createdTime }) => [valor, createdTime])).to.deep.equal([
+      [4.5, NOON_MS],
+      [3.25, NOON_MS + 1],
+      [4.5, NOON_MS + 2],
+    ]);
+    expect(new Set(records.map((one) => one["deviceId"])), "a dId becomes the device's id").to.deep.equal(
+      new Set([deviceId]),
+    );
+    expect(await program.succeed(["verify"])).to.match(/^3 records: /);
+  });
+
+  it("lets a user in by the password of before", async () => {
+    const service = await program.start();
+    expect(await service.signIn(EMAIL, PASSWORD)).to.match(/^auth_token=/);
+    await service.end("SIGTERM");
+  });
+});
