@@ -118,7 +118,7 @@ async function failToWrite(program: Program, service: RunningService, secrets: S
   lock.close();
   expect(signIn.status).to.be.within(500, 503);
   expect(signIn.headers.getSetCookie()).to.deep.equal([]);
-  expect(service.stderr).to.contain("SQLITE_BUSY");
+  await until("the log has it", () => service.stderr.includes("SQLITE_BUSY"));
 }
 
 /** A command that is given a password: looked at while it waits for it, while it runs, and at what it says. */

@@ -91,8 +91,31 @@ async function rearrange(ledger: TestLedger, userId: string): Promise<void> {
   });
   await writer.removeWiring(userId, "GPIO18");
   await writer.removeDevice(userId, "9");
+  await importOld(ledger, userId);
   const other = await ledger.addUser("otra");
   await writer.removeUser(other.userId, true);
+}
+
+/** What comes from another system. */
+async function importOld({ writer }: TestLedger, userId: string): Promise<void> {
+  const [here, there] = ["Clínica Vieja", "65f000000000000000000001"];
+  await writer.importPlaces(userId, {
+    ...{ source: "old", locations: [{ name: here, description: "" }] },
+    devices: [{ id: there, dId: "70", name: "Pasillo Z", locationName: here, rooms: ["901"] }],
+  });
+  const sale = {
+    locationName: here,
+    deviceName: "Pasillo Z",
+    deviceId: there,
+    room: "901",
+    valorMicros: 5e6,
+  };
+  const old = { ...sale, createdTimeMs: 1, provisional: false, voidReason: null, endedTimeMs: null };
+  const records = [
+    { ...old, key: "old/1", endedTimeMs: 2 },
+    { ...old, key: "old/2", voidReason: "a test" },
+  ];
+  expect(await writer.importRecords(userId, records)).to.equal(2);
 }
 
 /** What the service itself writes, and what ends with time. */

@@ -129,7 +129,7 @@ describe("The tail of a ledger", () => {
       await live(ledger, userId, deviceId);
       await ledger.close();
       const before = rows();
-      expect(before["record"]).to.have.length(9);
+      expect(before["record"]).to.have.length(11);
       truncateSync(ledger.file, STUMP_BYTES);
       expect(recover().lost).to.equal(null);
       expect(rows()).to.deep.equal(before);
