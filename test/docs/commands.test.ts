@@ -8,7 +8,7 @@ import { until } from "../rig/until.ts";
 
 const DOCUMENTS = [
   "README.md",
-  ...readdirSync(join(CHECKOUT, "docs"))
+  ...readdirSync(join(CHECKOUT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];
