@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Config } from "../config/schema.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { FaultCode } from "../domain/fault.ts";
-import type { Machine } from "../domain/machine.ts";
+import { type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
 import { machineFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
 import { systemClock } from "../service/clock.ts";
@@ -50,11 +50,8 @@ Examples:
 /** Synced writes that measure the disk, and the size of each: a page of the ledger. */
 const SYNCS = 100;
 const SYNC_BYTES = 4_096;
-const SLOW_SYNC_MS = 250;
 const CONNECT_MS = 2_000;
 const MEGABYTE = 1_000_000;
-/** Where the mDNS service listens; Debian's package avahi-daemon makes it. */
-const AVAHI_SOCKET = "/run/avahi-daemon/socket";
 
 /** Width of a file's name in the list of the bundle. */
 const BUNDLE_NAME = 16;
@@ -90,10 +87,15 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   ...{ clock_untrusted: "clock", records_unplaced: "clock", clock_wrong: "clock" },
   ...{ ledger_damaged: "ledger", check_failed: "ledger", records_lost: "ledger", tail_failed: "ledger" },
   ...{ backup_failed: "backup", backup_missing: "backup", backup_old: "backup", backup_foreign: "backup" },
-  ...{ disk_full: "disk", disk_low: "disk", queue_filling: "disk" },
+  ...{ disk_full: "disk", disk_low: "disk", disk_slow: "disk", queue_filling: "disk" },
   ...{ card_worn: "card", file_system_errors: "card" },
   ...{ voltage_low: "power", too_hot: "temperature", memory_low: "memory" },
   ...{ certificate_refused: "certificate", certificate_ending: "certificate" },
+};
+
+const UNWRITABLE = {
+  message: "Nothing can be written to the data directory.",
+  hint: "Free space, or see journalctl -k.",
 };
 
 /** Something that needs attention, and what to do. */
@@ -154,26 +156,29 @@ async function examine(
   const running = await runningStatus(config, context);
   const { version } = context.installation;
   const stopped = running === undefined ? await readStopped(config, version) : null;
-  const machine = await readMachine(config.data_dir);
+  const machine = { ...(await readMachine(config.data_dir)), syncMs: measureSync(config.data_dir) };
   const problems = new Map<CheckName, Problem[]>();
   const add = (check: CheckName, found: readonly Problem[]) =>
     problems.set(check, [...(problems.get(check) ?? []), ...found]);
   for (const fault of running?.faults ?? stopped?.faults ?? []) add(CHECK_OF[fault.code], [fault]);
-  // A running service has looked at the machine itself.
+  // A running service has looked at the machine itself; its disk is measured here all the same.
+  const told = new Set(running?.faults.map(({ code }) => code));
+  const own = running === undefined ? machine : { ...UNKNOWN_MACHINE, syncMs: machine.syncMs };
+  for (const fault of machineFaults(own, systemClock.nowMs)) {
+    if (!told.has(fault.code)) add(CHECK_OF[fault.code], [fault]);
+  }
   if (stopped !== null) {
-    for (const fault of machineFaults(machine, systemClock.nowMs)) add(CHECK_OF[fault.code], [fault]);
     add("service", [noService()]);
     if (stopped.problem !== null) add("ledger", [stopped.problem]);
   } else if (running !== undefined && running.version !== version) {
     const message = `The service is version ${running.version}, and this command ${version}.`;
     add("service", [{ message, hint: "Restart the service: systemctl restart flanco." }]);
   }
-  const syncMs = measureSync(config.data_dir);
-  add("disk", syncProblems(syncMs));
+  if (machine.syncMs === null) add("disk", [UNWRITABLE]);
   const ports = [config.http_port, config.https_port].filter((port) => port > 0);
   add("ports", await portProblems(ports, running !== undefined));
-  add("name", nameProblems());
-  const examined = { running, stopped, machine, syncMs, ports, config };
+  add("name", nameProblems(machine));
+  const examined = { running, stopped, machine, ports, config };
   const states = statesOf(examined);
   const findings = Object.entries(CHECKS).map(([name, why]) => {
     const check = name as CheckName;
@@ -190,7 +195,7 @@ async function examine(
 
 /** What support needs to know of the appliance, without names of people, places and rooms. */
 async function bundleOf(
-  { running, stopped, machine, syncMs, config }: Examined,
+  { running, stopped, machine, config }: Examined,
   findings: readonly Finding[],
   context: CliContext,
 ): Promise<BundleFile[]> {
@@ -207,7 +212,12 @@ async function bundleOf(
   return [
     aboutFile(context.installation.version),
     bundleFile("findings.json", "which checks need attention", findings, ["check"]),
-    bundleFile("machine.json", "sensors, memory, and the time of a synced write", { ...machine, syncMs }, []),
+    bundleFile(
+      "machine.json",
+      "sensors, memory, and the time of a synced write",
+      { ...machine, announcedName: machine.announcedName !== null },
+      [],
+    ),
     bundleFile(
       "status.json",
       "lines, clock, queues, disk, backups and faults, without texts",
@@ -239,14 +249,13 @@ interface Examined {
   readonly running: Running | undefined;
   readonly stopped: Stopped | null;
   readonly machine: Machine;
-  readonly syncMs: number | null;
   readonly ports: readonly number[];
   readonly config: Config;
 }
 
 /** What each check says where nothing needs attention. */
-function statesOf({ running, stopped, machine, syncMs, ports, config }: Examined): Record<CheckName, string> {
-  const { temperature, memory, isVoltageLow, fileSystemErrors } = machine;
+function statesOf({ running, stopped, machine, ports, config }: Examined): Record<CheckName, string> {
+  const { temperature, memory, isVoltageLow, fileSystemErrors, syncMs } = machine;
   const { disk, lastBackup } = running ?? stopped?.facts ?? { disk: null, lastBackup: null };
   const untold = "This machine does not tell.";
   return {
@@ -299,17 +308,6 @@ function measureSync(directory: string): number | null {
   }
 }
 
-function syncProblems(syncMs: number | null): Problem[] {
-  if (syncMs === null) {
-    return [
-      { message: "Nothing can be written to the data directory.", hint: "Free space, or see journalctl -k." },
-    ];
-  }
-  if (syncMs < SLOW_SYNC_MS) return [];
-  const message = `The disk is slow: a synced write takes up to ${syncMs} ms.`;
-  return [{ message, hint: "Replace the card by one for continuous recording (High Endurance)." }];
-}
-
 async function portProblems(ports: readonly number[], isRunning: boolean): Promise<Problem[]> {
   const answers = await Promise.all(ports.map((port) => isListening(port)));
   return ports.flatMap((port, index) => {
@@ -344,8 +342,8 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-function nameProblems(): Problem[] {
-  if (existsSync(AVAHI_SOCKET)) return [];
+function nameProblems({ announcedName }: Machine): Problem[] {
+  if (announcedName !== null) return [];
   const message = `No service announces ${hostname()}.local on the local network.`;
   return [
     { message, hint: "apt-get install avahi-daemon, or give the gateway a name in the network's DNS." },

@@ -91,6 +91,16 @@ const status = z.strictObject({
         .describe("Wear of a card or eMMC chip that reports it."),
     })
     .nullable(),
+  machine: z
+    .strictObject({
+      temperature: z.int().nullable(),
+      memory: z.strictObject({ availableBytes: z.int(), totalBytes: z.int() }).nullable(),
+      isVoltageLow: z.boolean().nullable(),
+      fileSystemErrors: z.int().nullable(),
+      announcedName: z.string().nullable().describe("By which the local network finds it (mDNS)."),
+      syncMs: z.int().nullable().describe("What 99 of its newest 100 synced writes took at most."),
+    })
+    .describe("Null where the gateway does not tell."),
   faults: z
     .array(
       z.strictObject({

@@ -5,6 +5,7 @@ import type { Loss } from "./gap.ts";
 export const FAULT_CODES = [
   "disk_full",
   "disk_low",
+  "disk_slow",
   "card_worn",
   "file_system_errors",
   "voltage_low",

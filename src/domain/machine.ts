@@ -7,6 +7,10 @@ export interface Machine {
   readonly memory: Memory | null;
   /** Errors that the ledger's file system has met since its last complete check (ext4). */
   readonly fileSystemErrors: number | null;
+  /** The name by which it announces itself on the local network (mDNS). */
+  readonly announcedName: string | null;
+  /** Of the ledger's newest 100 syncs, what 99 took at most, in milliseconds; null before there were as many. */
+  readonly syncMs: number | null;
 }
 
 export interface Memory {
@@ -20,6 +24,8 @@ export const UNKNOWN_MACHINE: Machine = {
   temperature: null,
   memory: null,
   fileSystemErrors: null,
+  announcedName: null,
+  syncMs: null,
 };
 
 /** The disk that the data directory lies on. */

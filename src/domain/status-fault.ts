@@ -21,12 +21,13 @@ const FILLING_WRITES_SHARE = 0.75;
 const MEGABYTE = 1_000_000;
 /** A Raspberry Pi slows its processor down from 80 degrees on. */
 const HOT_CELSIUS = 80;
+/** A client waits so long for each post, and edges wait behind it. */
+const SLOW_SYNC_MS = 250;
 const LITTLE_MEMORY_SHARE = 0.05;
 
 /** A status before its faults are found. `lasting` are faults that other parts of the service report. */
 export type Reading = Omit<Status, "faults"> & {
   readonly lasting: readonly Fault[];
-  readonly machine: Machine;
   /** Kernel's monotonic time, in milliseconds: how long the machine has run. */
   readonly bootedForMs: number;
 };
@@ -190,8 +191,17 @@ export function diskFaults(
 
 /** Also used while no service runs. */
 export function machineFaults(machine: Machine, since: (what: string) => number): readonly Fault[] {
-  const { isVoltageLow, temperature, memory, fileSystemErrors } = machine;
+  const { isVoltageLow, temperature, memory, fileSystemErrors, syncMs } = machine;
   const faults: Fault[] = [];
+  if (syncMs !== null && syncMs >= SLOW_SYNC_MS) {
+    faults.push({
+      code: "disk_slow",
+      sinceMs: since("disk_slow"),
+      message: `The disk is slow: one synced write in a hundred takes ${syncMs} ms or more.`,
+      hint: "Replace the card by one for continuous recording (High Endurance).",
+      details: { syncMs },
+    });
+  }
   if (fileSystemErrors !== null && fileSystemErrors > 0) {
     faults.push({
       code: "file_system_errors",

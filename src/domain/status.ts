@@ -4,7 +4,7 @@ import type { GapCount } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { LineTest } from "./line-test.ts";
-import type { Disk } from "./machine.ts";
+import type { Disk, Machine } from "./machine.ts";
 import type { Provisional } from "./record.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */
@@ -97,6 +97,7 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   /** Lines under test. */
   readonly tests: readonly LineTest[];
   readonly queues: Queues;
+  readonly machine: Machine;
   /** What needs a person's attention. */
   readonly faults: readonly Fault[];
 }

@@ -17,14 +17,20 @@ import { type Endpoint, serve } from "./router.ts";
 /** Some 4,000 records. */
 const DISK_STEP_BYTES = 1_000_000;
 const QUEUE_STEP = 100;
+const MEMORY_STEP_BYTES = 10_000_000;
 
 export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
   return [
     serve(getStatus, async ({ userId, signedIn }) => {
       const status = await appliance.status(userId);
-      const { disk, queues, recordsToday, ...answer } = toStatusAnswer(status);
+      const { disk, queues, recordsToday, machine, ...answer } = toStatusAnswer(status);
       const shared = {
         disk: disk && inSteps(disk, ["freeBytes", "ledgerBytes", "logBytes"], DISK_STEP_BYTES, Math.ceil),
+        machine: {
+          ...machine,
+          memory:
+            machine.memory && inSteps(machine.memory, ["availableBytes"], MEMORY_STEP_BYTES, Math.floor),
+        },
         queues: {
           writes: inSteps(queues.writes, ["waiting"], QUEUE_STEP, Math.floor),
           edges: inSteps(queues.edges, ["waiting"], QUEUE_STEP, Math.floor),
@@ -56,10 +62,11 @@ function inSteps<T extends { readonly [K in N]: number }, N extends string>(
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
-  const { clock, queues, faults, tests } = status;
+  const { clock, queues, faults, tests, machine } = status;
   const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status),
+    machine,
     ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
     startedTime: startedMs,
     tests: tests.map(({ userId: _user, remainingMs, ...test }) => ({

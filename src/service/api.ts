@@ -17,7 +17,15 @@ export interface ApiDependencies
     >,
     Pick<
       StatusDependencies,
-      "version" | "bootId" | "trust" | "queues" | "lastBackup" | "faults" | "readDisk" | "readMachine"
+      | "version"
+      | "bootId"
+      | "trust"
+      | "queues"
+      | "lastBackup"
+      | "faults"
+      | "readDisk"
+      | "readMachine"
+      | "syncMs"
     > {
   readonly config: Pick<
     Config,

@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, realpath } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import type { Machine, Memory } from "../domain/machine.ts";
 import { deviceNumber } from "../store/read/disk.ts";
 
 /** The kernel's driver of a Raspberry Pi's voltage sensor (raspberrypi-hwmon). */
 const PI_VOLTAGE = "rpi_volt";
+/** Where the mDNS service listens; Debian's package avahi-daemon makes it. */
+const AVAHI_SOCKET = "run/avahi-daemon/socket";
 const MILLIDEGREES = 1_000;
 const BYTES_PER_KIB = 1_024;
 
@@ -14,7 +17,7 @@ export function readBootId(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-/** Reads the sensors of the machine that `directory` lies on. `root` stands for `/` in tests. */
+/** Reads the sensors of the machine that `directory` lies on, which know nothing of the ledger's syncs. `root` stands for `/` in tests. */
 export async function readMachine(directory: string, root = "/"): Promise<Machine> {
   const [isVoltageLow, temperature, memory, fileSystemErrors] = await Promise.all([
     readVoltageAlarm(join(root, "sys/class/hwmon")),
@@ -22,7 +25,8 @@ export async function readMachine(directory: string, root = "/"): Promise<Machin
     readMemory(join(root, "proc/meminfo")),
     readFileSystemErrors(directory, join(root, "sys")),
   ]);
-  return { isVoltageLow, temperature, memory, fileSystemErrors };
+  const announcedName = existsSync(join(root, AVAHI_SOCKET)) ? `${hostname()}.local` : null;
+  return { isVoltageLow, temperature, memory, fileSystemErrors, announcedName, syncMs: null };
 }
 
 async function readVoltageAlarm(folder: string): Promise<boolean | null> {

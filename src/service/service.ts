@@ -228,6 +228,7 @@ export class Service {
       faults: () => [...faultsOf(writer), ...upkeep.faults(), ...frontDoor.faults()],
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
+      syncMs: () => writer.syncMs,
       allowedOrigins: () => this.settings.allowed_origins,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
     });

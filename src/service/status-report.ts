@@ -31,6 +31,8 @@ export interface StatusDependencies {
   readonly readDisk: () => Promise<Disk>;
   /** Reads the sensors of the gateway. Never rejects. */
   readonly readMachine: () => Promise<Machine>;
+  /** `Machine.syncMs`. */
+  readonly syncMs: () => number | null;
   readonly log: Log;
 }
 
@@ -87,7 +89,7 @@ export class StatusReport implements StatusReader {
   async status(userId?: Id): Promise<Status> {
     if (monotonicMs(this.#dependencies.clock) - this.#diskReadMs >= DISK_AGE_MS) void this.#lookAtDisk();
     const reading = await this.#read(userId);
-    const { lasting, machine, bootedForMs, ...status } = reading;
+    const { lasting, bootedForMs, ...status } = reading;
     const seen = new Set<string>();
     const faults = faultsIn(reading, (what) => {
       seen.add(what);
@@ -101,7 +103,7 @@ export class StatusReport implements StatusReader {
 
   async #read(userId: Id | undefined): Promise<Reading> {
     const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
-    const { queues, lastBackup, faults } = this.#dependencies;
+    const { queues, lastBackup, faults, syncMs } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
@@ -120,7 +122,7 @@ export class StatusReport implements StatusReader {
       queues: queues(),
       lastBackup: lastBackup(),
       disk: this.#disk,
-      machine: this.#machine,
+      machine: { ...this.#machine, syncMs: syncMs() },
       lasting: faults(),
     };
   }

@@ -129,6 +129,7 @@ describe("The faults of the appliance", () => {
       "file_system_errors",
     ],
     ["a low voltage", machine({ isVoltageLow: false }), machine({ isVoltageLow: true }), "voltage_low"],
+    ["a slow disk", machine({ syncMs: 249 }), machine({ syncMs: 250 }), "disk_slow"],
     ["a hot gateway", machine({ temperature: 79 }), machine({ temperature: 80 }), "too_hot"],
     ["a twentieth of the memory left", memory(5_000_000), memory(4_999_999), "memory_low"],
     ["a tenth of the room for switchings taken", edgeQueue(999), edgeQueue(1_000), "queue_filling"],

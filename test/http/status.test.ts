@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
+import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import { Appliance, BOOT_ID, NOON_MS, TIME_ZONE } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { aDevice, aRecord } from "./bodies.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
@@ -62,9 +64,22 @@ describe("GET /status", () => {
       lastBackup: null,
       // In steps of a megabyte: the ledger is of all accounts.
       disk: { ...appliance.disk, ledgerBytes: 1_000_000, level: "good" },
+      machine: UNKNOWN_MACHINE,
       faults: [],
     });
   });
+
+  it("tells of the machine, its free memory in steps: it is of all accounts", async () => {
+    const memory = { availableBytes: 123_456_789, totalBytes: 512_000_000 };
+    appliance.machine = { ...UNKNOWN_MACHINE, temperature: 48, memory, syncMs: 12, announcedName: "a.local" };
+    appliance.clock.pass(60_000);
+    await status();
+    await until("the machine was looked at", async () => (await machine())["temperature"] === 48);
+    const rounded = { ...memory, availableBytes: 120_000_000 };
+    expect(await machine()).to.deep.equal({ ...appliance.machine, memory: rounded });
+  });
+
+  const machine = async () => (await status())["machine"] as Record<string, unknown>;
 
   it("tells of each fault since when it lasts, what to do, and the values for other words", async () => {
     const message = "The disk is full: sales wait in memory.";

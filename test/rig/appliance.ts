@@ -197,6 +197,7 @@ export class Appliance {
       faults: () => this.faults,
       readDisk: () => Promise.resolve(this.disk),
       readMachine: () => Promise.resolve(this.machine),
+      syncMs: () => this.machine.syncMs,
       allowedOrigins: () => options.allowedOrigins ?? [],
       isKnownHost: (name) => HOSTS.includes(name),
     });

@@ -1,4 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { expect } from "chai";
 import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
@@ -42,6 +43,11 @@ describe("The sensors of the machine", () => {
     put("proc/meminfo", "MemTotal:         100 kB\nMemFree:           10 kB\nMemAvailable:     40 kB\n");
     const { memory } = await readMachine(root.path, root.path);
     expect(memory).to.deep.equal({ availableBytes: 40 * 1_024, totalBytes: 100 * 1_024 });
+  });
+
+  it("include the name that the local network finds it by, where a service announces it", async () => {
+    put("run/avahi-daemon/socket", "");
+    expect(await readMachine(root.path, root.path)).to.include({ announcedName: `${hostname()}.local` });
   });
 
   it("include the errors of the directory's file system", async () => {

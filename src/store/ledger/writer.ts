@@ -21,6 +21,9 @@ const MAX_WAITING = 4_096;
 /** Further entries that only writes of lines may take: a relay cannot be told to come back. */
 const RESERVED_FOR_EDGES = 16;
 
+/** Syncs whose times are kept. */
+const SYNCS = 100;
+
 /** The thread that writes, as this side uses it. A `Worker` is one. */
 export interface WriterPort {
   postMessage(request: WriterRequest): void;
@@ -115,6 +118,8 @@ class WriterLink {
   #diskFullSinceMs: number | null = null;
   #tail: TailState | null = null;
   #onIdle: (() => void) | undefined;
+  /** How long each of the newest syncs took. */
+  readonly #syncs: number[] = [];
 
   constructor(
     settings: WriterSettings,
@@ -185,6 +190,13 @@ class WriterLink {
   /** Since when the disk is full, in Unix milliseconds; null while it has room. */
   get diskFullSinceMs(): number | null {
     return this.#diskFullSinceMs;
+  }
+
+  /** Of the newest 100 syncs, what 99 took at most, in milliseconds; null before there were as many. */
+  get syncMs(): number | null {
+    if (this.#syncs.length < SYNCS) return null;
+    const [, second = 0] = this.#syncs.toSorted((a, b) => b - a);
+    return Math.round(second);
   }
 
   /** How the tail is; null where none is kept. */
@@ -265,6 +277,8 @@ class WriterLink {
   #settle({ results, syncMs }: Extract<WriterMessage, { kind: "batch" }>): void {
     const batch = this.#inFlight;
     this.#inFlight = [];
+    this.#syncs.push(syncMs);
+    if (this.#syncs.length > SYNCS) this.#syncs.shift();
     const changes: Change[] = [];
     batch.forEach((waiting, index) => {
       const result = results[index];

@@ -44,6 +44,10 @@ const es: FaultTexts = {
       what: () => "La tarjeta de memoria está desgastada y puede fallar.",
       todo: () => "Pida a su técnico que la cambie por una nueva. Haga antes una copia de seguridad.",
     },
+    disk_slow: {
+      what: ({ count }) => `El disco es lento: algunas escrituras tardan ${count("syncMs")} ms o más.`,
+      todo: () => "Pida a su técnico una tarjeta para grabación continua (High Endurance). Todo se registra.",
+    },
     file_system_errors: {
       what: () => "El disco ha dado errores: la tarjeta puede estar fallando.",
       todo: () =>
@@ -181,6 +185,11 @@ const en: FaultTexts = {
     card_worn: {
       what: () => "The memory card is worn and may fail.",
       todo: () => "Ask your technician to replace it. Make a backup first.",
+    },
+    disk_slow: {
+      what: ({ count }) => `The disk is slow: some writes take ${count("syncMs")} ms or more.`,
+      todo: () =>
+        "Ask your technician for a card for continuous recording (High Endurance). All is recorded.",
     },
     file_system_errors: {
       what: () => "The disk has met errors: the card may be failing.",

@@ -87,12 +87,14 @@ export function ClockPart({ status: { clock, timeZone, provisional } }: { readon
 /** A disk with less free of it, or less in bytes, deserves a look. */
 const BEYOND_PERCENT = 100;
 
-export function DiskPart({ disk }: { readonly disk: Status["disk"] }) {
+export function DiskPart({ status }: { readonly status: Status }) {
+  const { disk, machine } = status;
   const texts = useTexts(stateTexts);
   const format = useFormat();
   if (disk === null) return <Part title={texts.disk} answer={texts.diskUnknown} />;
   const { freeBytes, totalBytes, ledgerBytes, logBytes, card } = disk;
-  const isWell = disk.level === "good" && (card === null || card.level === "good");
+  const isWell =
+    disk.level === "good" && (card === null || card.level === "good") && !has(status, ["disk_slow"]);
   return (
     <Part title={texts.disk} answer={texts.diskFree(format.bytes(freeBytes))} kind={isWell ? "well" : "warn"}>
       <div class="state-meter" aria-hidden="true">
@@ -104,7 +106,33 @@ export function DiskPart({ disk }: { readonly disk: Status["disk"] }) {
       <p>
         {texts.diskOf(format.bytes(totalBytes))} {texts.diskLedger(format.bytes(ledgerBytes + logBytes))}
       </p>
+      {machine.syncMs !== null && <p>{texts.diskSpeed(format.count(machine.syncMs))}</p>}
       {card !== null && <p>{cardText(card, texts, format.percent)}</p>}
+    </Part>
+  );
+}
+
+/** What the machine's sensors say, and by which name it is found. */
+export function MachinePart({ status }: { readonly status: Status }) {
+  const { temperature, memory, isVoltageLow, fileSystemErrors, announcedName } = status.machine;
+  const texts = useTexts(stateTexts);
+  const format = useFormat();
+  const isWell = !has(status, ["too_hot", "memory_low", "voltage_low", "file_system_errors"]);
+  return (
+    <Part
+      title={texts.machine}
+      answer={isWell ? texts.machineFine : texts.machineAttention}
+      kind={isWell ? "well" : "warn"}
+    >
+      {temperature !== null && <p>{texts.temperature(format.count(temperature))}</p>}
+      {memory !== null && (
+        <p>{texts.memory(format.bytes(memory.availableBytes), format.bytes(memory.totalBytes))}</p>
+      )}
+      {isVoltageLow !== null && <p>{texts.voltage(isVoltageLow)}</p>}
+      {fileSystemErrors !== null && (
+        <p>{texts.fileSystem(format.count(fileSystemErrors), fileSystemErrors === 0)}</p>
+      )}
+      <p>{announcedName === null ? texts.unannounced : texts.announced(announcedName)}</p>
     </Part>
   );
 }

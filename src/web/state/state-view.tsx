@@ -8,7 +8,7 @@ import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { BackupPart, ClockPart, DiskPart, GapPart, ProgramPart, QueuePart } from "./parts.tsx";
+import { BackupPart, ClockPart, DiskPart, GapPart, MachinePart, ProgramPart, QueuePart } from "./parts.tsx";
 import { AuditPanel, LineCard } from "./tables.tsx";
 
 /** The gateway's state: first whether anything needs attention, then every part. */
@@ -42,9 +42,10 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
         <ul class="parts">
           <BackupPart status={status} />
           <GapPart status={status} newest={gaps} />
-          <DiskPart disk={status.disk} />
+          <DiskPart status={status} />
           <ClockPart status={status} />
           <QueuePart queues={status.queues} />
+          <MachinePart status={status} />
           <ProgramPart status={status} />
         </ul>
       </section>

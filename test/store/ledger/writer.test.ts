@@ -1,7 +1,9 @@
+import { EventEmitter } from "node:events";
 import { truncateSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { MICROS_PER_UNIT } from "../../../src/domain/amount.ts";
+import { systemClock } from "../../../src/service/clock.ts";
 import { openForReading } from "../../../src/store/ledger/open.ts";
 import { storeWriter } from "../../../src/store/ledger/writer.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
@@ -103,6 +105,30 @@ describe("the writer", () => {
     expect(held).to.deep.include({ records: 4, entries: 5 });
     // Of the sum that was made so large.
     expect(findings.map(({ kind }) => kind)).to.deep.equal(["sum"]);
+  });
+
+  it("tells what 99 of the newest 100 syncs took at most, once there were as many", async () => {
+    const thread = new EventEmitter();
+    const times = [...Array(98).fill(10), 400, 300.4, ...Array(99).fill(20)] as number[];
+    const postMessage = () => {
+      const [syncMs = 0] = times.splice(0, 1);
+      queueMicrotask(() => thread.emit("message", { kind: "batch", results: [{ output: null }], syncMs }));
+    };
+    const listener = { onChanges: () => {}, onDeath: () => {} };
+    const settings = { file: "none", timeZone: "UTC" };
+    const writer = storeWriter(settings, systemClock, listener, () => Object.assign(thread, { postMessage }));
+    const opened = writer.open();
+    thread.emit("message", { kind: "ready" });
+    await opened;
+    const write = async (count: number) => {
+      for (let done = 0; done < count; done += 1) await writer.ping();
+    };
+    await write(99);
+    expect(writer.syncMs).to.equal(null);
+    await write(1);
+    expect(writer.syncMs).to.equal(300);
+    await write(99);
+    expect(writer.syncMs).to.equal(20);
   });
 
   it("commits what waits before it closes, and refuses what comes after", async () => {
