@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { type Bounce, measureBounces } from "../domain/bounce.ts";
 import { readTrace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
 import type { CliContext } from "./context.ts";
@@ -6,7 +7,9 @@ import type { CliContext } from "./context.ts";
 const HELP = `
 A trace is a text of one step a row, in order of time (docs/wiring.md). 'flanco gpio record' writes
 one. The recorder runs over it by the trace's own time, on a ledger that is thrown away: the
-appliance's ledger, lines and clock stay as they are.
+appliance's ledger, lines and clock stay as they are. At the end it says how much each contact
+bounces, and which debounce that asks for; a trace that was recorded while no service ran has all
+of it.
 
 Example:
   flanco simulate relays.trace --debounce 20`;
@@ -47,11 +50,16 @@ export function addSimulateCommand(program: Command, { terminal }: CliContext): 
       const trace = readTrace(file);
       const { debounce, rearm, activeLow } = options;
       const result = await replay(trace, { debounceMs: debounce, rearmMs: rearm, activeLow });
+      // A trace that was recorded beside a running service has no bounce any more: the kernel debounced it.
+      const bounces = measureBounces(
+        result.levels.filter(({ found, outcome }) => !found && outcome !== "unchanged"),
+      );
       if (options.json) {
-        terminal.json(result);
+        terminal.json({ ...result, bounces });
         return;
       }
       for (const level of result.levels) terminal.out(describe(level));
+      for (const bounce of bounces) terminal.out(describeBounce(bounce));
       const gaps = result.gaps === 0 ? "" : `, gaps in which sales may be missing: ${result.gaps}`;
       terminal.out(`Sales: ${result.sales}${gaps}.`);
     });
@@ -60,6 +68,14 @@ export function addSimulateCommand(program: Command, { terminal }: CliContext): 
 function describe({ atMs, timeMs, line, high, found, outcome }: ReplayedLevel): string {
   const level = `${high ? "high" : "low"}${found ? " (found)" : ""}`;
   return [`${atMs} ms`, new Date(timeMs).toISOString(), line, level, WORDS[outcome]].join("\t");
+}
+
+function describeBounce({ line, switchings, mostEdges, longestMs, debounceMs }: Bounce): string {
+  const bounce =
+    mostEdges === 1
+      ? "no bounce"
+      : `at most ${mostEdges} edges in ${longestMs} ms: a debounce of ${debounceMs} ms or more`;
+  return `${line}: ${switchings} switchings, ${bounce}.`;
 }
 
 function toWhole(text: string): number {
