@@ -193,7 +193,7 @@ async function readAccounts(folder: string): Promise<ReadonlyMap<string, OldAcco
     if (places?.locations.every((location) => location.name !== locationName)) {
       places.locations.push({ name: locationName, description: "" });
     }
-    places?.devices.push({ id, dId, name, locationName, rooms: actuators.map((room) => room.id) });
+    places?.devices.push({ id, dId, name, locationName, rooms: actuators });
   }
   return accounts;
 }

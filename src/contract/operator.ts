@@ -117,7 +117,11 @@ const salesSpan = z.strictObject({
 export const importedLocation = z.strictObject({ name, description: text(0, MAX_TEXT).default("") });
 export const importedDevice = z.strictObject({
   ...{ id, dId: name, name, locationName: name },
-  rooms: z.array(name).min(1).max(MAX_ACTUATORS),
+  rooms: z
+    .array(name)
+    .min(1)
+    .max(MAX_ACTUATORS)
+    .refine((rooms) => new Set(rooms).size === rooms.length, "names a room twice"),
 });
 const accountOf = name
   .optional()

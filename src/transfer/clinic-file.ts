@@ -46,7 +46,8 @@ function streamOf({ name, fd }: SourceFile): ReadStream {
 
 function unreadable(name: string, error: unknown): FlancoError {
   const message = error instanceof Error ? error.message : String(error);
-  return new FlancoError("invalid", `${name}: ${message}`, { cause: error });
+  const hint = "Name a file that this user may read.";
+  return new FlancoError("invalid", `${name}: ${message}.`, { hint, cause: error });
 }
 
 /** Something that one line of a file holds, or what is wrong with it. */
@@ -86,6 +87,9 @@ export async function* readJsonLines<S extends z.ZodType>(
   const lines = createInterface({ input: streamOf(file), crlfDelay: Number.POSITIVE_INFINITY });
   const parse = (line: string): Parsed<z.output<S>> | undefined => {
     if (line.trim() === "") return undefined;
+    // As mongoexport writes it with --jsonArray.
+    if (line.startsWith("["))
+      return { mistakes: ["begins an array: each line must be an object of its own"] };
     try {
       return parsed(shape, JSON.parse(line));
     } catch {
@@ -123,7 +127,11 @@ async function* entriesOf<F, T>(
 function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<S>> {
   const result = shape.safeParse(input);
   if (result.success) return { value: result.data };
-  return { mistakes: result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) };
+  return {
+    mistakes: result.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `${path.join(".")}: ${message}`,
+    ),
+  };
 }
 
 /** Not a number for a text that is none: the shape says what is wrong. */

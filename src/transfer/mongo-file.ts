@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { name, text } from "../contract/field.ts";
+import { importedDevice } from "../contract/operator.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 
 /** A document's `_id`: an ObjectId, or whatever text the old system put there. */
@@ -25,11 +26,14 @@ const moment = z.union([
 
 /** The documents of the old system, one shape a collection. What else they hold is left out. */
 export const MONGO_SHAPES = {
-  users: z.object({ _id: key, name, email: name, password: z.string().optional() }),
+  users: z.object({ _id: key, name, email: z.email().max(MAX_TEXT), password: z.string().optional() }),
   locations: z.object({ _id: key, userId: key, name, description: text(0, MAX_TEXT).default("") }),
   devices: z.object({
     ...{ _id: key, userId: key, dId: name, name, locationName: name },
-    actuators: z.array(z.object({ id: name })).min(1),
+    actuators: z
+      .array(z.object({ id: name }))
+      .transform((actuators) => actuators.map(({ id }) => id))
+      .pipe(importedDevice.shape.rooms),
   }),
   data: z.object({
     ...{ _id: key, userId: key, locationName: name, deviceName: name, deviceId: name, habitacion: name },

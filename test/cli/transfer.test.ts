@@ -182,6 +182,22 @@ describe("flanco import-mongo", function () {
     expect(await program.succeed(["user", "list"])).to.equal("");
   });
 
+  it("says so of what the ledger would not take, before a user is made", async () => {
+    const [user] = documents.users;
+    const [device] = documents.devices;
+    const twice = [{ id: "101" }, { id: "101" }];
+    for (const [changed, mistake] of [
+      [{ users: [{ ...user, email: "ana" }] }, "users.json:1: email: "],
+      [{ devices: [{ ...device, actuators: twice }] }, "devices.json:1: actuators: names a room twice"],
+      [{ devices: [[device]] }, "devices.json:1: begins an array"],
+    ] as const) {
+      write(changed);
+      const refused = await program.call(["import-mongo", folder]);
+      expect(refused.stderr).to.include(mistake);
+      expect(await program.succeed(["user", "list"])).to.equal("");
+    }
+  });
+
   it("says first what would be added", async () => {
     write();
     const said = await program.succeed(["import-mongo", folder, "--dry-run"]);
