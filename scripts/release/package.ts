@@ -60,14 +60,15 @@ export function buildPackage(options: PackageOptions): void {
   place(binary, join(tree, "usr/bin/flanco"), PROGRAM);
   place(join(checkout, "systemd", "flanco.service"), join(tree, UNITS, "flanco.service"), FILE);
   write(join(tree, "etc/flanco/flanco.toml"), settingsFile());
-  write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options)));
+  const notes = { es: notesIn(checkout, "es"), en: notesIn(checkout, "en") };
+  write(join(tree, "usr/share/doc/flanco/changelog.gz"), gzipped(changelog(options, notes.en)));
   placeManual(tree, options.version);
   const files = filesIn(tree);
   const control = join(tree, "DEBIAN");
   mkdirSync(control);
   const bytes = files.reduce((sum, file) => sum + lstatSync(join(tree, file)).size, 0);
   const kibibytes = Math.ceil(bytes / BYTES_PER_KIB);
-  write(join(control, "control"), controlOf(options, kibibytes));
+  write(join(control, "control"), controlOf(options, kibibytes, notes));
   write(
     join(control, "conffiles"),
     lines(files.filter((file) => file.startsWith("etc/")).map((file) => `/${file}`)),
@@ -110,7 +111,17 @@ function placeManual(tree: string, version: string): void {
   write(join(share, "fish/vendor_completions.d/flanco.fish"), fishCompletion(program));
 }
 
-function controlOf({ processor, version }: PackageOptions, kibibytes: number): string {
+/** What this version brings, a line each. */
+function notesIn(checkout: string, language: "es" | "en"): readonly string[] {
+  const text = readFileSync(join(checkout, "packaging", "notes", `${language}.txt`), "utf8");
+  return text.trim().split("\n");
+}
+
+function controlOf(
+  { processor, version }: PackageOptions,
+  kibibytes: number,
+  notes: { readonly es: readonly string[]; readonly en: readonly string[] },
+): string {
   return lines([
     "Package: flanco",
     `Version: ${version}`,
@@ -124,12 +135,16 @@ function controlOf({ processor, version }: PackageOptions, kibibytes: number): s
     "Description: ledger of relay sales",
     " Watches relays on GPIO lines, records each switching-on as a sale in a local",
     " ledger, and serves that ledger over HTTPS, with a page of its own.",
+    // Read by src/service/newer-package.ts, from a file on a disk and from apt's lists alike.
+    ...["Notes-Es:", ...notes.es.map((line) => ` ${line}`)],
+    ...["Notes-En:", ...notes.en.map((line) => ` ${line}`)],
   ]);
 }
 
-function changelog({ version, epochSeconds }: PackageOptions): string {
+function changelog({ version, epochSeconds }: PackageOptions, notes: readonly string[]): string {
   const date = new Date(epochSeconds * 1_000).toUTCString().replace("GMT", "+0000");
-  return `flanco (${version}) unstable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`;
+  const changes = notes.map((line) => `  * ${line}\n`).join("");
+  return `flanco (${version}) unstable; urgency=medium\n\n${changes}\n -- ${MAINTAINER}  ${date}\n`;
 }
 
 /** Without a time in it. */

@@ -19,6 +19,7 @@ import { withService } from "./door.ts";
 import {
   describeBackup,
   describeDisk,
+  describeNewer,
   type Running,
   readStopped,
   runningStatus,
@@ -79,6 +80,7 @@ const CHECKS = {
   ports: "The page and the API are reached at these ports.",
   certificate: "Browsers warn of a certificate that has ended.",
   name: "The page is found on the local network by this name.",
+  package: "A newer version mends what was found since.",
 } as const;
 type CheckName = keyof typeof CHECKS;
 
@@ -281,6 +283,10 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
     ports: ports.map((port) => `${port} ${running === undefined ? "is free" : "answers"}.`).join(" "),
     certificate: "Nothing is known against it. flanco tls show shows it.",
     name: `${hostname()}.local`,
+    package:
+      running === undefined
+        ? "Not examined: no service runs."
+        : (describeNewer(running)[0] ?? `No newer one than ${running.version} is known.`),
   };
 }
 

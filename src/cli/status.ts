@@ -166,6 +166,7 @@ function describeRunning(status: Running): string[] {
     `Waiting for the disk: ${queues.writes.waiting} writes (room for ${queues.writes.limit}), ${queues.edges.waiting} switchings (room for ${queues.edges.limit}).`,
     ...describeFacts(status),
     describeClock(status),
+    ...describeNewer(status),
   ];
 }
 
@@ -174,6 +175,7 @@ function describeShort(status: Running): string[] {
     ...describeService(status),
     ...describeFacts(status),
     describeClock(status),
+    ...describeNewer(status).slice(0, 1),
     "More: flanco status, flanco doctor, flanco logs.",
   ];
 }
@@ -183,6 +185,21 @@ function describeService({ version, startedTime, uptimeMs, timeZone, ...status }
   return [
     `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
     `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
+  ];
+}
+
+/** A newer package, in a sentence, and then what it says itself; no line where none is known. */
+export function describeNewer({ newerPackage }: Pick<Running, "newerPackage">): string[] {
+  if (newerPackage === null) return [];
+  const { version, source, file, notes, command } = newerPackage;
+  const where = source === "apt" ? "in apt's source" : `on the disk as ${file}`;
+  const check =
+    source === "apt"
+      ? "apt checks its source's signature"
+      : "flanco has not checked it: see docs/packaging.md";
+  return [
+    `A newer version: ${version}, ${where} (${check}). Install it as root: ${command}`,
+    ...(notes.en === "" ? [] : notes.en.split("\n").map((line) => `  ${line}`)),
   ];
 }
 

@@ -101,6 +101,18 @@ const status = z.strictObject({
       syncMs: z.int().nullable().describe("What 99 of its newest 100 synced writes took at most."),
     })
     .describe("Null where the gateway does not tell."),
+  newerPackage: z
+    .strictObject({
+      version: z.string(),
+      source: z.enum(["disk", "apt"]).describe("Where it lies: on the removable disk, or in apt's source."),
+      file: z.string().nullable().describe("The file on the disk; null in apt's source."),
+      notes: z
+        .strictObject({ es: z.string(), en: z.string() })
+        .describe("What it brings, as it says itself; empty where it does not say."),
+      command: z.string().describe("What installs it, as root."),
+    })
+    .nullable()
+    .describe("A package of flanco that is newer than the running program. It is named, and not checked."),
   faults: z
     .array(
       z.strictObject({

@@ -74,6 +74,20 @@ export interface BackupStatus
   readonly ageMs: number | null;
 }
 
+/** A package of flanco that is newer than the running program. It is only named: nothing of it is checked. */
+export interface NewerPackage {
+  /** As Debian writes it: 0.2.0. */
+  readonly version: string;
+  /** The removable disk, or apt's lists. */
+  readonly source: "disk" | "apt";
+  /** The path of the file on the disk; null in apt's lists. */
+  readonly file: string | null;
+  /** What it brings, as it says itself, in each language; empty where it does not say. At most 2,000 characters. */
+  readonly notes: { readonly es: string; readonly en: string };
+  /** What installs it, for root's shell. */
+  readonly command: string;
+}
+
 /** The part of the status that is known without a running service. */
 export interface ApplianceFacts {
   readonly version: string;
@@ -98,6 +112,8 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly tests: readonly LineTest[];
   readonly queues: Queues;
   readonly machine: Machine;
+  /** Null where none is known. */
+  readonly newerPackage: NewerPackage | null;
   /** What needs a person's attention. */
   readonly faults: readonly Fault[];
 }

@@ -25,6 +25,7 @@ export interface ApiDependencies
       | "faults"
       | "readDisk"
       | "readMachine"
+      | "newerPackage"
       | "syncMs"
     > {
   readonly config: Pick<

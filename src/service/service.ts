@@ -38,6 +38,7 @@ import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
+import { NewerPackages } from "./newer-package.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -204,7 +205,11 @@ export class Service {
     this.#closing.push(() => recorder.close());
     await recorder.open();
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
-    const upkeep = new Upkeep({ config, dataDirectory, clock, trust, log, writer, onDamaged: onFatal });
+    const packages = new NewerPackages({ version: installation.version, clock, log });
+    this.#closing.push(() => packages.close());
+    const upkeep = new Upkeep({
+      ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal },
+    });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
@@ -228,6 +233,7 @@ export class Service {
       faults: () => [...faultsOf(writer), ...upkeep.faults(), ...frontDoor.faults()],
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
+      newerPackage: () => packages.newest,
       syncMs: () => writer.syncMs,
       allowedOrigins: () => this.settings.allowed_origins,
       isKnownHost: (name) => frontDoor.isKnownHost(name),

@@ -5,7 +5,7 @@ import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
-import type { BackupStatus, Currency, Queues, Status, StatusReader } from "../domain/status.ts";
+import type { BackupStatus, Currency, NewerPackage, Queues, Status, StatusReader } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 
 /** How often the disk is looked at, and whether there is a new fault. */
@@ -31,6 +31,7 @@ export interface StatusDependencies {
   readonly readDisk: () => Promise<Disk>;
   /** Reads the sensors of the gateway. Never rejects. */
   readonly readMachine: () => Promise<Machine>;
+  readonly newerPackage: () => NewerPackage | null;
   /** `Machine.syncMs`. */
   readonly syncMs: () => number | null;
   readonly log: Log;
@@ -103,7 +104,7 @@ export class StatusReport implements StatusReader {
 
   async #read(userId: Id | undefined): Promise<Reading> {
     const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
-    const { queues, lastBackup, faults, syncMs } = this.#dependencies;
+    const { queues, lastBackup, faults, syncMs, newerPackage } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
@@ -123,6 +124,7 @@ export class StatusReport implements StatusReader {
       lastBackup: lastBackup(),
       disk: this.#disk,
       machine: { ...this.#machine, syncMs: syncMs() },
+      newerPackage: newerPackage(),
       lasting: faults(),
     };
   }

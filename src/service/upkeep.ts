@@ -35,6 +35,7 @@ import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
 import { type BackupTarget, backupDirectory, type SeenTarget } from "./backup-target.ts";
+import type { NewerPackages } from "./newer-package.ts";
 import { RemovableDisk } from "./removable-disk.ts";
 
 /** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
@@ -64,6 +65,7 @@ export interface UpkeepDependencies {
   readonly log: Log;
   /** Keeps the commits that the newest backup lacks. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
+  readonly packages: Pick<NewerPackages, "look">;
   /** The file itself is damaged: the process must stop, so that the next one sets it aside and rebuilds it. */
   readonly onDamaged: (error: Error) => void;
   /** In place of the processes that do the work. */
@@ -72,7 +74,10 @@ export interface UpkeepDependencies {
   readonly diskMs?: number;
 }
 
-/** A proven backup a day and a full check a week, each in a process of its own. Keeps no process running. */
+/**
+ * A proven backup a day and a full check a week, each in a process of its own, and looks for a newer package. Keeps no process
+ * running.
+ */
 export class Upkeep {
   readonly #dependencies: UpkeepDependencies;
   /** When each job last succeeded and failed in this process, in monotonic milliseconds. */
@@ -166,6 +171,8 @@ export class Upkeep {
         await this.#backup(target, tail);
         this.#attendForeign(target);
       }
+      const disk = all.find(({ directory }) => directory === this.#dependencies.config.backup_disk_dir);
+      await this.#dependencies.packages.look(disk?.skipped === null ? disk.directory : null);
       await this.#check(all);
     } finally {
       this.#busy = false;

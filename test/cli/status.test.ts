@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { describeNewer } from "../../src/cli/status.ts";
 import { CHECKOUT, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -23,6 +24,23 @@ interface Told {
   readonly linesWatched: number;
   readonly faults: readonly { readonly code: string; readonly details: object }[];
 }
+
+describe("What flanco status says of a newer package", () => {
+  const notes = { es: "Uno.", en: "One.\nTwo." };
+
+  it("is where it lies, who checks it, what installs it, and its notes", () => {
+    const file = "/media/usb/flanco_0.2.0_arm64.deb";
+    const newerPackage = { version: "0.2.0", source: "disk", file, notes, command: "apt install X" } as const;
+    expect(describeNewer({ newerPackage })).to.deep.equal([
+      `A newer version: 0.2.0, on the disk as ${file} (flanco has not checked it: see docs/packaging.md). Install it as root: apt install X`,
+      "  One.",
+      "  Two.",
+    ]);
+    const [first] = describeNewer({ newerPackage: { ...newerPackage, source: "apt", file: null } });
+    expect(first).to.contain("in apt's source (apt checks its source's signature)");
+    expect(describeNewer({ newerPackage: null })).to.deep.equal([]);
+  });
+});
 
 describe("flanco status", function () {
   this.timeout(PROCESS_TEST_MS);

@@ -33,6 +33,7 @@ const SOUND: Reading = {
   disk: { freeBytes: GIGABYTE, totalBytes: 8 * GIGABYTE, ledgerBytes: 4_096, logBytes: 0, card: null },
   lasting: [],
   machine: UNKNOWN_MACHINE,
+  newerPackage: null,
 };
 
 const BACKUP: BackupStatus = {

@@ -65,6 +65,7 @@ describe("GET /status", () => {
       // In steps of a megabyte: the ledger is of all accounts.
       disk: { ...appliance.disk, ledgerBytes: 1_000_000, level: "good" },
       machine: UNKNOWN_MACHINE,
+      newerPackage: null,
       faults: [],
     });
   });
@@ -77,6 +78,13 @@ describe("GET /status", () => {
     await until("the machine was looked at", async () => (await machine())["temperature"] === 48);
     const rounded = { ...memory, availableBytes: 120_000_000 };
     expect(await machine()).to.deep.equal({ ...appliance.machine, memory: rounded });
+  });
+
+  it("tells of a newer package, of which nothing is checked", async () => {
+    const notes = { es: "Uno.", en: "One." };
+    const [file, command] = ["/media/usb/flanco_1_amd64.deb", "apt install /media/usb/flanco_1_amd64.deb"];
+    appliance.newerPackage = { version: "1", source: "disk", file, notes, command };
+    expect((await status())["newerPackage"]).to.deep.equal(appliance.newerPackage);
   });
 
   const machine = async () => (await status())["machine"] as Record<string, unknown>;

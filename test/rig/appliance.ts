@@ -12,7 +12,7 @@ import { Sessions } from "../../src/auth/session.ts";
 import type { Fault } from "../../src/domain/fault.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import type { Member, Role } from "../../src/domain/member.ts";
-import type { BackupStatus, Queues } from "../../src/domain/status.ts";
+import type { BackupStatus, NewerPackage, Queues } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
 import type { FirstRunToken } from "../../src/http/first-run.ts";
@@ -153,6 +153,7 @@ export class Appliance {
     card: null,
   };
   machine = UNKNOWN_MACHINE;
+  newerPackage: NewerPackage | null = null;
   queues: Queues = {
     writes: { waiting: 0, limit: 4_096 },
     edges: { waiting: 0, limit: 10_000, refused: false },
@@ -197,6 +198,7 @@ export class Appliance {
       faults: () => this.faults,
       readDisk: () => Promise.resolve(this.disk),
       readMachine: () => Promise.resolve(this.machine),
+      newerPackage: () => this.newerPackage,
       syncMs: () => this.machine.syncMs,
       allowedOrigins: () => options.allowedOrigins ?? [],
       isKnownHost: (name) => HOSTS.includes(name),

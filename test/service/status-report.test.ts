@@ -58,6 +58,7 @@ describe("The appliance's status", () => {
       faults: () => [],
       readDisk: () => readDisk(),
       readMachine: () => Promise.resolve(UNKNOWN_MACHINE),
+      newerPackage: () => null,
       syncMs: () => null,
     });
     await report.open();

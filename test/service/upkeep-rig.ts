@@ -40,6 +40,8 @@ export class UpkeepRig {
   /** What was begun: where a backup goes, or `check`. */
   readonly begun: string[] = [];
   readonly ended: Error[] = [];
+  /** On which disk newer packages were looked for; null: without one. */
+  readonly packageLooks: (string | null)[] = [];
   trusted = true;
   tail: TailState | null = null;
   /** What the writer was told of backups. */
@@ -116,6 +118,7 @@ export class UpkeepRig {
         backupBegins: (directory) => void this.told.push(`begins ${directory}`),
         backupProved: (directory, commits) => void this.told.push(`proved ${directory} ${commits}`),
       },
+      packages: { look: async (disk) => void this.packageLooks.push(disk) },
       onDamaged: (error) => void this.ended.push(error),
       jobs: {
         backup: (request) =>

@@ -80,6 +80,7 @@ describe("The service's upkeep", () => {
       expect(await gateway.look()).to.deep.equal([gateway.backups]);
       expect(await gateway.after(MINUTE_MS)).to.deep.equal([]);
       gateway.seen = { mounted: true, foreign: [] };
+      expect(gateway.packageLooks.at(-1)).to.equal(null);
       gateway.failures.set(disk, new FlancoError("unavailable", "It was pulled out."));
       expect(await gateway.after(DISK_LOOK_MS)).to.deep.equal([disk]);
       expect(gateway.faults).to.deep.equal(["backup_failed"]);
@@ -180,6 +181,7 @@ describe("The service's upkeep", () => {
       expect(more).to.deep.equal([]);
       expect(fault).to.include({ code: "backup_foreign", sinceMs: START_MS });
       expect(fault?.message).to.contain(`Clínica (1 records, 2026-03-11, folder ${FOREIGN})`);
+      expect(gateway.packageLooks, "a newer package is looked for there").to.deep.equal([gateway.disk]);
       gateway.seen = { mounted: true, foreign: [] };
       await gateway.after(DISK_LOOK_MS);
       expect(gateway.faults).to.deep.equal([]);

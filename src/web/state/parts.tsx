@@ -4,7 +4,7 @@ import type { Gap, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { useFormat } from "../live/gateway.ts";
 import { stateTexts } from "../messages/state.ts";
-import { useTexts } from "../messages/use-language.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { IncidentItems } from "../report/incident-items.tsx";
 import { incidentsOf } from "../report/incidents.ts";
 import { ageText } from "./age.ts";
@@ -183,14 +183,39 @@ export function GapPart({ status, newest }: { readonly status: Status; readonly 
   );
 }
 
-export function ProgramPart({ status: { version, uptimeMs, driver } }: { readonly status: Status }) {
+export function ProgramPart({
+  status: { version, uptimeMs, driver, newerPackage: newer },
+}: {
+  readonly status: Status;
+}) {
   const texts = useTexts(stateTexts);
   const format = useFormat();
   return (
     <Part title={texts.program} answer={texts.version(version)}>
       <p>{texts.uptime(ageText(uptimeMs, texts, format))}</p>
       <p>{texts.driver(texts.drivers[driver])}</p>
+      {newer !== null && <NewerPackage newer={newer} />}
     </Part>
+  );
+}
+
+/** What installs it is a command on the gateway: a page that could do it would be a way to run any program there. */
+function NewerPackage({ newer }: { readonly newer: NonNullable<Status["newerPackage"]> }) {
+  const texts = useTexts(stateTexts);
+  const { language } = useLanguage();
+  const { version, source, file, notes, command } = newer;
+  return (
+    <div class="newer">
+      <p>
+        <strong>{texts.newer(version)}</strong> {source === "apt" ? texts.newerInApt : texts.newerOnDisk}
+      </p>
+      {file !== null && <p class="words">{file}</p>}
+      {notes[language] !== "" && <p class="newer-notes">{notes[language]}</p>}
+      <p>
+        {source === "apt" ? texts.newerCheckedByApt : texts.newerUnchecked} {texts.newerInstall}
+      </p>
+      <code>{command}</code>
+    </div>
   );
 }
 
