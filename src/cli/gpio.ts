@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Argument, type Command, InvalidArgumentError } from "commander";
-import type { Config } from "../config/schema.ts";
+import { boxBroker, type Config } from "../config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo } from "../domain/line.ts";
@@ -142,6 +142,7 @@ function makeDriver(config: Config, terminal: Terminal): LineDriver {
     timers: systemTimers,
     warn: (text) => terminal.err(text),
     simulatedLineCount: config.simulated_lines,
+    boxes: boxBroker(config, null),
   });
 }
 

@@ -8,6 +8,9 @@ const MAX_CURRENCY_DECIMALS = 6;
 const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
+/** Without a user, a password or a path. */
+const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
+
 const port = z.int("must be a whole number").min(1).max(MAX_PORT);
 
 const atLeastOne = z.int("must be a whole number").min(1);
@@ -60,6 +63,20 @@ export const configSchema = z.strictObject({
     .max(MAX_SIMULATED_LINES)
     .describe("Lines of the simulated driver, SIM0 and on."),
   simulated_trace: z.string().describe("Trace file that drives the simulated lines; empty: none."),
+  box_broker: z
+    .union([z.literal(""), z.string().regex(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
+    .describe("Broker of the relay boxes (driver mqtt): mqtt://HOST:1883, or mqtts://HOST:8883 with TLS."),
+  box_user: z
+    .string()
+    .regex(/^[^/+#]*$/, "must be one part of a topic")
+    .describe("First part of the relay boxes' topics: the id of their user in the system before flanco."),
+  box_broker_login: z.string().describe("User name for that broker; empty: none."),
+  box_broker_password_file: z
+    .string()
+    .describe("File with the password for that broker, closed to other users; empty: none."),
+  box_broker_authority_file: z
+    .string()
+    .describe("PEM file of the authority of that broker's certificate; empty: the usual authorities."),
   demo: z.boolean().describe("Wire a small demonstration for the first user (simulated driver only)."),
   allowed_origins: z
     .array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org"))
@@ -77,6 +94,22 @@ export type ConfigKey = keyof typeof configSchema.shape;
 
 /** The configuration as the program uses it: complete, valid and frozen. */
 export type Config = Readonly<z.infer<typeof configSchema>>;
+
+/**
+ * The broker of the relay boxes, as the driver mqtt takes it; undefined where it is not set. The client id names this
+ * gateway to the broker, null a command, which ends.
+ */
+export function boxBroker(config: Config, clientId: string | null) {
+  if (config.box_broker === "" || config.box_user === "") return undefined;
+  return {
+    clientId,
+    url: config.box_broker,
+    boxUser: config.box_user,
+    user: config.box_broker_login,
+    passwordFile: config.box_broker_password_file,
+    authorityFile: config.box_broker_authority_file,
+  };
+}
 
 export const CONFIG_KEYS = Object.keys(configSchema.shape) as ConfigKey[];
 

@@ -22,7 +22,7 @@ import type {
   StoredRecord,
   Voided,
 } from "./record.ts";
-import type { EdgeSource, Meaning, Sighting } from "./sale.ts";
+import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
@@ -286,8 +286,8 @@ export interface LedgerReader {
   lineTests(now: BootMoment, userId?: Id): readonly LineTest[];
   /** The newest rises of lines under test, newest first: at most `limit`, of one user or of all (null). */
   testedEdges(userId: Id | null, limit: number): readonly TestedEdge[];
-  /** The last committed sighting of a wired line; undefined before its first. */
-  lastSighting(line: string): EdgeSource | undefined;
+  /** The last committed sighting of a wired line, with the physical level that it saw; undefined before its first. */
+  lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */
   lastRequest(): number;
   /** Since when wired lines are not watched, by line. */

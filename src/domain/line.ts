@@ -8,7 +8,7 @@ export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const;
 export type Bias = (typeof BIASES)[number];
 
 /** `none` watches no lines. */
-export const DRIVER_NAMES = ["chardev", "sysfs", "simulated", "none"] as const;
+export const DRIVER_NAMES = ["chardev", "sysfs", "mqtt", "simulated", "none"] as const;
 export type DriverName = (typeof DRIVER_NAMES)[number];
 
 export interface LineInfo {
@@ -41,6 +41,8 @@ export interface LineRequest {
   readonly debounceMs: number;
   /** Absent for a line that ends with the process, as for `flanco gpio watch`. */
   readonly keep?: LineKeeping;
+  /** The physical level that the ledger knows of, for drivers that cannot read a level. Absent before the first sighting. */
+  readonly lastHigh?: boolean | undefined;
 }
 
 /** For drivers whose lines can outlive the process: decides whether a kept line may continue, and after which edge. */

@@ -33,6 +33,12 @@ export interface EdgeSource {
   readonly sequence: number;
 }
 
+/** What the ledger saw last of a line. */
+export interface LastSighting extends EdgeSource {
+  /** The physical level: `activeLow` is not applied. */
+  readonly high: boolean;
+}
+
 /** A level as the recorder reports it: an edge, or the level found when watching begins. */
 export interface Sighting {
   readonly line: string;

@@ -4,6 +4,7 @@ import type { ChipInfo, DriverName, LineDriver } from "../domain/line.ts";
 import { ChardevDriver } from "./chardev.ts";
 import type { DescriptorKeeper } from "./kept-lines.ts";
 import { loadKernel } from "./kernel.ts";
+import { type BoxBroker, MqttDriver } from "./mqtt.ts";
 import { loadOnoff } from "./onoff.ts";
 import { SimulatedDriver } from "./simulated.ts";
 import { SysfsDriver } from "./sysfs.ts";
@@ -17,21 +18,35 @@ export interface DriverDependencies {
   readonly simulatedLineCount: number;
   /** Keeps lines while no process runs. Without it, lines end with the process. */
   readonly keeper?: DescriptorKeeper | undefined;
+  /** The broker of relay boxes on the network; absent where none is set. */
+  readonly boxes?: BoxBroker | undefined;
 }
 
-/** Makes the driver of that name; `open` does the work. The simulated one is a SimulatedDriver. */
+/**
+ * Makes the driver of that name; `open` does the work. The simulated one is a SimulatedDriver. Throws `config` where a
+ * setting of the driver is missing.
+ */
 export function createDriver(name: DriverName, dependencies: DriverDependencies): LineDriver {
-  const { clock, timers, warn, simulatedLineCount, keeper } = dependencies;
+  const { clock, timers, warn, simulatedLineCount, keeper, boxes } = dependencies;
   switch (name) {
     case "chardev":
       return new ChardevDriver({ clock, loadKernel, keeper });
     case "sysfs":
       return new SysfsDriver({ clock, timers, warn, loadExporter: loadOnoff, loadKernel, sysfs: "/sys" });
+    case "mqtt":
+      return new MqttDriver({ clock, timers, warn, broker: required(boxes) });
     case "simulated":
       return new SimulatedDriver({ clock, timers, lineCount: simulatedLineCount });
     case "none":
       return new NoDriver();
   }
+}
+
+function required(boxes: BoxBroker | undefined): BoxBroker {
+  if (boxes !== undefined) return boxes;
+  throw new FlancoError("config", "The driver mqtt needs box_broker and box_user.", {
+    hint: "Set both, or another gpio_driver.",
+  });
 }
 
 /** No lines: the service has the API and the page alone. */
@@ -59,6 +74,6 @@ class NoDriver implements LineDriver {
 
 function noLinesError(): FlancoError {
   return new FlancoError("unavailable", "No line is watched: the GPIO driver is set to none.", {
-    hint: "Set FLANCO_GPIO_DRIVER to chardev, sysfs or simulated.",
+    hint: "Set FLANCO_GPIO_DRIVER to chardev, sysfs, mqtt or simulated.",
   });
 }

@@ -271,7 +271,8 @@ export class Recorder implements Lines {
         this.#unwatched.ended(line);
       }
       const keep = this.#keeping(wiring, opened);
-      const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, keep });
+      const lastHigh = this.#dependencies.reader.lastSighting(line)?.high;
+      const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, keep, lastHigh });
       this.#watches.set(line, { wiring, line: watched });
       this.#levels.set(line, watched.initiallyActive);
       const resumed = watched.resumed === true ? keep.seen : null;

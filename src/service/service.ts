@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
 import { Sessions } from "../auth/session.ts";
-import type { Config, ConfigKey } from "../config/schema.ts";
+import { boxBroker, type Config, type ConfigKey } from "../config/schema.ts";
 import { ControlServer } from "../control/server.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -27,6 +27,7 @@ import { FrontDoor } from "../net/front-door.ts";
 import type { TrustedAuthority } from "../net/trust/app.ts";
 import { type DataDirectory, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
 import { openToOthers } from "../store/data-directory-check.ts";
+import { identityOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readDisk } from "../store/read/disk.ts";
@@ -182,7 +183,7 @@ export class Service {
     this.#closing.push(() => sessions.close());
     const passwords = new WorkerPasswordHasher();
     this.#closing.push(() => passwords.close());
-    const driver = this.#makeDriver();
+    const driver = this.#makeDriver(`flanco-${identityOf(dataDirectory.ledger) ?? bootId}`);
     await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
     // Read before the clock's watch stores that this process runs.
     const lastAlive = reader.lastAlive();
@@ -290,7 +291,7 @@ export class Service {
     this.#openDoor().catch((err: unknown) => this.#options.log.error({ err }, "the ports cannot be opened"));
   }
 
-  #makeDriver(): LineDriver {
+  #makeDriver(clientId: string): LineDriver {
     const { config, clock, log, keeper } = this.#options;
     const driver = createDriver(config.gpio_driver, {
       clock,
@@ -298,6 +299,7 @@ export class Service {
       warn: (text) => log.warn({ driver: config.gpio_driver }, text),
       simulatedLineCount: config.simulated_lines,
       keeper,
+      boxes: boxBroker(config, clientId),
     });
     if (driver.simulated) log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
     return driver;

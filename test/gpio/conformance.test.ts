@@ -1,13 +1,27 @@
 import { expect } from "chai";
 import type { LineDriver, LineRequest } from "../../src/domain/line.ts";
 import { rejection } from "../rig/rejection.ts";
-import { createSimulatedRig, Edges, KernelChip, lineRequest, type Rig, watchLine } from "./rigs.ts";
+import {
+  createMqttRig,
+  createSimulatedRig,
+  Edges,
+  KernelChip,
+  lineRequest,
+  type Rig,
+  watchLine,
+} from "./rigs.ts";
 
-/** The behaviour that every driver has, as tests of a driver in its world. */
+/** What a driver's source has no notion of: another program that uses a line, a level that must hold. */
+type Lack = "holder" | "debounce";
+
+/** The behaviour that every driver has, as tests of a driver in its world, but for what its source lacks. */
 function describeConformance(
   name: string,
   createRig: () => Promise<{ readonly driver: LineDriver; readonly rig: Rig }>,
+  lacks: readonly Lack[] = [],
 ): void {
+  const itWith = (source: Lack) => (lacks.includes(source) ? () => {} : it);
+
   describe(`The ${name} driver`, () => {
     let driver: LineDriver;
     let rig: Rig;
@@ -15,6 +29,7 @@ function describeConformance(
     beforeEach(async () => {
       ({ driver, rig } = await createRig());
       await driver.open();
+      await rig.settled();
     });
 
     afterEach(async () => {
@@ -26,11 +41,9 @@ function describeConformance(
       return lineRequest(`${rig.chip}:${offset}`, wanted);
     }
 
-    it("lists its chip with the name and the holder of every line", async () => {
-      const giveBack = await rig.hold(1, "other-program");
+    it("lists its chip with the name of every line, and the lines that it watches", async () => {
       await watchLine(driver, request(2));
       const chips = await driver.detect();
-      giveBack();
 
       const chip = chips.find((one) => one.name === rig.chip);
       expect(chip?.label).to.be.a("string").and.not.equal("");
@@ -39,7 +52,15 @@ function describeConformance(
       expect(lines.map((line) => line.name)).to.deep.equal(
         [0, 1, 2, 3].map((offset) => rig.lineName(offset)),
       );
-      expect(lines.map((line) => line.holder)).to.deep.equal([null, "other-program", "flanco", null]);
+      expect(lines.map((line) => line.holder)).to.deep.equal([null, null, "flanco", null]);
+    });
+
+    itWith("holder")("lists which other program uses a line", async () => {
+      const giveBack = await rig.hold(1, "other-program");
+      const chips = await driver.detect();
+      giveBack();
+      const lines = chips.find((one) => one.name === rig.chip)?.lines.slice(0, 3) ?? [];
+      expect(lines.map((line) => line.holder)).to.deep.equal([null, "other-program", null]);
     });
 
     it("delivers both edges of a line, in order, counted from 1, with times that never step back", async () => {
@@ -81,13 +102,16 @@ function describeConformance(
       expect(await edges.until(1)).to.deep.equal([true]);
     });
 
-    it("reads no line that is in use, by itself or by another program, and no line that does not exist", async () => {
-      const { edges } = await watchLine(driver, request(0));
+    itWith("holder")("reads no line that another program uses", async () => {
       const giveBack = await rig.hold(1, "other-program");
-      expect(await rejection(driver.read(`${rig.chip}:0`))).to.include({ code: "conflict" });
       expect(await rejection(driver.read(`${rig.chip}:1`))).to.include({ code: "conflict" });
-      expect(await rejection(driver.read(`${rig.chip}:9999`))).to.include({ code: "not_found" });
       giveBack();
+    });
+
+    it("reads no line that it watches, and no line that does not exist", async () => {
+      const { edges } = await watchLine(driver, request(0));
+      expect(await rejection(driver.read(`${rig.chip}:0`))).to.include({ code: "conflict" });
+      expect(await rejection(driver.read(`${rig.chip}:9999`))).to.include({ code: "not_found" });
       await rig.set(0, true);
       expect(await edges.until(1)).to.deep.equal([true]);
     });
@@ -130,7 +154,7 @@ function describeConformance(
       expect(await edges.until(1)).to.deep.equal([true]);
     });
 
-    it("counts a level only when it holds for the debounce time", async () => {
+    itWith("debounce")("counts a level only when it holds for the debounce time", async () => {
       const { edges } = await watchLine(driver, request(0, { debounceMs: rig.debounceMs }));
       for (const high of [true, false, true, false, true]) await rig.set(0, high);
       rig.elapse(rig.debounceMs);
@@ -141,7 +165,7 @@ function describeConformance(
       expect(edges.seen.map((edge) => edge.sequence)).to.deep.equal([1, 2]);
     });
 
-    it("ignores a pulse that is shorter than the debounce time", async () => {
+    itWith("debounce")("ignores a pulse that is shorter than the debounce time", async () => {
       const { edges } = await watchLine(driver, request(0, { debounceMs: rig.debounceMs }));
       const { edges: other } = await watchLine(driver, request(1, { debounceMs: rig.debounceMs }));
       await rig.set(0, true);
@@ -165,7 +189,7 @@ function describeConformance(
       expect(await edges.until(1)).to.deep.equal([true]);
     });
 
-    it("names the program that uses a line already", async () => {
+    itWith("holder")("names the program that uses a line already", async () => {
       const giveBack = await rig.hold(2, "other-program");
       const error = await rejection(watchLine(driver, request(2)));
       giveBack();
@@ -233,6 +257,7 @@ function describeConformance(
       await rig.set(0, true);
       for (const offset of [0, 1]) (await rig.hold(offset, "other-program"))();
       await driver.open();
+      await rig.settled();
       const { line } = await watchLine(driver, request(0));
 
       expect(line.initiallyActive).to.equal(true);
@@ -242,6 +267,7 @@ function describeConformance(
 }
 
 describeConformance("simulated", createSimulatedRig);
+describeConformance("mqtt", createMqttRig, ["holder", "debounce"]);
 
 const chip = KernelChip.fromEnvironment();
 if (chip !== null) {

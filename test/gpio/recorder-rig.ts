@@ -2,7 +2,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import type { Taken } from "../../src/domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
-import type { EdgeSource, Sighting } from "../../src/domain/sale.ts";
+import type { LastSighting, Sighting } from "../../src/domain/sale.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 
@@ -124,7 +124,7 @@ export class RecorderRig {
   readonly ledger = new HandLedger();
   wired: readonly Wiring[] = [wiring("A"), wiring("B")];
   /** What the ledger saw last of any line. */
-  last: EdgeSource | undefined;
+  last: LastSighting | undefined;
   recorder = this.make();
 
   close(): Promise<void> {

@@ -20,7 +20,7 @@ describe("the recorder", () => {
 
   it("goes on with a line that outlived a process: no level at the start, the same request", async () => {
     rig.driver.kept.add("A");
-    rig.last = { bootId: "boot", request: 77, sequence: 4 };
+    rig.last = { bootId: "boot", request: 77, sequence: 4, high: false };
     await rig.recorder.open();
     rig.driver.edges.get("A")?.(edge(5));
     await rig.recorder.close();
@@ -30,7 +30,7 @@ describe("the recorder", () => {
 
   it("starts over with a line whose last sighting is of another boot", async () => {
     rig.driver.kept.add("A");
-    rig.last = { bootId: "boot before", request: 77, sequence: 4 };
+    rig.last = { bootId: "boot before", request: 77, sequence: 4, high: false };
     await rig.recorder.open();
     await rig.recorder.close();
     expect(rig.ledger.edgesOf("A")).to.deep.equal([0]);
@@ -59,7 +59,7 @@ describe("the recorder", () => {
 
     it("reports nothing for a line that was kept meanwhile", async () => {
       rig.driver.kept.add("A");
-      rig.last = { bootId: "boot", request: 77, sequence: 4 };
+      rig.last = { bootId: "boot", request: 77, sequence: 4, high: false };
       await rig.recorder.open();
       rig.driver.edges.get("A")?.(edge(5));
       await rig.recorder.close();

@@ -5,6 +5,7 @@ import type { Bias, Edge, LineDriver, LineRequest, WatchedLine } from "../../src
 import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { createDriver } from "../../src/gpio/driver.ts";
 import { type GpioKernel, loadKernel } from "../../src/gpio/kernel.ts";
+import type { BoxBroker } from "../../src/gpio/mqtt.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import {
   decodeLineRequestFd,
@@ -13,12 +14,16 @@ import {
   LINE_FLAG,
 } from "../../src/gpio/uapi.ts";
 import { systemClock, systemTimers } from "../../src/service/clock.ts";
+import { MqttBroker } from "../rig/mqtt-broker.ts";
+import { until } from "../rig/until.ts";
 
 /** The lines of a rig that the tests use. */
 const LINES = [0, 1, 2, 3];
 /** gpio-sim merges changes that come faster than its interrupt work. */
 const PACE_MS = 1;
 const VIRTUAL_DEBOUNCE_MS = 200;
+export const BOX = "7234";
+export const BOX_USER = "64f0c1a2b3d4e5f60718293a";
 /** Longer, because real time also passes while a guest machine is not scheduled. */
 const KERNEL_DEBOUNCE_MS = 1_000;
 
@@ -33,6 +38,8 @@ export interface Rig {
   lineName(offset: number): string;
   /** Sets a line's physical level; resolves when the driver's source has seen it. */
   set(offset: number, high: boolean): Promise<void>;
+  /** Resolves when a driver that was opened knows the levels that were set before. */
+  settled(): Promise<void>;
   /** Advances virtual time; does nothing where time is real. */
   elapse(ms: number): void;
   /** Uses a line as another program; resolves to a function that releases it. */
@@ -94,11 +101,52 @@ export async function createSimulatedRig(): Promise<{ driver: LineDriver; rig: R
     debounceMs: VIRTUAL_DEBOUNCE_MS,
     lineName: (offset) => `SIM${offset}`,
     set: async (offset, high) => driver.set(`simchip0:${offset}`, high),
+    settled: async () => {},
     elapse: (ms) => time.advance(ms),
     hold: async (offset, holder) => driver.hold(`simchip0:${offset}`, holder),
     close: async () => {},
   };
   return { driver, rig };
+}
+
+/** A box with four relays behind a broker that keeps the last level of each. */
+export async function createMqttRig(): Promise<{ driver: LineDriver; rig: Rig }> {
+  const broker = await MqttBroker.open();
+  const publish = (offset: number, value: boolean) =>
+    broker.publish({
+      topic: `${BOX_USER}/${BOX}/${offset}/sdata`,
+      payload: JSON.stringify({ value }),
+      retain: true,
+    });
+  for (const offset of LINES) await publish(offset, false);
+  const driver = createDriver("mqtt", {
+    clock: systemClock,
+    timers: systemTimers,
+    warn: () => {},
+    simulatedLineCount: 0,
+    boxes: boxesAt(broker.url),
+  });
+  const rig: Rig = {
+    chip: BOX,
+    bias: "as-is",
+    debounceMs: 0,
+    lineName: (offset) => `${BOX}/${offset}`,
+    set: publish,
+    settled: () =>
+      until("a level of each line", async () => {
+        const levels = await Promise.allSettled(LINES.map((offset) => driver.read(`${BOX}/${offset}`)));
+        return levels.every(({ status }) => status === "fulfilled");
+      }).then(() => {}),
+    elapse: () => {},
+    hold: async () => () => {},
+    close: () => broker.close(),
+  };
+  return { driver, rig };
+}
+
+/** The boxes of BOX_USER, by a broker that asks for no password. */
+export function boxesAt(url: string): BoxBroker {
+  return { url, boxUser: BOX_USER, clientId: "flanco-test", user: "", passwordFile: "", authorityFile: "" };
 }
 
 /** A simulated chip of a real kernel (gpio-sim), for the drivers that go through the kernel. */
@@ -165,6 +213,7 @@ export class KernelChip {
       debounceMs: KERNEL_DEBOUNCE_MS,
       lineName: (offset) => `RELAY${offset}`,
       set: (offset, high) => this.#setPaced(offset, high),
+      settled: async () => {},
       elapse: () => {},
       hold: (offset, holder) => this.hold(offset, holder),
       close: async () => {

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
-import type { EdgeSource, LineState } from "../../domain/sale.ts";
+import type { EdgeSource, LastSighting, LineState } from "../../domain/sale.ts";
 
 interface StateRow {
   readonly active: number;
@@ -53,15 +53,19 @@ export function keepUnwatched(db: Database): void {
 
 /** What the ledger last saw, for readers. */
 export function lineStateReader(db: Database) {
-  const last = db.prepare<[string], EdgeSource>(
-    "SELECT boot_id AS bootId, request, sequence FROM line_state JOIN boot USING (boot) WHERE line = ?",
+  const last = db.prepare<[string], EdgeSource & { readonly high: number }>(
+    `SELECT boot_id AS bootId, request, sequence, active <> active_low AS high
+       FROM line_state JOIN boot USING (boot) WHERE line = ?`,
   );
   const lastRequest = db
     .prepare<[], number>("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'last_request'")
     .pluck();
   return {
     lastRequest: (): number => lastRequest.get() ?? 0,
-    lastSighting: (line: string): EdgeSource | undefined => last.get(line),
+    lastSighting(line: string): LastSighting | undefined {
+      const row = last.get(line);
+      return row && { ...row, high: row.high === 1 };
+    },
     unwatched: lineStates(db).unwatched,
   };
 }

@@ -98,6 +98,7 @@ export const stateTexts = bilingual(
     drivers: {
       chardev: "entradas del equipo",
       sysfs: "entradas del equipo, modo antiguo: puede perder señales muy rápidas",
+      mqtt: "cajas de relés en la red: un mensaje perdido no se ve",
       simulated: "simulada",
       none: "ninguna",
     },
@@ -199,6 +200,7 @@ export const stateTexts = bilingual(
     drivers: {
       chardev: "the gateway's inputs",
       sysfs: "the gateway's inputs, the old way: very quick signals may be lost",
+      mqtt: "relay boxes on the network: a lost message is not seen",
       simulated: "simulation",
       none: "nothing",
     },

@@ -1,0 +1,359 @@
+import type { MqttClient } from "mqtt";
+import { z } from "zod";
+import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
+import { type BrokerAddress, brokerError, connectToBroker } from "../mqtt-client.ts";
+import { CONSUMER, describeLine, inUseError, resolveLine } from "./address.ts";
+
+/** What this driver cannot do, for the log at start. */
+export const MQTT_LIMITS: readonly string[] = [
+  "boxes send no time: an edge is stamped when its message arrives",
+  "boxes number no message: one that is lost on its way is not seen, and cannot be counted",
+  "a box's contact is debounced by the box: a line's debounce time and bias change nothing",
+];
+
+/** How long `open` waits for the broker. Later, lines are tried again by the recorder. */
+const OPEN_MS = 5 * SECOND_MS;
+/** How long `watch` waits for a line of which nothing was heard. */
+const HEAR_MS = 2 * SECOND_MS;
+/** How long after a connection messages are kept for lines that are not watched again yet. */
+const CATCH_UP_MS = 15 * SECOND_MS;
+/** Levels kept for one line meanwhile: as many as the kernel keeps of a wired line. */
+const MAX_WAITING = 1_024;
+/** Lines of all boxes. */
+const MAX_LINES = 1_024;
+const MAX_PAYLOAD_BYTES = 1_024;
+/** A part of a topic that may be a box or a relay of it. */
+const PART = /^[\w.:@ -]{1,100}$/u;
+const CHIP_LABEL = "relay box";
+
+const payloadSchema = z.object({ value: z.boolean() });
+
+/** The boxes' broker, and the user of the system before flanco to whom the boxes belong. */
+export interface BoxBroker extends BrokerAddress {
+  /** The first part of the boxes' topics. */
+  readonly boxUser: string;
+  /** Names this gateway to the broker, which keeps its messages by that; null keeps none. */
+  readonly clientId: string | null;
+}
+
+export interface MqttDependencies {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly broker: BoxBroker;
+  /** Called with each of MQTT_LIMITS at `open`, and with what is wrong with the broker or its messages. */
+  readonly warn: (text: string) => void;
+  /** How long after an ended connection the next one is tried; 5 s unless a test sets it. */
+  readonly reconnectMs?: number;
+}
+
+/** A level of a line, as a message told it. */
+interface Heard {
+  readonly high: boolean;
+  readonly timeNs: bigint;
+}
+
+/** A relay of a box. */
+interface BoxLine {
+  readonly info: LineInfo;
+  /** The level by the last message; undefined where this connection brought none yet. */
+  high: boolean | undefined;
+  /** The level that a watch was given last; undefined where the line was released since. */
+  given: boolean | undefined;
+  /** What was heard since the connection was made, while the line was not watched. */
+  waiting: Heard[];
+  watch: BoxWatch | null;
+}
+
+/**
+ * Relays of boxes of the system before flanco. A box publishes `{"value": true}` under `USER/BOX/RELAY/sdata`. A box
+ * is a chip, a relay of it the line `BOX/RELAY`. The broker keeps what is published with QoS 1 while this process or the
+ * connection is away; MQTT_LIMITS lists what is not seen.
+ */
+export class MqttDriver implements LineDriver {
+  readonly name = "mqtt";
+  readonly simulated = false;
+  readonly #dependencies: MqttDependencies;
+  /** By name. */
+  readonly #lines = new Map<string, BoxLine>();
+  readonly #waiters = new Set<() => void>();
+  #client: MqttClient | null = null;
+  #problem: FlancoError | null = null;
+  #isReady = false;
+  /** Whether what lines missed may still come from the broker. */
+  #isCatchingUp = true;
+  #endCatchUp: Cancel = () => {};
+  #hasWarned = false;
+
+  constructor(dependencies: MqttDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Throws `config` where a file of the broker's address cannot be used. A broker that is away is tried again. */
+  async open(): Promise<void> {
+    const { broker, warn, reconnectMs } = this.#dependencies;
+    for (const limit of MQTT_LIMITS) warn(limit);
+    for (const line of this.#lines.values()) line.high = undefined;
+    const client = await connectToBroker(
+      broker,
+      broker.clientId,
+      reconnectMs === undefined ? {} : { reconnectPeriod: reconnectMs },
+    );
+    this.#client = client;
+    client.on("connect", () => void this.#begin(client));
+    client.on("message", (topic, payload) => this.#receive(topic, payload));
+    client.on("error", (error) => this.#complain(brokerError(broker.url, error)));
+    client.on("close", () => this.#lose());
+    await this.#until(() => this.#isReady || this.#problem !== null, OPEN_MS);
+  }
+
+  async detect(): Promise<readonly ChipInfo[]> {
+    return this.#chips();
+  }
+
+  /**
+   * As the interface says. A line of which nothing was heard begins with `request.lastHigh`; without that it is waited
+   * for, and then refused as `unavailable`.
+   */
+  async watch(request: LineRequest): Promise<WatchedLine> {
+    if (!this.#isReady) throw this.#problem ?? this.#awayError();
+    const line = await this.#find(request);
+    if (line.watch !== null) throw inUseError(line.info, CONSUMER);
+    const before = line.given ?? request.lastHigh;
+    const isBehind = before !== undefined && line.waiting.length > 0;
+    const high = isBehind ? before : (line.high ?? before);
+    if (high === undefined) throw unheardError(line.info);
+    const watch = new BoxWatch(line, high, request.activeLow, isBehind ? line.waiting : []);
+    line.waiting = [];
+    line.watch = watch;
+    return watch;
+  }
+
+  async read(name: string): Promise<boolean> {
+    const line = await this.#find({ line: name });
+    if (line.watch !== null) throw inUseError(line.info, CONSUMER);
+    if (line.high === undefined) throw unheardError(line.info);
+    return line.high;
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    this.#isReady = false;
+    this.#endCatchUp();
+    for (const line of this.#lines.values()) {
+      await line.watch?.close();
+      line.waiting = [];
+    }
+    client?.removeAllListeners("close");
+    // An error after this concerns no line.
+    await client?.endAsync(!client.connected);
+  }
+
+  /** Called at each connection. */
+  async #begin(client: MqttClient): Promise<void> {
+    const { broker, timers } = this.#dependencies;
+    const topic = `${broker.boxUser}/+/+/sdata`;
+    this.#endCatchUp();
+    this.#endCatchUp = timers.after(CATCH_UP_MS, () => {
+      this.#isCatchingUp = false;
+      for (const line of this.#lines.values()) line.waiting = [];
+    });
+    try {
+      await client.subscribeAsync(topic, { qos: 1 });
+    } catch (cause) {
+      // A connection that ended meanwhile is reported by its own event.
+      if (client.connected) this.#complain(deniedError(topic, cause));
+      return;
+    }
+    if (this.#client !== client) return;
+    this.#isReady = true;
+    this.#problem = null;
+    this.#wake();
+  }
+
+  #complain(problem: FlancoError): void {
+    if (this.#problem?.message !== problem.message) this.#dependencies.warn(problem.message);
+    this.#problem = problem;
+    this.#wake();
+  }
+
+  /** The connection has ended. What the broker keeps comes at the next one. */
+  #lose(): void {
+    this.#isCatchingUp = true;
+    if (!this.#isReady) return;
+    this.#isReady = false;
+    const problem = this.#problem ?? this.#awayError();
+    for (const line of this.#lines.values()) line.watch?.fail(problem);
+  }
+
+  #receive(topic: string, payload: Buffer): void {
+    const [, box = "", relay = ""] = topic.split("/");
+    const message = PART.test(box) && PART.test(relay) ? parse(payload) : undefined;
+    const line = message && this.#lineOf(box, relay);
+    if (message === undefined || line === undefined) {
+      if (!this.#hasWarned) this.#dependencies.warn("a message of a box was not understood: it is left out");
+      this.#hasWarned = true;
+      return;
+    }
+    hear(line, { high: message.value, timeNs: this.#dependencies.clock.monotonicNs() }, this.#isCatchingUp);
+    this.#wake();
+  }
+
+  /** A line, made where it is new; undefined beyond MAX_LINES. */
+  #lineOf(box: string, relay: string): BoxLine | undefined {
+    const name = `${box}/${relay}`;
+    const known = this.#lines.get(name);
+    if (known !== undefined || this.#lines.size === MAX_LINES) return known;
+    const offset = [...this.#lines.values()].filter(({ info }) => info.chip === box).length;
+    const info = { chip: box, offset, name, holder: null };
+    const line: BoxLine = { info, high: undefined, given: undefined, waiting: [], watch: null };
+    this.#lines.set(name, line);
+    return line;
+  }
+
+  /** The line of that name; one that was heard of in an earlier process need not have been heard in this one. */
+  async #find({ line: name, lastHigh }: Pick<LineRequest, "line" | "lastHigh">): Promise<BoxLine> {
+    const [box = "", relay = "", more] = name.split("/");
+    const mayBeLine = more === undefined && PART.test(box) && PART.test(relay);
+    if (mayBeLine && lastHigh !== undefined) {
+      const line = this.#lineOf(box, relay);
+      if (line !== undefined) return line;
+    }
+    const heard = () => this.#lines.get(name)?.high !== undefined;
+    if (mayBeLine) await this.#until(heard, HEAR_MS);
+    const info = resolveLine(name, this.#chips());
+    const line = this.#lines.get(info.name ?? "");
+    if (line === undefined) throw new FlancoError("internal", `The line ${name} is lost.`);
+    if (!mayBeLine) await this.#until(() => line.high !== undefined, HEAR_MS);
+    return line;
+  }
+
+  #chips(): readonly ChipInfo[] {
+    const byChip = Map.groupBy(this.#lines.values(), ({ info }) => info.chip);
+    return [...byChip].map(([name, lines]) => ({
+      ...{ name, label: CHIP_LABEL },
+      lines: lines.map(({ info, watch }) => ({ ...info, holder: watch === null ? null : CONSUMER })),
+    }));
+  }
+
+  /** Resolves when something holds, or after that time. */
+  #until(holds: () => boolean, ms: number): Promise<void> {
+    if (holds()) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => {
+      cancel();
+      this.#waiters.delete(check);
+      resolve();
+    };
+    const check = () => void (holds() && end());
+    const cancel = this.#dependencies.timers.after(ms, end);
+    this.#waiters.add(check);
+    return promise;
+  }
+
+  #wake(): void {
+    for (const check of this.#waiters) check();
+  }
+
+  #awayError(): FlancoError {
+    return new FlancoError(
+      "unavailable",
+      `The broker ${new URL(this.#dependencies.broker.url).host} does not answer.`,
+      {
+        hint: "Check the broker and the network; flanco tries again by itself.",
+      },
+    );
+  }
+}
+
+class BoxWatch implements WatchedLine {
+  readonly chip: string;
+  readonly offset: number;
+  readonly initiallyActive: boolean;
+  readonly #line: BoxLine;
+  readonly #activeLow: boolean;
+  /** What is to be delivered by `listen`; null once it was called. */
+  #waiting: Heard[] | null;
+  #sequence = 0;
+  #onEdge: (edge: Edge) => void = () => {};
+  #onFailure: (error: Error) => void = () => {};
+
+  constructor(line: BoxLine, high: boolean, activeLow: boolean, waiting: readonly Heard[]) {
+    this.chip = line.info.chip;
+    this.offset = line.info.offset;
+    this.initiallyActive = high !== activeLow;
+    this.#line = line;
+    this.#activeLow = activeLow;
+    this.#waiting = [...waiting];
+    line.given = high;
+  }
+
+  listen(onEdge: (edge: Edge) => void, onFailure: (error: Error) => void): void {
+    this.#onEdge = onEdge;
+    this.#onFailure = onFailure;
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    for (const heard of waiting) this.hear(heard);
+  }
+
+  /** A level that is the one before is a box that repeats itself. */
+  hear(heard: Heard): void {
+    if (this.#waiting !== null) {
+      this.#waiting.push(heard);
+      return;
+    }
+    if (heard.high === this.#line.given) return;
+    this.#line.given = heard.high;
+    this.#sequence += 1;
+    const { high, timeNs } = heard;
+    this.#onEdge({ active: high !== this.#activeLow, timeNs, sequence: this.#sequence, missed: 0 });
+  }
+
+  /** Ends the watch. What the line was given last is remembered for the next one. */
+  fail(problem: Error): void {
+    this.#release();
+    this.#onFailure(problem);
+  }
+
+  async close(): Promise<void> {
+    if (this.#line.watch !== this) return;
+    this.#release();
+    this.#line.given = undefined;
+  }
+
+  #release(): void {
+    if (this.#line.watch === this) this.#line.watch = null;
+  }
+}
+
+/** Takes in what a message says of a line. */
+function hear(line: BoxLine, heard: Heard, isCatchingUp: boolean): void {
+  line.high = heard.high;
+  if (line.watch !== null) line.watch.hear(heard);
+  else if (isCatchingUp && line.waiting.length < MAX_WAITING) line.waiting.push(heard);
+}
+
+function parse(payload: Buffer): z.infer<typeof payloadSchema> | undefined {
+  if (payload.length > MAX_PAYLOAD_BYTES) return undefined;
+  try {
+    return payloadSchema.safeParse(JSON.parse(payload.toString("utf8"))).data;
+  } catch {
+    // It is no JSON.
+    return undefined;
+  }
+}
+
+function unheardError(line: LineInfo): FlancoError {
+  return new FlancoError("unavailable", `Nothing was heard of ${describeLine(line)} yet.`, {
+    hint: "Switch its relay once, and check that its box reaches the broker.",
+  });
+}
+
+function deniedError(topic: string, cause: unknown): FlancoError {
+  return new FlancoError("unavailable", `The broker does not let flanco read ${topic}.`, {
+    hint: "Give the broker's user the right to read that topic.",
+    cause,
+  });
+}

@@ -1,0 +1,113 @@
+import { readFileSync, statSync } from "node:fs";
+import type { IClientOptions, MqttClient } from "mqtt";
+import { SECOND_MS } from "./domain/clock.ts";
+import { FlancoError } from "./domain/error.ts";
+
+/** Two of these without a word from the broker end the connection. */
+const KEEP_ALIVE_SECONDS = 15;
+const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
+/** How long after an ended connection the next one is tried. */
+const RECONNECT_MS = 5 * SECOND_MS;
+/** Mode bits of everybody but the file's owner and its group. */
+const OTHERS_MASK = 0o007;
+
+/** How to reach a broker. An empty text leaves a part out. */
+export interface BrokerAddress {
+  /** `mqtt://HOST:1883`, or `mqtts://HOST:8883` with TLS. It holds no user and no password. */
+  readonly url: string;
+  readonly user: string;
+  /** The file that holds the password, in one line. */
+  readonly passwordFile: string;
+  /** PEM file of the authority that signed the broker's certificate. Without it, those that Node knows. */
+  readonly authorityFile: string;
+}
+
+/** CONNACK codes of MQTT 3.1.1, section 3.2.2.3. */
+const REFUSED_PROTOCOL = 1;
+const REFUSED_CLIENT_ID = 2;
+const REFUSED_UNAVAILABLE = 3;
+const REFUSED_PASSWORD = 4;
+const REFUSED_UNAUTHORIZED = 5;
+
+const PROBLEMS: Readonly<Record<string | number, string>> = {
+  [REFUSED_PROTOCOL]: "does not speak MQTT 3.1.1",
+  [REFUSED_CLIENT_ID]: "refuses this client's id",
+  [REFUSED_UNAVAILABLE]: "has no service at the moment",
+  [REFUSED_PASSWORD]: "refuses the user or the password",
+  [REFUSED_UNAUTHORIZED]: "refuses the user or the password",
+  ECONNREFUSED: "has no broker at that port",
+  ENOTFOUND: "has a name that is not known",
+  EHOSTUNREACH: "cannot be reached",
+  ENETUNREACH: "cannot be reached",
+  ETIMEDOUT: "does not answer",
+  CERT_HAS_EXPIRED: "has a certificate that has expired",
+  CERT_NOT_YET_VALID: "has a certificate that is not valid yet: look at this machine's clock",
+  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate of an unknown authority",
+  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate of an unknown authority",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate of an unknown authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate of an unknown authority",
+};
+
+/**
+ * Connects to a broker in the background, and again after each end of a connection. The session of a client id outlives
+ * connections: the broker keeps messages of QoS 1 meanwhile. Null is for one that ends with its connection. Throws `config`
+ * where a file of the address cannot be used. The library is loaded here, so that an appliance without a broker does not
+ * carry it.
+ */
+export async function connectToBroker(
+  address: BrokerAddress,
+  clientId: string | null,
+  options: Pick<IClientOptions, "will" | "reconnectPeriod"> = {},
+): Promise<MqttClient> {
+  const { url, user, passwordFile, authorityFile } = address;
+  const files: IClientOptions = {};
+  if (passwordFile !== "") files.password = readSecret(passwordFile);
+  if (authorityFile !== "") files.ca = readConfigured(authorityFile);
+  if (user !== "") files.username = user;
+  const { connect } = await import("mqtt");
+  return connect(url, {
+    reconnectPeriod: RECONNECT_MS,
+    ...options,
+    ...files,
+    ...(clientId === null ? {} : { clientId }),
+    clean: clientId === null,
+    protocolVersion: 4,
+    resubscribe: false,
+    keepalive: KEEP_ALIVE_SECONDS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    reconnectOnConnackError: true,
+  });
+}
+
+/** What keeps a broker from serving, as an `unavailable` error for people. Its text holds no credentials. */
+export function brokerError(url: string, cause: Error): FlancoError {
+  const code =
+    "code" in cause && (typeof cause.code === "string" || typeof cause.code === "number") ? cause.code : "";
+  const { host } = new URL(url);
+  return new FlancoError("unavailable", `The broker ${host} ${PROBLEMS[code] ?? "ended the connection"}.`, {
+    hint: "Check the broker, its address and the credentials; flanco tries again by itself.",
+    cause,
+  });
+}
+
+function readSecret(file: string): string {
+  const text = readConfigured(file).trim();
+  if ((statSync(file).mode & OTHERS_MASK) !== 0) {
+    throw new FlancoError("config", `${file} is open to other users of this machine.`, {
+      hint: `Close it: chmod o= ${file}`,
+    });
+  }
+  return text;
+}
+
+function readConfigured(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new FlancoError("config", `${file} cannot be read.`, {
+      hint: "Name a file that the service's user may read.",
+      cause,
+    });
+  }
+}
