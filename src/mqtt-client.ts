@@ -5,6 +5,9 @@ import { FlancoError } from "./domain/error.ts";
 
 /** Two of these without a word from the broker end the connection. */
 const KEEP_ALIVE_SECONDS = 15;
+/** The ports that IANA has assigned to MQTT. */
+const PLAIN_PORT = 1_883;
+const TLS_PORT = 8_883;
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 /** How long after an ended connection the next one is tried. */
 const RECONNECT_MS = 5 * SECOND_MS;
@@ -66,7 +69,12 @@ export async function connectToBroker(
   if (authorityFile !== "") files.ca = readConfigured(authorityFile);
   if (user !== "") files.username = user;
   const { connect } = await import("mqtt");
-  return connect(url, {
+  const { protocol, hostname, port } = new URL(url);
+  return connect({
+    protocol: protocol === "mqtts:" ? "mqtts" : "mqtt",
+    // An address of IPv6 stands in brackets in a URL alone.
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (protocol === "mqtts:" ? TLS_PORT : PLAIN_PORT),
     reconnectPeriod: RECONNECT_MS,
     ...options,
     ...files,
