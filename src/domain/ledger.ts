@@ -1,5 +1,6 @@
 import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
 import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
+import type { ChainEntry } from "./chain-entry.ts";
 import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
@@ -262,6 +263,12 @@ export interface LedgerReader {
   exportedRecords(userId: Id, afterId: number, limit: number): readonly ExportedRecord[];
   /** How many of these keys are of records that the account has imported. */
   importedCount(userId: Id, keys: readonly string[]): number;
+  /** The identity of this ledger, then those that it had on the gateways before, the latest first. */
+  ledgerIds(): readonly string[];
+  /** The hash of one entry, of 64 digits; undefined where there is none of that number. `NO_HASH` of 0. */
+  entryHash(position: number): string | undefined;
+  /** The entries after one number up to another one, which it includes, in their order: at most `limit`. */
+  entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
   /** The hash of the newest entry of the chain, hexadecimal: it stands for every entry so far, of all accounts. */

@@ -37,9 +37,11 @@ import { systemTimers } from "./clock.ts";
 import { synchronizedBySystem } from "./clock-trust.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
+import type { Forwarder } from "./forwarder.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
 import { NewerPackages } from "./newer-package.ts";
+import { makeForwarder } from "./sinks.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -81,6 +83,7 @@ export class Service {
   /** Set where the demonstration is to be wired, and is not yet. */
   #seed: (() => Promise<void>) | undefined;
   #api: Api | undefined;
+  #forwarder: Forwarder | undefined;
   #frontDoor: FrontDoor | undefined;
   /** The ports, once they are being opened: with long work at the start before the ledger is. */
   #opening: Promise<void> | undefined;
@@ -242,6 +245,10 @@ export class Service {
     this.#closing.push(() => api.close());
     await api.open();
     this.#api = api;
+    const forwarder = makeForwarder({ dataDirectory, clock, log, reader, writer });
+    forwarder.open();
+    this.#forwarder = forwarder;
+    this.#closing.push(() => forwarder.close());
     // The changes before this went to no API.
     sessions.reload();
     const acknowledged = (keys: string) => upkeep.acknowledged(keys);
@@ -342,6 +349,7 @@ export class Service {
   #apply(changes: readonly Change[]): void {
     if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
     this.#api?.apply(changes);
+    this.#forwarder?.wake();
     // The first user gets the demonstration.
     this.#seed?.().catch((error: unknown) =>
       this.#options.log.error({ err: error }, "the demonstration could not be wired"),

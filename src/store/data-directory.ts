@@ -25,6 +25,8 @@ export interface DataDirectory {
   readonly checked: string;
   /** A file that is there once the demonstration has been wired. */
   readonly demonstrated: string;
+  /** How far each sink has the chain, and messages that are still to be sent. */
+  readonly forward: string;
 }
 
 export function dataDirectoryOf(dataDir: string): DataDirectory {
@@ -40,6 +42,7 @@ export function dataDirectoryOf(dataDir: string): DataDirectory {
     control: join(dataDir, "control.sock"),
     checked: join(dataDir, "checked.json"),
     demonstrated: join(dataDir, "demo.done"),
+    forward: join(dataDir, "forward"),
   };
 }
 
@@ -84,6 +87,7 @@ function ownNames(dataDirectory: DataDirectory) {
     directories: new Map([
       [basename(dataDirectory.tls), null],
       [basename(dataDirectory.backups), "backup_dir"],
+      [basename(dataDirectory.forward), null],
     ]),
   };
 }

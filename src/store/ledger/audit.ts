@@ -10,10 +10,11 @@ import {
   isLasting,
   type StoredAudit,
 } from "../../domain/audit.ts";
+import type { ChainHead, EvidenceEntry } from "../../domain/chain-entry.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { type Chain, type ChainHead, type EvidenceEntry, evidenceText, hashOf, readHead } from "./chain.ts";
+import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 
 /** Entries that are kept of each passing kind and account, so that many entries of one never push out those of another. */
@@ -206,6 +207,7 @@ export function linkAudit(db: Database, auditId: number): void {
 }
 
 /** Audit entries as the chain holds them. */
+export type EvidenceRow = EvidenceEntry & { readonly hash: string };
 export const SELECT_EVIDENCE = `SELECT position, kind, time_ms AS timeMs, boot_id AS bootId, begun_ms AS begunMs,
   user_id AS userId, way, who, origin AS "from", details, lower(hex(hash)) AS hash FROM audit LEFT JOIN boot USING (boot)`;
 

@@ -1,26 +1,12 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import type { AuditKind, AuditWay } from "../../domain/audit.ts";
-import type { Id } from "../../domain/id.ts";
-import type { NewRecord, RecordOrigin } from "../../domain/record.ts";
-
-/** What stands before the first entry. */
-export const NO_HASH = "0".repeat(64);
-
-/** A record as it enters the chain: what was known when it was made, and nothing that may change later. */
-export interface RecordEntry extends NewRecord {
-  /** The record's number: its position in the chain, from 1 without holes. */
-  readonly position: number;
-  readonly userId: Id;
-  readonly origin: RecordOrigin;
-  /** 1 for a record whose time was not trusted when it was made. */
-  readonly provisional: number;
-  readonly bootId: string | null;
-  readonly line: string | null;
-  readonly request: number | null;
-  readonly sequence: number | null;
-  readonly monotonicNs: number | null;
-}
+import {
+  type ChainHead,
+  type CorrectionEntry,
+  type EvidenceEntry,
+  NO_HASH,
+  type RecordEntry,
+} from "../../domain/chain-entry.ts";
 
 /**
  * The column of each field of a record, in the order of the canonical form, which never changes: a further field goes to the
@@ -52,44 +38,6 @@ export function selectList(columns: Readonly<Record<string, string>>): string {
   return Object.entries(columns)
     .map(([field, column]) => `${column} AS ${field}`)
     .join(", ");
-}
-
-/**
- * `void`: a record counts no more. `time`: a provisional record's time is known now. `lost`: entries were
- * in a damaged part of the file and are gone.
- */
-export type CorrectionKind = "void" | "time" | "lost";
-
-/** Something that was learned after a record was made. Takes a number of its own in the same chain. */
-export interface CorrectionEntry {
-  readonly position: number;
-  readonly kind: CorrectionKind;
-  /** The record that it is about; null for `lost`. */
-  readonly recordId: number | null;
-  /** The moment that `time` sets. */
-  readonly timeMs: number | null;
-  /** The numbers that `lost` covers, both included. */
-  readonly lostFrom: number | null;
-  readonly lostTo: number | null;
-  /** What holds the entry after the hole in its place, see `anchorOf`. */
-  readonly anchor: string | null;
-  readonly reason: string;
-  readonly notedMs: number;
-}
-
-/** An audit entry that lasts. It has a number of its own in the same chain. */
-export interface EvidenceEntry {
-  readonly position: number;
-  readonly kind: AuditKind;
-  readonly timeMs: number;
-  readonly bootId: string | null;
-  readonly begunMs: number | null;
-  readonly userId: Id | null;
-  readonly way: AuditWay;
-  readonly who: string | null;
-  readonly from: string;
-  /** As it is stored: JSON. */
-  readonly details: string;
 }
 
 /** The canonical form of a record: JSON of a list, with all digits of its numbers, as SQLite writes it. */
@@ -125,13 +73,6 @@ export function hashOf(before: string, text: string): string {
  */
 export function anchorOf(entryHash: string, text: string): string {
   return hashOf(entryHash, text);
-}
-
-/** The newest entry. */
-export interface ChainHead {
-  /** 0 for an empty ledger. */
-  readonly position: number;
-  readonly hash: string;
 }
 
 /** The head as the file says it; the entries themselves may say otherwise, see `ChainWalk`. */

@@ -2,10 +2,10 @@ import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
+import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Settled } from "../../domain/ledger.ts";
-import type { CorrectionEntry } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 import { UNSETTLED } from "./record.ts";
 
@@ -30,6 +30,16 @@ interface Provisional extends CorrectedRecord {
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 export const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
                 valor_micros AS valorMicros, effective_ms AS timeMs, voided_by AS voidedBy`;
+
+/** A correction with its hash. SQLite gives an empty text for no anchor. */
+export type CorrectionRow = CorrectionEntry & { readonly hash: string };
+export const SELECT_CORRECTION = `SELECT correction_id AS position, kind, record_id AS recordId, time_ms AS timeMs,
+  lost_from AS lostFrom, lost_to AS lostTo, lower(hex(anchor)) AS anchor, reason, noted_ms AS notedMs,
+  lower(hex(hash)) AS hash FROM correction`;
+
+export function toCorrection(row: CorrectionRow): CorrectionRow {
+  return { ...row, anchor: row.anchor === "" ? null : row.anchor };
+}
 
 export function correctionCommands(db: Database, context: WriteContext) {
   const target = db.prepare<[number], CorrectedRecord>(`SELECT ${TARGET} FROM record WHERE record_id = ?`);

@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
+import type { RecordEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { PostedRecord } from "../../domain/ledger.ts";
 import type { Idempotency, NewRecord, Provisional, RecordOrigin, StoredRecord } from "../../domain/record.ts";
-import { RECORD_COLUMNS, RECORD_FIELDS, type RecordEntry, selectList } from "./chain.ts";
+import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 
 const {

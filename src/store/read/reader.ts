@@ -19,6 +19,7 @@ import { recordReader } from "../ledger/record.ts";
 import { sessionReader } from "../ledger/session.ts";
 import { transferReader } from "../ledger/transfer.ts";
 import { wiringReader } from "../ledger/wiring.ts";
+import { chainReader } from "./chain-entries.ts";
 import { overviewReader } from "./overview.ts";
 import { recordFinder } from "./record-search.ts";
 import { roomReader } from "./room.ts";
@@ -48,6 +49,7 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...deviceReader(db),
     ...recordReader(db),
     ...transferReader(db),
+    ...chainReader(db),
     ...roomReader(db, calendar, budget),
     ...recordFinder(db, calendar, budget),
     localTime: (timeMs) => calendar.localTime(timeMs),

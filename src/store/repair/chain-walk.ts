@@ -1,18 +1,11 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
+import { NO_HASH } from "../../domain/chain-entry.ts";
 import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
-import { SELECT_EVIDENCE } from "../ledger/audit.ts";
-import {
-  anchorOf,
-  type CorrectionEntry,
-  correctionText,
-  type EvidenceEntry,
-  evidenceText,
-  hashOf,
-  NO_HASH,
-  readHead,
-} from "../ledger/chain.ts";
+import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
+import { anchorOf, correctionText, evidenceText, hashOf, readHead } from "../ledger/chain.ts";
+import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
 import type { Findings } from "./finding.ts";
 
 /** What is looked at of a record, beside its canonical form. */
@@ -27,16 +20,13 @@ export interface WalkedRecord {
   readonly hash: string;
 }
 
-type Correction = CorrectionEntry & { readonly hash: string };
-type Evidence = EvidenceEntry & { readonly hash: string };
-
 /** Entries that are not there. */
 interface Hole {
   readonly from: number;
   readonly to: number;
   /** The hash of the entry after it. */
   readonly mark: string;
-  readonly told: Correction | undefined;
+  readonly told: CorrectionRow | undefined;
 }
 
 /** What the walked entries up to one hold. */
@@ -56,12 +46,12 @@ export class ChainWalk {
   /** When a record was made, by the clock of its boot. */
   readonly #moments: Statement<[number], { readonly bootId: string; readonly monotonicNs: number }>;
   /** Corrections and audit entries in their order. They are few beside the records. */
-  readonly #others: readonly (Correction | Evidence)[];
+  readonly #others: readonly (CorrectionRow | EvidenceRow)[];
   /** Corrections of records that are still to come. */
-  readonly #corrected = new Map<number, Correction[]>();
+  readonly #corrected = new Map<number, CorrectionRow[]>();
   /** `lost` entries by the position after the hole. */
-  readonly #told = new Map<number, Correction>();
-  readonly #evidence: ReadonlyMap<number, Evidence>;
+  readonly #told = new Map<number, CorrectionRow>();
+  readonly #evidence: ReadonlyMap<number, EvidenceRow>;
   readonly #heads: readonly KeptHead[];
   /** Amounts of records that a correction to come voids. */
   readonly #voided = new Map<number, number>();
@@ -87,14 +77,10 @@ export class ChainWalk {
         WHERE record_id = ? AND monotonic_ns IS NOT NULL`,
     );
     const corrections = db
-      .prepare<[], Correction>(
-        `SELECT correction_id AS position, kind, record_id AS recordId, time_ms AS timeMs, lost_from AS lostFrom,
-                lost_to AS lostTo, lower(hex(anchor)) AS anchor, reason, noted_ms AS notedMs, lower(hex(hash)) AS hash
-           FROM correction ORDER BY correction_id`,
-      )
+      .prepare<[], CorrectionRow>(`${SELECT_CORRECTION} ORDER BY correction_id`)
       .all()
-      .map((row) => ({ ...row, anchor: row.anchor === "" ? null : row.anchor }));
-    const evidence = db.prepare<[], Evidence>(`${SELECT_EVIDENCE} WHERE position IS NOT NULL`).all();
+      .map(toCorrection);
+    const evidence = db.prepare<[], EvidenceRow>(`${SELECT_EVIDENCE} WHERE position IS NOT NULL`).all();
     this.#others = [...corrections, ...evidence].sort((one, other) => one.position - other.position);
     this.#evidence = new Map(evidence.map((entry) => [entry.position, entry]));
     for (const correction of corrections) this.#learn(correction, corrections);
@@ -137,7 +123,7 @@ export class ChainWalk {
     return this.#position;
   }
 
-  #learn(correction: Correction, all: readonly Correction[]): void {
+  #learn(correction: CorrectionRow, all: readonly CorrectionRow[]): void {
     const { kind, recordId, position, lostTo, notedMs } = correction;
     if (kind === "lost") {
       // A rebuild ends with its entry in the audit log, right after what it says is lost.
@@ -157,7 +143,7 @@ export class ChainWalk {
   }
 
   /** What corrections say of a record, beside what the record says of itself. */
-  #judge(record: WalkedRecord, corrections: readonly Correction[]): void {
+  #judge(record: WalkedRecord, corrections: readonly CorrectionRow[]): void {
     let timeMs = record.createdTimeMs;
     let voidedBy: number | null = null;
     let isSettled = record.provisional === 0;
@@ -193,7 +179,7 @@ export class ChainWalk {
   }
 
   /** Whether an entry before the correction says that the clock of the record's boot was corrected to this time. */
-  #isByClock(record: WalkedRecord, { position, timeMs }: Correction): boolean {
+  #isByClock(record: WalkedRecord, { position, timeMs }: CorrectionRow): boolean {
     const moment = this.#moments.get(record.position);
     if (moment === undefined) return false;
     const { bootId, monotonicNs } = moment;
@@ -296,7 +282,7 @@ export class ChainWalk {
     this.#findings.add({ kind: "altered", ...place, mark, what: `The entry ${position} ${what}.`, costs });
   }
 
-  #contradicts({ position, recordId, hash }: Correction, what: string): void {
+  #contradicts({ position, recordId, hash }: CorrectionRow, what: string): void {
     const costs = recordId === null ? [] : this.#findings.costsOf(recordId, recordId);
     const place = { from: position, to: position };
     this.#findings.add({

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
+import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Loss } from "../../domain/gap.ts";
 import { syncPath } from "../../durable-file.ts";
@@ -12,15 +13,7 @@ import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts
 import { knownCommits, makeOwn, newestTime, openDraft } from "../backup/restore.ts";
 import { appendAudit, linkAudit } from "../ledger/audit.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
-import {
-  anchorOf,
-  type CorrectionEntry,
-  correctionText,
-  hashOf,
-  readCommits,
-  readHead,
-  setCommits,
-} from "../ledger/chain.ts";
+import { anchorOf, correctionText, hashOf, readCommits, readHead, setCommits } from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
 import {
   beginningOf,

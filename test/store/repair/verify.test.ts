@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
+import type { CorrectionEntry, EvidenceEntry, RecordEntry } from "../../../src/domain/chain-entry.ts";
 import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Id } from "../../../src/domain/id.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
@@ -8,13 +9,10 @@ import { keptHeads, listBackups } from "../../../src/store/backup/backup-directo
 import { SELECT_EVIDENCE } from "../../../src/store/ledger/audit.ts";
 import {
   anchorOf,
-  type CorrectionEntry,
   correctionText,
-  type EvidenceEntry,
   evidenceText,
   hashOf,
   RECORD_COLUMNS,
-  type RecordEntry,
   readHead,
   recordText,
   selectList,

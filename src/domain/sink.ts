@@ -1,0 +1,71 @@
+import type { ChainEntry, ChainHead } from "./chain-entry.ts";
+
+/** The sinks that there are. Each has a table of this name in the configuration, and is off without it. */
+export const SINK_NAMES = ["email", "webhook", "mqtt", "central"] as const;
+export type SinkName = (typeof SINK_NAMES)[number];
+
+/** A system outside of the gateway that batches are sent to. */
+export interface Sink<Batch, Answer = void> {
+  readonly name: SinkName;
+  /**
+   * Resolves once the other side has stored the whole batch durably, and rejects where that is not known: the same batch, or
+   * one that holds it, is then delivered again. The other side therefore drops what it has. Must end soon after `signal` is
+   * aborted. Rejects with a FlancoError whose message is one line for people and holds no secret.
+   */
+  deliver(batch: Batch, signal: AbortSignal): Promise<Answer>;
+  /**
+   * Sends a test that the other side shows as such, or, where nothing can be shown, proves that it would take a batch.
+   * Resolves with one line that says what was done. Rejects as `deliver` does.
+   */
+  test(signal: AbortSignal): Promise<string>;
+  /** Ends its connections. Called once, when nothing is under way. */
+  close(): Promise<void>;
+}
+
+/** Entries of one ledger that follow each other in its chain. */
+export interface EntryBatch {
+  /** The identity of the ledger. With an entry's position and hash it is the identity of the entry. */
+  readonly ledger: string;
+  /**
+   * The identities that this ledger had on the gateways before, the latest first. Entries from that time are the same ones, by
+   * position and hash.
+   */
+  readonly earlierLedgers: readonly string[];
+  /** At least one, in the order of the chain. */
+  readonly entries: readonly ChainEntry[];
+  /** Entries that wait behind this batch. */
+  readonly waiting: number;
+}
+
+/**
+ * A sink that gets every entry of the chain. `deliver` resolves with the newest entry up to which the other side has the chain,
+ * where it knows that, or null: it has the batch. The forwarder continues after that entry, be it before the batch because the
+ * other side went back to a backup, or behind it.
+ */
+export type EntrySink = Sink<EntryBatch, ChainHead | null>;
+
+/** How a sink fares. */
+export interface SinkStatus {
+  readonly name: SinkName;
+  /** Entries or messages that wait to be delivered. */
+  readonly waiting: number;
+  /** For how long the sink has been behind, in milliseconds of monotonic time in this process; 0 while nothing waits. */
+  readonly behindMs: number;
+  /** When a batch was delivered last, in Unix milliseconds; null where none was. */
+  readonly deliveredMs: number | null;
+  /** Batches that were delivered, and tries that failed, since the process began. */
+  readonly delivered: number;
+  readonly failed: number;
+  /** Why the last try failed; null once one succeeded, and before the first. */
+  readonly failure: SinkFailure | null;
+}
+
+export interface SinkFailure {
+  readonly message: string;
+  /** What to do; empty where that is not known. */
+  readonly hint: string;
+  /** When the first of the tries that failed one after the other was made, in Unix milliseconds. */
+  readonly sinceMs: number;
+  /** How many there were. */
+  readonly tries: number;
+}

@@ -1,0 +1,267 @@
+import { type Cancel, type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Log } from "../domain/log.ts";
+import type { Sink, SinkFailure, SinkName, SinkStatus } from "../domain/sink.ts";
+
+/** Between two batches, so that years of entries take a small share of the machine. */
+const PAUSE_MS = 100;
+/** Sales that come close together leave together. */
+const GATHER_MS = SECOND_MS;
+/** How often it is looked for what nobody woke the forwarder for. */
+const LOOK_MS = 15 * SECOND_MS;
+/** How long one delivery, or one test, may take. */
+const DELIVER_MS = 30 * SECOND_MS;
+/** Waiting after a failure, doubled with each further one. */
+const FIRST_RETRY_MS = SECOND_MS;
+const LAST_RETRY_MS = 5 * MINUTE_MS;
+/** How long the end of the service waits for a delivery that does not end by itself. */
+const STOP_MS = SECOND_MS;
+
+/** What one sink gets, in its order, and how far it has it. */
+export interface Feed<Batch, Answer = void> {
+  open(): void;
+  /** What comes next; undefined where nothing waits. */
+  next(): Promise<Batch | undefined>;
+  /** The other side has stored the batch. Throws where the answer makes no sense. */
+  taken(batch: Batch, answer: Answer): void;
+  /** How much waits. */
+  waiting(): number;
+  /** When something was taken last, in Unix milliseconds. */
+  readonly deliveredMs: number | null;
+  /** Makes durable how far the sink has it. */
+  close(): void;
+}
+
+export interface ForwarderOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** From 0 to 1: spreads the tries of many gateways. */
+  readonly random?: () => number;
+}
+
+/**
+ * Sends what each sink is still to get, a batch at a time, and again with growing pauses until the other side has it. Nothing
+ * waits for it: it reads what is committed. A sink that fails or hangs delays no other.
+ */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #lanes: Lane[] = [];
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  /** Call before `open`. */
+  add<Batch, Answer>(feed: Feed<Batch, Answer>, sink: Sink<Batch, Answer>): void {
+    this.#lanes.push(new SinkLane(feed, sink, this.#options));
+  }
+
+  open(): void {
+    for (const lane of this.#lanes) lane.open();
+  }
+
+  /** There is something new. Call it as often as there is. */
+  wake(): void {
+    for (const lane of this.#lanes) lane.wake();
+  }
+
+  status(): readonly SinkStatus[] {
+    return this.#lanes.map((lane) => lane.status());
+  }
+
+  /** Sends a test, and resolves with what was done. Rejects with `not_found` for a sink that is not configured. */
+  test(name: SinkName): Promise<string> {
+    const lane = this.#lanes.find((one) => one.name === name);
+    if (lane === undefined) {
+      throw new FlancoError("not_found", `The sink ${name} is not configured.`, {
+        hint: `Add the table [${name}] to flanco.toml and start the service again.`,
+      });
+    }
+    return lane.test();
+  }
+
+  /** Ends within a second or so, whatever the other sides do. */
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+}
+
+interface Lane {
+  readonly name: SinkName;
+  open(): void;
+  wake(): void;
+  status(): SinkStatus;
+  test(): Promise<string>;
+  close(): Promise<void>;
+}
+
+class SinkLane<Batch, Answer> implements Lane {
+  readonly #feed: Feed<Batch, Answer>;
+  readonly #sink: Sink<Batch, Answer>;
+  readonly #options: ForwarderOptions;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+  /** Ends the pause under way; only one that waits for something new. */
+  #wake: (() => void) | undefined;
+  /** There was something new since the last look. */
+  #woken = false;
+  #failure: SinkFailure | null = null;
+  #delivered = 0;
+  #failed = 0;
+  /** Monotonic time since which something waits. */
+  #behindSinceMs: number | null = null;
+
+  constructor(feed: Feed<Batch, Answer>, sink: Sink<Batch, Answer>, options: ForwarderOptions) {
+    this.#feed = feed;
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  get name(): SinkName {
+    return this.#sink.name;
+  }
+
+  open(): void {
+    this.#feed.open();
+    this.#running = this.#run();
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  status(): SinkStatus {
+    const waiting = this.#feed.waiting();
+    return {
+      ...{ name: this.name, waiting, behindMs: this.#behindMs(waiting), failure: this.#failure },
+      ...{ deliveredMs: this.#feed.deliveredMs, delivered: this.#delivered, failed: this.#failed },
+    };
+  }
+
+  test(): Promise<string> {
+    return this.#within((signal) => this.#sink.test(signal));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const { timers } = this.#options;
+    const patience = Promise.withResolvers<void>();
+    const cancel = timers.after(STOP_MS, () => patience.resolve());
+    const ended = async () => {
+      await this.#running;
+      await this.#sink.close();
+    };
+    await Promise.race([ended().catch((err: unknown) => this.#warn(err)), patience.promise]);
+    cancel();
+    try {
+      this.#feed.close();
+    } catch (err) {
+      this.#warn(err);
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      try {
+        this.#woken = false;
+        const batch = await this.#feed.next();
+        this.#behindMs(batch === undefined ? 0 : 1);
+        if (batch === undefined) {
+          await this.#idle();
+          continue;
+        }
+        const answer = await this.#within((signal) => this.#sink.deliver(batch, signal));
+        this.#feed.taken(batch, answer);
+        this.#succeeded();
+        await this.#pause(PAUSE_MS);
+      } catch (error) {
+        if (this.#closing.signal.aborted) return;
+        this.#fail(error);
+        await this.#pause(this.#retryMs());
+      }
+    }
+  }
+
+  /** Until there is something new, and then for others that come with it. */
+  async #idle(): Promise<void> {
+    if (!this.#woken) {
+      await this.#pause(LOOK_MS, (wake) => {
+        this.#wake = wake;
+      });
+      this.#wake = undefined;
+    }
+    if (this.#woken) await this.#pause(GATHER_MS);
+  }
+
+  #behindMs(waiting: number): number {
+    const nowMs = monotonicMs(this.#options.clock);
+    if (waiting === 0) this.#behindSinceMs = null;
+    else this.#behindSinceMs ??= nowMs;
+    return nowMs - (this.#behindSinceMs ?? nowMs);
+  }
+
+  #succeeded(): void {
+    if (this.#failure !== null) this.#options.log.info({ sink: this.name }, "the sink takes batches again");
+    this.#failure = null;
+    this.#delivered += 1;
+  }
+
+  #fail(error: unknown): void {
+    const known = error instanceof FlancoError ? error : undefined;
+    if (known === undefined) this.#warn(error);
+    const message = known?.message ?? "The delivery has failed for a reason that is in the log.";
+    const hint = known?.hint ?? "";
+    if (message !== this.#failure?.message && known !== undefined)
+      this.#options.log.warn({ sink: this.name }, `${message} ${hint}`.trim());
+    const { sinceMs = this.#options.clock.nowMs(), tries = 0 } = this.#failure ?? {};
+    this.#failure = { message, hint, sinceMs, tries: tries + 1 };
+    this.#failed += 1;
+  }
+
+  /** Doubles with each failure; of that a random half to whole. */
+  #retryMs(): number {
+    const { random = Math.random } = this.#options;
+    const doubled = FIRST_RETRY_MS * 2 ** ((this.#failure?.tries ?? 1) - 1);
+    return Math.round(Math.min(LAST_RETRY_MS, doubled) * (0.5 + random() / 2));
+  }
+
+  /** Rejects once the service ends or the time is over, even if the sink does not. */
+  async #within<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, deadline.signal]);
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => reject(takesTooLong()), { once: true });
+    const cancel = this.#options.timers.after(DELIVER_MS, () => deadline.abort());
+    try {
+      return await Promise.race([act(signal), ended]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #pause(ms: number, wakeable: (wake: () => void) => void = () => {}): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { signal } = this.#closing;
+    const cancel: Cancel = this.#options.timers.after(ms, resolve);
+    const end = () => {
+      cancel();
+      resolve();
+    };
+    signal.addEventListener("abort", end, { once: true });
+    wakeable(end);
+    if (signal.aborted) end();
+    return promise.finally(() => signal.removeEventListener("abort", end));
+  }
+
+  #warn(err: unknown): void {
+    this.#options.log.warn({ err, sink: this.name }, "the sink has failed");
+  }
+}
+
+function takesTooLong(): FlancoError {
+  return new FlancoError("unavailable", `The other side gave no answer within ${DELIVER_MS / SECOND_MS} s.`, {
+    hint: "Look at the network and at the other side.",
+  });
+}

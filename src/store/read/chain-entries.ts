@@ -1,0 +1,65 @@
+import type { Database } from "better-sqlite3";
+import { type ChainEntry, type ChainHead, NO_HASH, type RecordEntry } from "../../domain/chain-entry.ts";
+import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
+import { correctionText, evidenceText, RECORD_COLUMNS, recordText, selectList } from "../ledger/chain.ts";
+import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
+import { idsOf, readLedgerKey } from "../ledger/identity.ts";
+import { entryHash } from "./tally.ts";
+
+type RecordRow = RecordEntry & { readonly hash: string };
+/** After one position, up to another one, so many. */
+type Span = [after: number, upTo: number, limit: number];
+/** An entry that is still to be linked with the one before it. */
+type Unlinked = ChainEntry extends infer E ? (E extends ChainEntry ? Omit<E, "previousHash"> : never) : never;
+
+/** Reads the chain as its entries were appended, whatever table they stand in. */
+export function chainReader(db: Database) {
+  const records = db.prepare<Span, RecordRow>(
+    `SELECT ${selectList(RECORD_COLUMNS)}, lower(hex(hash)) AS hash FROM record LEFT JOIN boot USING (boot)
+      WHERE record_id > ? AND record_id <= ? ORDER BY record_id LIMIT ?`,
+  );
+  const corrections = db.prepare<Span, CorrectionRow>(
+    `${SELECT_CORRECTION} WHERE correction_id > ? AND correction_id <= ? ORDER BY correction_id LIMIT ?`,
+  );
+  const evidence = db.prepare<Span, EvidenceRow>(
+    `${SELECT_EVIDENCE} WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+  );
+  const hashAt = (position: number) => (position === 0 ? NO_HASH : entryHash(db, position));
+
+  // One transaction: all of it is of the same commit.
+  const read = db.transaction((after: number, upTo: number, limit: number): readonly ChainEntry[] => {
+    const found = [
+      ...records.all(after, upTo, limit).map(ofRecord),
+      ...corrections.all(after, upTo, limit).map(toCorrection).map(ofCorrection),
+      ...evidence.all(after, upTo, limit).map(ofEvidence),
+    ]
+      .sort((one, other) => one.position - other.position)
+      .slice(0, limit);
+    let before: ChainHead = { position: after, hash: hashAt(after) ?? "" };
+    return found.map((entry) => {
+      const isNext = entry.position === before.position + 1 && before.hash !== "";
+      const linked = { ...entry, previousHash: isNext ? before.hash : null };
+      before = entry;
+      return linked;
+    });
+  });
+  return {
+    ledgerIds: (): readonly string[] => idsOf(readLedgerKey(db)),
+    entryHash: hashAt,
+    entriesAfter: (after: number, upTo: number, limit: number): readonly ChainEntry[] =>
+      read(after, upTo, limit),
+  };
+}
+
+function ofRecord({ hash, ...record }: RecordRow): Unlinked {
+  return { kind: "record", position: record.position, hash, text: recordText(record), record };
+}
+
+function ofCorrection({ hash, ...correction }: CorrectionRow): Unlinked {
+  const { position } = correction;
+  return { kind: "correction", position, hash, text: correctionText(correction), correction };
+}
+
+function ofEvidence({ hash, ...evidence }: EvidenceRow): Unlinked {
+  return { kind: "evidence", position: evidence.position, hash, text: evidenceText(evidence), evidence };
+}

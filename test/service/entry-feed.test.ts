@@ -1,0 +1,152 @@
+import { copyFileSync } from "node:fs";
+import { expect } from "chai";
+import { MINUTE_MS } from "../../src/domain/clock.ts";
+import type { EntryBatch } from "../../src/domain/sink.ts";
+import { EntryFeed } from "../../src/service/entry-feed.ts";
+import { ForwardCursor } from "../../src/service/forward-cursor.ts";
+import { restoreLedger } from "../../src/store/backup/restore.ts";
+import { SetClock } from "../http/fakes.ts";
+import { thrown } from "../rig/rejection.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { newRecord, TestLedger } from "../store/ledger.ts";
+
+describe("the chain as a sink gets it", () => {
+  const ledger = forEachTest(() => new TestLedger().open());
+  let clock: SetClock;
+  let asked: number[];
+
+  beforeEach(() => {
+    clock = new SetClock(ledger.nowMs);
+    asked = [];
+  });
+
+  /** A process that begins. */
+  function opened(): EntryFeed {
+    const settled = async () => {
+      asked.push(ledger.reader.newestEntry());
+      await ledger.writer.ping();
+    };
+    const cursor = new ForwardCursor(`${ledger.directory}/forward/central.json`);
+    const feed = new EntryFeed({ chain: ledger.reader, settled, cursor, clock });
+    feed.open();
+    return feed;
+  }
+
+  async function sell(count: number): Promise<void> {
+    const [user = await ledger.addUser()] = ledger.reader.members();
+    const one = () => ledger.writer.addRecord(user.userId, newRecord(), null);
+    await Promise.all(Array.from({ length: count }, one));
+  }
+
+  async function next(feed: EntryFeed): Promise<EntryBatch> {
+    const batch = await feed.next();
+    if (batch === undefined) throw new Error("nothing waits");
+    return batch;
+  }
+
+  /** Takes all that waits; gives the numbers of the entries. */
+  async function drain(feed: EntryFeed): Promise<number[]> {
+    const positions: number[] = [];
+    for (let batch = await feed.next(); batch !== undefined; batch = await feed.next()) {
+      positions.push(...batch.entries.map(({ position }) => position));
+      feed.taken(batch, null);
+    }
+    return positions;
+  }
+
+  const from = (first: number) =>
+    Array.from({ length: ledger.reader.newestEntry() - first + 1 }, (_, index) => first + index);
+
+  it("is every entry once, in batches of bounded size, and then what is new", async () => {
+    await sell(450);
+    const feed = opened();
+    const first = await next(feed);
+    expect(first.entries).to.have.length(200);
+    expect(first.waiting).to.equal(ledger.reader.newestEntry() - 200);
+    expect(await drain(feed)).to.deep.equal(from(1));
+    await sell(2);
+    expect(await drain(feed)).to.deep.equal(from(ledger.reader.newestEntry() - 1));
+  });
+
+  it("waits until what it saw is durable", async () => {
+    await sell(1);
+    const newest = ledger.reader.newestEntry();
+    const feed = opened();
+    const reading = feed.next();
+    await sell(1);
+    expect((await reading)?.entries.at(-1)?.position).to.equal(newest);
+    expect(asked).to.deep.equal([newest]);
+  });
+
+  it("is sent again where the other side's answer is not known", async () => {
+    await sell(2);
+    const feed = opened();
+    const batch = await next(feed);
+    expect(await next(feed)).to.deep.equal(batch);
+  });
+
+  it("goes on after the last saved entry when the process ends, and after a crash repeats a few", async () => {
+    await sell(3);
+    const feed = opened();
+    await drain(feed);
+    feed.close();
+    await sell(2);
+    const after = opened();
+    expect(await drain(after)).to.have.length(2);
+    await sell(2);
+    await drain(after);
+    expect(await drain(opened()), "not saved before the crash").to.have.length(2);
+    clock.pass(MINUTE_MS);
+    await drain(after);
+    expect(await drain(opened())).to.deep.equal([]);
+  });
+
+  it("goes on with the branch of a restored backup, from the last entry in common", async () => {
+    await sell(20);
+    const common = ledger.reader.newestEntry();
+    const feed = opened();
+    await drain(feed);
+    feed.close();
+    await ledger.close();
+    copyFileSync(ledger.file, `${ledger.directory}/copy.db`);
+    await ledger.open();
+    await sell(5);
+    const before = opened();
+    await drain(before);
+    before.close();
+    await ledger.close();
+    restoreLedger({
+      ...{ backup: `${ledger.directory}/copy.db`, ledger: ledger.file, nowMs: ledger.nowMs },
+      onProgress: () => {},
+    });
+    await ledger.open();
+    await sell(9);
+    const sent = await drain(opened());
+    expect(sent.at(-1)).to.equal(ledger.reader.newestEntry());
+    expect(sent[0]).to.be.within(common - 20, common + 1);
+  });
+
+  it("goes back with an other side that has lost entries, and forward with one that has more", async () => {
+    await sell(20);
+    const feed = opened();
+    await drain(feed);
+    await sell(1);
+    const place = (position: number) => ({ position, hash: ledger.reader.entryHash(position) ?? "" });
+    feed.taken(await next(feed), place(5));
+    expect((await next(feed)).entries[0]?.position).to.equal(6);
+    feed.taken(await next(feed), place(ledger.reader.newestEntry()));
+    expect(await feed.next()).to.equal(undefined);
+  });
+
+  it("fails, and stays where it is, with an other side that takes nothing or holds another chain", async () => {
+    await sell(3);
+    const feed = opened();
+    const batch = await next(feed);
+    const nothing = { position: 0, hash: ledger.reader.entryHash(0) ?? "" };
+    expect(thrown(() => feed.taken(batch, nothing)).message).to.contain("took no entry after 0");
+    const other = { position: 2, hash: "f".repeat(64) };
+    expect(thrown(() => feed.taken(batch, other)).code).to.equal("conflict");
+    expect(feed.waiting()).to.equal(ledger.reader.newestEntry());
+    expect(await next(feed)).to.deep.equal(batch);
+  });
+});
