@@ -1,11 +1,33 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { backupTargets } from "../service/backup-target.ts";
+import { FlancoError } from "../domain/error.ts";
+import { aboutKeys, backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
+import { readGateway } from "../service/gateway.ts";
 import { makeBackup } from "../store/backup/backup.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { folderOf } from "../store/ledger/identity.ts";
 import { type CliContext, configOf } from "./context.ts";
+import type { Terminal } from "./terminal.ts";
+
+const HELP = `
+Beside the backup lie the gateway's keys (its authority and certificates), so that a new gateway is
+trusted as this one is. Their file is for its owner alone. FAT and exFAT know no owners: there the
+keys are left out, unless --seal-keys has sealed them once.
+
+Examples:
+  flanco backup --to /media/usb/flanco
+  flanco backup --to /media/usb/flanco --seal-keys`;
+
+/** An attacker with the disk guesses without a limit but the cost of each guess. */
+const LEAST_PASSPHRASE = 10;
+
+interface Options {
+  readonly to?: string;
+  readonly sealKeys: boolean;
+  readonly passphraseStdin: boolean;
+  readonly json: boolean;
+}
 
 /** `flanco backup`: a proven copy of the ledger, made beside a running service. */
 export function addBackupCommand(program: Command, context: CliContext): void {
@@ -14,11 +36,19 @@ export function addBackupCommand(program: Command, context: CliContext): void {
     .command("backup")
     .description("back the ledger up, also while the service writes, and check the backup in full")
     .option("--to <directory>", "where to, instead of the configured directories")
+    .option(
+      "--seal-keys",
+      "seal the gateway's keys beside it with a passphrase: needed on FAT and exFAT",
+      false,
+    )
+    .option("--passphrase-stdin", "read the passphrase from standard input, one line", false)
     .option("--json", "as JSON", false)
-    .addHelpText("after", "\nExample:\n  flanco backup --to /media/usb/flanco")
-    .action(async (options: { to?: string; json: boolean }, command: Command) => {
+    .addHelpText("after", HELP)
+    .action(async (options: Options, command: Command) => {
       const config = configOf(context, command);
+      const passphrase = await passphraseOf(terminal, options);
       const dataDirectory = becomeOwner(config.data_dir);
+      const gateway = readGateway(config);
       const targets =
         options.to === undefined
           ? backupTargets(config)
@@ -32,15 +62,29 @@ export function addBackupCommand(program: Command, context: CliContext): void {
         // Which ones to remove is left to the service, which knows whether the clock is to be trusted.
         const { findings, ...backup } = await makeBackup({
           ...{ ledger: dataDirectory.ledger, directory, nowMs: systemClock.nowMs() },
-          ...{ clockTrusted: false, rotate: false },
+          ...{ clockTrusted: false, rotate: false, gateway, passphrase },
         });
         const folder = folderOf(directory, backup.ledger);
         made.push({ directory: folder, ...backup });
         if (findings.length > 0) terminal.err("The ledger needs attention: run flanco verify.");
+        const lacking = aboutKeys(backup.keys, folder);
+        if (lacking !== null) terminal.err(lacking);
         if (!options.json) {
           terminal.out(`${resolve(folder, backup.file)}: ${backup.records} records, checked in full.`);
         }
       }
       if (options.json) terminal.json(made);
     });
+}
+
+async function passphraseOf(
+  terminal: Terminal,
+  { sealKeys, passphraseStdin }: Options,
+): Promise<string | undefined> {
+  if (!sealKeys) return undefined;
+  const passphrase = await terminal.newPassword(passphraseStdin, "passphrase", "--passphrase-stdin");
+  if (passphrase.length >= LEAST_PASSPHRASE) return passphrase;
+  throw new FlancoError("invalid", `A passphrase has at least ${LEAST_PASSPHRASE} characters.`, {
+    hint: "Nothing was changed.",
+  });
 }

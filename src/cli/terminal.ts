@@ -20,6 +20,8 @@ export function printable(text: string): string {
 
 /** A terminal that does not tell its width, as a serial line. */
 const COLUMNS = 80;
+/** A narrower terminal shows the percentage alone. */
+const LEAST_BAR = 8;
 /** What stands before a text in a list: up to the last wide space near the line's begin. */
 const LABEL = /^(?:.{0,38} {2,})?/;
 
@@ -59,34 +61,61 @@ export class Terminal {
     if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
   }
 
-  /** Rewrites one line on a terminal; writes only the first and the last state to a file. */
+  /** Rewrites one line with a bar on a terminal; writes only the first and the last state to a file. */
   progress(what: string, done: number, total: number): void {
-    const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
-    if (process.stderr.isTTY) process.stderr.write(`\r${what} ${percent} %${done >= total ? "\n" : ""}`);
-    else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const percent = Math.floor(100 * share);
+    const { isTTY, columns } = process.stderr;
+    if (isTTY) {
+      const room = Math.min(columns || COLUMNS, COLUMNS) - what.length - " [] 100 %".length - 1;
+      const full = Math.floor(share * room);
+      const bar = room < LEAST_BAR ? "" : ` [${"#".repeat(full)}${".".repeat(room - full)}]`;
+      process.stderr.write(`\r${what}${bar} ${String(percent).padStart(3)} %${done >= total ? "\n" : ""}`);
+    } else if (done === 0 || done >= total) this.err(`${what} ${percent} %`);
+  }
+
+  /** One line of standard input, or of the keyboard without echo, for a secret that is not to be in an argument. */
+  async secret(what: string, fromStandardInput: boolean, flag: string): Promise<string> {
+    if (fromStandardInput) return this.#firstLine();
+    const [answer = ""] = await this.#askSilently(what, [`${capital(what)}: `], flag);
+    return answer;
   }
 
   /** One line of standard input, or of the keyboard without echo, asked twice. Never an argument. */
-  async newPassword(fromStandardInput: boolean): Promise<string> {
-    if (fromStandardInput) return (await this.readAll()).replace(/\r?\n[\s\S]*$/, "");
+  async newPassword(
+    fromStandardInput: boolean,
+    what = "password",
+    flag = "--password-stdin",
+  ): Promise<string> {
+    if (fromStandardInput) return this.#firstLine();
+    const questions = [`${capital(what)} (at least 10 characters): `, "Once more: "];
+    const [first = "", second] = await this.#askSilently(what, questions, flag);
+    if (first === second) return first;
+    throw new FlancoError("invalid", `The two ${what}s differ.`, { hint: "Try again." });
+  }
+
+  async #firstLine(): Promise<string> {
+    return (await this.readAll()).replace(/\r?\n[\s\S]*$/, "");
+  }
+
+  async #askSilently(what: string, questions: readonly string[], flag: string): Promise<readonly string[]> {
     if (!process.stdin.isTTY) {
-      throw new FlancoError("invalid", "There is no terminal to ask for the password.", {
-        hint: "Pass it on standard input with --password-stdin.",
+      throw new FlancoError("invalid", `There is no terminal to ask for the ${what}.`, {
+        hint: `Pass it on standard input with ${flag}.`,
       });
     }
     // Without echo, and key by key, before the first question stands and until the last answer: a quick answer would
     // else be shown, and a Ctrl-D be lost while the terminal changes over.
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const keyboard = createInterface({ input: process.stdin, output: silent, terminal: true });
+    const given: string[] = [];
     try {
       const answers = keyboard[Symbol.asyncIterator]();
-      const first = await ask("Password (at least 10 characters): ", answers);
-      const second = await ask("Once more: ", answers);
-      if (first === second) return first;
+      for (const question of questions) given.push(await ask(what, question, answers));
     } finally {
       keyboard.close();
     }
-    throw new FlancoError("invalid", "The two passwords differ.", { hint: "Try again." });
+    return given;
   }
 
   /** Standard input to its end. */
@@ -95,15 +124,19 @@ export class Terminal {
   }
 }
 
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 function fitted(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
   return isTTY ? wrapped(text, columns || COLUMNS) : text;
 }
 
 /** The next answer. Throws `invalid` after Ctrl-C and Ctrl-D. */
-async function ask(question: string, answers: AsyncIterator<string, unknown>): Promise<string> {
+async function ask(what: string, question: string, answers: AsyncIterator<string, unknown>): Promise<string> {
   process.stderr.write(question);
   const answer = await answers.next();
   process.stderr.write("\n");
   if (answer.done !== true) return answer.value;
-  throw new FlancoError("invalid", "No password was given.", { hint: "Nothing was changed." });
+  throw new FlancoError("invalid", `No ${what} was given.`, { hint: "Nothing was changed." });
 }

@@ -1,5 +1,7 @@
+import { dirname } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { type BackupLook, isMounted } from "../store/backup/backup-directory.ts";
+import type { KeptKeys } from "../store/backup/gateway-file.ts";
 import { dataDirectoryOf } from "../store/data-directory.ts";
 
 /** A directory that backups go to. */
@@ -30,6 +32,18 @@ export function backupTargets(
 /** Why a removable disk that is not there takes no backup. */
 export function noDisk(directory: string): string {
   return `No disk is mounted at ${directory}: there is no backup there. Put the disk in, then run flanco backup.`;
+}
+
+/** What a person must know of the gateway's keys beside a backup; null where they are there. */
+export function aboutKeys(keys: KeptKeys | null, folder: string): string | null {
+  const repeat = `run flanco backup --to ${dirname(folder)} --seal-keys`;
+  if (keys === "left out") {
+    return `The gateway's keys were left out of ${folder}: its file system keeps no file from other users. To seal them with a passphrase, ${repeat}.`;
+  }
+  if (keys === "outdated") {
+    return `The sealed keys in ${folder} are not those of now. To seal these, ${repeat}.`;
+  }
+  return null;
 }
 
 /** Where the tail of the ledger is kept: on the removable disk while it is there. */

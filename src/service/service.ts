@@ -37,6 +37,7 @@ import { systemTimers } from "./clock.ts";
 import { synchronizedBySystem } from "./clock-trust.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
+import { readGateway } from "./gateway.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
@@ -213,6 +214,7 @@ export class Service {
     this.#closing.push(() => packages.close());
     const upkeep = new Upkeep({
       ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal },
+      gateway: () => readGateway(config),
     });
     upkeep.open();
     this.#closing.push(() => upkeep.close());

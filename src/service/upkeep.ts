@@ -26,6 +26,7 @@ import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
 import { type BackupLook, listBackups } from "../store/backup/backup-directory.ts";
+import type { WholeGateway } from "../store/backup/gateway-file.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
 import { folderOf, idsOf, readLedger, readLedgerKey } from "../store/ledger/identity.ts";
@@ -34,7 +35,7 @@ import { type Finding, splitKeys } from "../store/repair/finding.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { markSuspect } from "../store/repair/suspect.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
-import { type BackupTarget, backupDirectory, type SeenTarget } from "./backup-target.ts";
+import { aboutKeys, type BackupTarget, backupDirectory, type SeenTarget } from "./backup-target.ts";
 import type { NewerPackages } from "./newer-package.ts";
 import { RemovableDisk } from "./removable-disk.ts";
 
@@ -63,6 +64,8 @@ export interface UpkeepDependencies {
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly log: Log;
+  /** What is kept beside the backups. */
+  readonly gateway: () => WholeGateway;
   /** Keeps the commits that the newest backup lacks. */
   readonly writer: Pick<StoreWriter, "tail" | "backupBegins" | "backupProved">;
   readonly packages: Pick<NewerPackages, "look">;
@@ -190,6 +193,7 @@ export class Upkeep {
   /** `tail` is the directory of the ledger's tail. */
   async #backup({ directory, skipped, newest }: SeenTarget, tail: string): Promise<void> {
     const { dataDirectory, clock, trust, log, config, writer, jobs = PROCESSES } = this.#dependencies;
+    const { gateway } = this.#dependencies;
     if (skipped !== null || !this.#isBackupDue(directory, newest, tail)) return;
     if (directory === tail) writer.backupBegins(directory);
     const request = {
@@ -198,10 +202,13 @@ export class Upkeep {
       nowMs: clock.nowMs(),
       clockTrusted: trust.trusted(),
       rotate: true,
+      gateway: gateway(),
     };
     await this.#run(`backup ${directory}`, jobs.backup(request), {
-      done: ({ findings, ...backup }) => {
+      done: ({ findings, keys, ...backup }) => {
         this.#attend(`backup ${directory}`, findings);
+        const lacking = aboutKeys(keys, folderOf(directory, backup.ledger));
+        if (lacking !== null) log.warn({ directory }, lacking);
         if (directory === backupDirectory(config)) this.#last = backup;
         writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");

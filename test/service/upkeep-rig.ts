@@ -119,12 +119,14 @@ export class UpkeepRig {
         backupProved: (directory, commits) => void this.told.push(`proved ${directory} ${commits}`),
       },
       packages: { look: async (disk) => void this.packageLooks.push(disk) },
+      gateway: () => ({ hostName: "gateway", settings: {}, keys: { authority: null, certificates: [] } }),
       onDamaged: (error) => void this.ended.push(error),
       jobs: {
         backup: (request) =>
           this.#begin(request.directory, () => ({
             ...aBackup({ madeMs: request.nowMs, clockTrusted: request.clockTrusted }),
             findings: this.findings,
+            keys: "plain",
           })),
         look: (directory, ledgerIds) =>
           this.seen === undefined

@@ -152,6 +152,6 @@ export function newRecord(overrides: Partial<NewRecord> = {}): NewRecord {
 
 /** Makes a backup, and gives its proof. */
 export async function proven(request: BackupRequest, freeBytes = freeBytesOf): Promise<ProvenBackup> {
-  const { findings: _findings, ...backup } = await makeBackup(request, freeBytes);
+  const { findings: _findings, keys: _keys, ...backup } = await makeBackup(request, freeBytes);
   return backup;
 }

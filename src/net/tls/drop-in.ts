@@ -20,7 +20,8 @@ export interface DropIns {
 }
 
 const MAX_BYTES = 1024 * 1024;
-const EXTENSIONS: ReadonlySet<string> = new Set([".crt", ".key", ".pem"]);
+/** Files of certificates and keys. */
+export const CERTIFICATE_EXTENSIONS: ReadonlySet<string> = new Set([".crt", ".key", ".pem"]);
 const EVERYBODY_MASK = 0o007;
 const LEAST_RSA_BITS = 2_048;
 /** OpenSSL's names of P-256, P-384 and P-521. */
@@ -58,7 +59,7 @@ function filesByName(directory: string): readonly (readonly [string, readonly st
   const byName = new Map<string, string[]>();
   for (const entry of readdirSync(directory).sort()) {
     const { name, ext } = parse(entry);
-    if (entry.startsWith(".") || !EXTENSIONS.has(ext)) continue;
+    if (entry.startsWith(".") || !CERTIFICATE_EXTENSIONS.has(ext)) continue;
     byName.set(name, [...(byName.get(name) ?? []), join(directory, entry)]);
   }
   return [...byName].sort(([one], [other]) => (one < other ? 1 : -1));

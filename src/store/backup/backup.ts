@@ -24,6 +24,7 @@ import {
   writeProof,
 } from "./backup-directory.ts";
 import { hashFile } from "./file-copy.ts";
+import { type KeptKeys, type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
 
 const OWNER_ONLY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
@@ -44,11 +45,17 @@ export interface BackupRequest {
   readonly clockTrusted: boolean;
   /** Whether outdated backups of the ledger are removed, and older ones where there is no room for another one. */
   readonly rotate: boolean;
+  /** What is kept beside the backups, so that the clinic comes back whole; undefined: nothing. */
+  readonly gateway?: WholeGateway | undefined;
+  /** Seals the gateway's keys. */
+  readonly passphrase?: string | undefined;
 }
 
 export interface MadeBackup extends ProvenBackup {
   /** What a person must see to in the ledger that it is a copy of. */
   readonly findings: readonly Finding[];
+  /** What became of the gateway's keys; null where no gateway was given. */
+  readonly keys: KeptKeys | null;
 }
 
 /**
@@ -58,7 +65,7 @@ export interface MadeBackup extends ProvenBackup {
  * to the same directory is under way, `unavailable` when there is no room.
  */
 export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf): Promise<MadeBackup> {
-  const { directory, rotate } = request;
+  const { directory, rotate, gateway, passphrase } = request;
   const folder = folderOf(directory, readLedger(request.ledger, readLedgerId));
   const release = claim(folder);
   try {
@@ -68,6 +75,7 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
     requireRoom(folder, neededBytes, "make a backup", freeBytes(folder));
     const held = await snapshot(request.ledger, draftIn(folder));
     const { backup, findings } = prove(request, folder, held);
+    const keys = gateway === undefined ? null : writeGatewayFile(folder, gateway, passphrase);
     writeProof(folder, backup);
     renameSync(draftIn(folder), join(folder, backup.file));
     syncPath(folder);
@@ -76,7 +84,7 @@ export async function makeBackup(request: BackupRequest, freeBytes = freeBytesOf
       thinOut(folder, neededBytes, freeBytes);
       removeOldProofs(folder);
     }
-    return { ...backup, findings };
+    return { ...backup, findings, keys };
   } finally {
     removeDrafts(folder);
     release();

@@ -4,9 +4,12 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync 
 const CHUNK_BYTES = 1024 * 1024;
 const OWNER_ONLY = 0o600;
 
-/** Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes. */
+/**
+ * Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes.
+ * @param from a path, or a descriptor at the file's begin, which stays open
+ */
 export function copyDurably(
-  from: string,
+  from: string | number,
   to: string,
   onProgress: (done: number, total: number) => void = () => {},
 ): string {
@@ -32,11 +35,11 @@ export function hashFile(file: string): string {
 }
 
 function readThrough(
-  file: string,
+  file: string | number,
   take: (chunk: Buffer) => void,
   onProgress: (done: number, total: number) => void = () => {},
 ): string {
-  const source = openSync(file, "r");
+  const source = typeof file === "number" ? file : openSync(file, "r");
   try {
     const hash = createHash("sha256");
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -51,7 +54,7 @@ function readThrough(
     }
     return hash.digest("hex");
   } finally {
-    closeSync(source);
+    if (source !== file) closeSync(source);
   }
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
+import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { requireRoom } from "../free-room.ts";
@@ -56,8 +57,18 @@ export interface Restored extends Tally {
 
 export type RestoreProgress = (done: number, total: number) => void;
 
+/** A backup that a process has opened, which may go on as a user who may not. */
+export interface OpenedBackup {
+  readonly file: string;
+  readonly descriptor: number;
+  /** SQLite's log beside it, as a file has that was copied by hand from a data directory. */
+  readonly log: number | null;
+  /** Undefined for a file without one. */
+  readonly proof: ProvenBackup | undefined;
+}
+
 export interface RestoreRequest {
-  readonly backup: string;
+  readonly backup: string | OpenedBackup;
   readonly ledger: string;
   /** Wall time in Unix milliseconds. */
   readonly nowMs: number;
@@ -67,6 +78,8 @@ export interface RestoreRequest {
   readonly directories?: readonly string[];
   /** Whether the backup may be another ledger's. */
   readonly replaceLedger?: boolean;
+  /** Called once the backup is proved, before it takes the ledger's place; where it throws, nothing has changed. */
+  readonly onProved?: () => void;
 }
 
 /**
@@ -75,7 +88,7 @@ export interface RestoreRequest {
  * log where the damage is. What its audit log says more goes on in the restored one, which also says who restored it
  * (`by`). After an interruption at any moment the one or the other is there, whole.
  * Throws `not_found`, `damaged` when the backup fails its check, `too_new` when a later program wrote it, `conflict` when it is
- * another ledger's and `replaceLedger` is not set; then nothing has changed.
+ * another ledger's, `replaceLedger` is not set, and the ledger here has users or records; then nothing has changed.
  */
 export function restoreLedger(request: RestoreRequest): Restored {
   const {
@@ -86,7 +99,9 @@ export function restoreLedger(request: RestoreRequest): Restored {
     by = SERVICE_ACTOR,
     directories = [],
     replaceLedger: mayReplace = false,
+    onProved = () => {},
   } = request;
+  const name = typeof backup === "string" ? backup : backup.file;
   finishReplacing(ledger);
   const draft = replacementDraft(ledger);
   try {
@@ -100,14 +115,15 @@ export function restoreLedger(request: RestoreRequest): Restored {
     const [id = ""] = idsOf(key);
     const folders = directories.map((directory) => folderOf(directory, id));
     const commits = makeOwn(restoring, knownCommits(ledger, folders));
-    if (other && !mayReplace) throw anotherLedger(backup, draft, ledger);
+    if (other && !mayReplace && !isUnused(ledger)) throw anotherLedger(name, draft, ledger);
     const faults = faultsOf(verifyLedger(draft, onProgress));
-    if (faults.length > 0) throw refused(backup, faults.join("; "));
+    if (faults.length > 0) throw refused(name, faults.join("; "));
     const held = readLedger(draft, (db) => ({ ...tallyOf(db), newestMs: newestTime(db) }));
     const missing = missingFrom(ledger, held);
-    noteRestored(draft, ledger, { backup: basename(backup), records: held.records }, nowMs, by);
+    noteRestored(draft, ledger, { backup: basename(name), records: held.records }, nowMs, by);
     const keptAs = nameAside(ledger, "replaced", nowMs);
     syncPath(draft);
+    onProved();
     if (other) forgetIdentity(ledger);
     replaceLedger(ledger, keptAs);
     noteIdentity(ledger, key, { commits, head: held.head });
@@ -135,27 +151,53 @@ function noteRestored(
   }
 }
 
-/** Copies a backup to a draft that may be changed: with this program's schema. Gives it open. */
-export function openDraft(
-  backup: string,
-  draft: string,
-  onProgress: (done: number, total: number) => void = () => {},
-): Database {
-  if (!existsSync(backup)) {
-    throw new FlancoError("not_found", `There is no backup ${backup}.`, {
+/** Opens a backup for a restore. Throws `not_found`. */
+export function openBackup(file: string): OpenedBackup {
+  if (!existsSync(file)) {
+    throw new FlancoError("not_found", `There is no backup ${file}.`, {
       hint: "Backups lie in the directory that backup_dir names (flanco config show).",
     });
   }
-  removeDatabase(draft);
-  requireRoom(dirname(draft), statSync(backup).size, "copy the backup");
-  const sha256 = copyDurably(backup, draft, onProgress);
-  // A file that was copied by hand from a data directory may have its log beside it.
-  if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0) {
-    copyDurably(`${backup}-wal`, `${draft}-wal`);
+  const log = `${file}-wal`;
+  return {
+    file,
+    descriptor: openSync(file, "r"),
+    log: existsSync(log) && statSync(log).size > 0 ? openSync(log, "r") : null,
+    proof: readProof(file),
+  };
+}
+
+export function closeBackup({ descriptor, log }: OpenedBackup): void {
+  closeSync(descriptor);
+  if (log !== null) closeSync(log);
+}
+
+/** Copies a backup to a draft that may be changed: with this program's schema. Gives it open. */
+export function openDraft(
+  backup: string | OpenedBackup,
+  draft: string,
+  onProgress: (done: number, total: number) => void = () => {},
+): Database {
+  if (typeof backup !== "string") return copyToDraft(backup, draft, onProgress);
+  const opened = openBackup(backup);
+  try {
+    return copyToDraft(opened, draft, onProgress);
+  } finally {
+    closeBackup(opened);
   }
-  const proof = readProof(backup);
+}
+
+function copyToDraft(
+  { file, descriptor, log, proof }: OpenedBackup,
+  draft: string,
+  onProgress: (done: number, total: number) => void,
+): Database {
+  removeDatabase(draft);
+  requireRoom(dirname(draft), fstatSync(descriptor).size, "copy the backup");
+  const sha256 = copyDurably(descriptor, draft, onProgress);
+  if (log !== null) copyDurably(log, `${draft}-wal`);
   if (proof !== undefined && proof.sha256 !== sha256)
-    throw refused(backup, "it is not the file that was proved");
+    throw refused(file, "it is not the file that was proved");
   try {
     const db = openForWriting(draft);
     for (let schema = 1; schema < SCHEMA_VERSION; schema += 1) {
@@ -164,7 +206,7 @@ export function openDraft(
     return db;
   } catch (error) {
     if (error instanceof FlancoError && error.code === "damaged")
-      throw refused(backup, "SQLite cannot read it");
+      throw refused(file, "SQLite cannot read it");
     throw error;
   }
 }
@@ -207,6 +249,19 @@ function missingFrom(ledger: string, held: Tally): MissingEntries | null {
     }),
   );
   return missing ?? null;
+}
+
+/** A ledger that a new gateway has made at its first start: nothing in it is worth a question. */
+export function isUnused(ledger: string): boolean {
+  const held = readable(() =>
+    readLedger(ledger, (db) =>
+      db
+        .prepare<[], number>("SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)")
+        .pluck()
+        .get(),
+    ),
+  );
+  return held === 0;
 }
 
 /** Names both, so that a person can tell whether it is the wrong file or a new gateway. */

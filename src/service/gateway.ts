@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { extname, join } from "node:path";
+import type { Config, ConfigKey } from "../config/schema.ts";
+import { FlancoError } from "../domain/error.ts";
+import { writeDurably } from "../durable-file.ts";
+import { readHostNames } from "../net/host-names.ts";
+import { permits, permittedNames } from "../net/tls/authority.ts";
+import { CERTIFICATE_EXTENSIONS } from "../net/tls/drop-in.ts";
+import { parsePem, readKeyed } from "../net/tls/keyed-certificate.ts";
+import { ownFiles } from "../net/tls/own-certificate.ts";
+import type { GatewayKeys, WholeGateway } from "../store/backup/gateway-file.ts";
+import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
+
+/** The settings that are the clinic's, and not its gateway's. */
+const CLINIC_KEYS = [
+  ...["time_zone", "currency", "currency_decimals", "daily_records", "daily_bytes"],
+  ...["https_port", "http_port", "trust_page", "allowed_origins", "host_names"],
+] as const satisfies readonly ConfigKey[];
+/** As many of an administrator's files, and as long ones, as a gateway file takes. */
+const MAX_FILES = 16;
+const MAX_BYTES = 64 * 1024;
+const OWNER_ONLY = 0o700;
+
+type Settings = WholeGateway["settings"];
+
+/** What makes this gateway beside its ledger. Reads its keys, so that it tells what is on the disk at that moment. */
+export function readGateway(config: Config): WholeGateway {
+  const authority = readKeyed(ownFiles(dataDirectoryOf(config.data_dir).tls).authority);
+  return {
+    hostName: hostname(),
+    settings: settingsOf(config),
+    keys: {
+      authority: authority === undefined ? null : authority.key + authority.cert,
+      certificates: readCertificates(certificatesOf(config)),
+    },
+  };
+}
+
+function settingsOf(config: Config): Settings {
+  return Object.fromEntries(CLINIC_KEYS.map((key) => [key, config[key]]));
+}
+
+function certificatesOf({ data_dir, certificates_dir }: Config): string {
+  return certificates_dir || dataDirectoryOf(data_dir).certificates;
+}
+
+/** A file that cannot be read is refused by the service too, which says why. */
+function readCertificates(directory: string): GatewayKeys["certificates"] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => CERTIFICATE_EXTENSIONS.has(extname(name)) && /^[\w-][\w.-]{0,99}$/.test(name))
+    .toSorted()
+    .flatMap((name) => {
+      const file = join(directory, name);
+      try {
+        return statSync(file).size <= MAX_BYTES ? [{ name, content: readFileSync(file, "utf8") }] : [];
+      } catch {
+        return [];
+      }
+    })
+    .slice(0, MAX_FILES);
+}
+
+/** The clinic's settings that are others here, as lines of the configuration file. */
+export function otherSettings(config: Config, theirs: Settings): readonly string[] {
+  const ours = settingsOf(config);
+  return CLINIC_KEYS.flatMap((key) => {
+    const [own, other] = [JSON.stringify(ours[key]), JSON.stringify(theirs[key])];
+    // JSON's texts, numbers, switches and lists of texts are TOML's as well.
+    return other === undefined || own === other ? [] : [`${key} = ${other}`];
+  });
+}
+
+/**
+ * Throws `conflict` where the clinic's authority may not sign for this gateway's names: at its next start it would be
+ * replaced, and browsers would trust the gateway no more.
+ */
+export async function requireSameNames(config: Config, keys: GatewayKeys, hostName: string): Promise<void> {
+  const authority = authorityOf(keys);
+  if (authority === undefined) return;
+  const host = readHostNames(config.host_names);
+  if (await permits(authority, host)) return;
+  const permitted = await permittedNames(authority);
+  const others = host.names.filter((name) => !permitted.includes(name));
+  throw new FlancoError(
+    "conflict",
+    `The clinic's gateway is called ${hostName}, and this one ${host.names[0]}: browsers trust the clinic's certificates for ${permitted.join(", ")} alone, not for ${others.join(", ")}.`,
+    {
+      hint: `Nothing was changed. Give this gateway the clinic's name (hostnamectl set-hostname ${hostName}; host_names in its settings), then restore again. With --without-certificates it makes its own, which each browser must trust anew.`,
+    },
+  );
+}
+
+function authorityOf({ authority }: GatewayKeys) {
+  if (authority === null) return undefined;
+  const { key, certificates } = parsePem(authority);
+  const [cert] = certificates;
+  return key === undefined || cert === undefined ? undefined : { key, cert };
+}
+
+/**
+ * Puts the clinic's keys in place; an authority that they replace is kept beside it, and an administrator's file of the same
+ * name stays. The service makes the certificate that the authority signs at its next start. Gives the files that the
+ * administrator's directory did not take.
+ */
+export function installKeys(
+  config: Config,
+  dataDirectory: DataDirectory,
+  keys: GatewayKeys,
+  nowMs: number,
+): readonly string[] {
+  const { authority } = ownFiles(dataDirectory.tls);
+  if (keys.authority !== null) {
+    mkdirSync(dataDirectory.tls, { recursive: true, mode: OWNER_ONLY });
+    if (existsSync(authority) && readFileSync(authority, "utf8") !== keys.authority) {
+      renameSync(authority, `${authority}.replaced-${nowMs}`);
+    }
+    writeDurably(authority, keys.authority);
+  }
+  const directory = certificatesOf(config);
+  return keys.certificates.flatMap(({ name, content }) => {
+    const file = join(directory, name);
+    try {
+      mkdirSync(directory, { recursive: true, mode: OWNER_ONLY });
+      if (!existsSync(file)) writeDurably(file, content);
+      return [];
+    } catch {
+      return [file];
+    }
+  });
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { EMAIL, seedLedger } from "./ledger.ts";
+
+const SALES = Array.from({ length: 5 }, (_, minute) => Date.UTC(2026, 0, 1, 12, minute));
+const PASSPHRASE = "una frase larga";
+const authorityOf = ({ dataDir }: Program) => readFileSync(join(dataDir, "tls", "authority.pem"), "utf8");
+
+interface Restored {
+  readonly records: number;
+  readonly certificates: string;
+  readonly otherSettings: readonly string[];
+}
+
+describe("flanco restore on a new gateway", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const old = forEachTest(() => Program.make());
+  const fresh = forEachTest(() => Program.make());
+  let disk: string;
+
+  beforeEach(async () => {
+    // Another file system than the root's, as a removable disk is.
+    disk = mkdtempSync("/dev/shm/flanco-disk-");
+    await seedLedger(old.ledgerFile, SALES);
+    const service = await old.start();
+    await service.end("SIGTERM");
+  });
+  afterEach(() => rmSync(disk, { recursive: true, force: true }));
+
+  const onDisk = { FLANCO_BACKUP_DISK_DIR: "" };
+  const restore = (args: readonly string[] = [], input = "") =>
+    fresh.call(["restore", "--json", ...args], input, { ...onDisk, FLANCO_BACKUP_DISK_DIR: disk });
+
+  it("finds the disk's backup by itself, and browsers trust it as the one before", async () => {
+    await old.succeed(["backup", "--to", disk]);
+    // It was started once: it has a ledger and an authority of its own.
+    const first = await fresh.start();
+    await first.end("SIGTERM");
+    const own = authorityOf(fresh);
+    const { exitCode, stdout, stderr } = await restore();
+    expect(exitCode, stderr).to.equal(0);
+    expect(JSON.parse(stdout) as Restored).to.deep.include({ records: 5, certificates: "restored" });
+    expect(authorityOf(fresh)).to.equal(authorityOf(old)).and.not.to.equal(own);
+    const service = await fresh.start();
+    expect(authorityOf(fresh)).to.equal(authorityOf(old));
+    await service.signIn(EMAIL, PASSWORD);
+    expect(JSON.parse(await fresh.succeed(["wiring", "list", "--json"]))).to.have.length(8);
+  });
+
+  it("opens sealed keys with their passphrase alone, and changes nothing with another", async () => {
+    await old.call(["backup", "--to", disk, "--seal-keys", "--passphrase-stdin"], PASSPHRASE);
+    const wrong = await restore(["--passphrase-stdin"], "otra frase larga");
+    expect(onlyLine(wrong)).to.include("The passphrase does not open the keys");
+    const { exitCode, stdout, stderr } = await restore(["--passphrase-stdin"], `${PASSPHRASE}\n`);
+    expect(exitCode, stderr).to.equal(0);
+    expect((JSON.parse(stdout) as Restored).certificates).to.equal("restored");
+    expect(authorityOf(fresh)).to.equal(authorityOf(old));
+  });
+
+  it("asks for the clinic's host name before anything changes, or makes keys of its own", async () => {
+    await old.succeed(["backup", "--to", disk]);
+    const environment = { FLANCO_BACKUP_DISK_DIR: disk, FLANCO_HOST_NAMES: "otra.example.org" };
+    const refused = await fresh.call(["restore"], "", environment);
+    expect(refused.exitCode).to.equal(1);
+    expect(onlyLine(refused)).to.include(`hostnamectl set-hostname ${hostname()}`);
+    const { stdout } = await fresh.call(["restore", "--without-certificates"], "", environment);
+    expect(stdout).to.include("each browser must trust it once");
+    expect(stdout).to.include("host_names = []");
+  });
+
+  it("keeps the keys of a gateway that goes back to a backup of its own", async () => {
+    await old.succeed(["backup"]);
+    const renewed = await old.call(["tls", "renew", "--authority"]);
+    expect(renewed.exitCode, renewed.stderr).to.equal(0);
+    const authority = authorityOf(old);
+    const restored = JSON.parse(await old.succeed(["restore", "--json"])) as Restored;
+    expect(restored).to.deep.include({ records: 5, certificates: "kept" });
+    expect(authorityOf(old)).to.equal(authority);
+  });
+});
