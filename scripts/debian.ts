@@ -35,7 +35,7 @@ export const PACKAGES = {
   "wrong clock": ["faketime"],
   openssl: ["openssl"],
   "unit check": ["systemd"],
-  "manual page and completions": ["groff", "fish"],
+  "manual page and completions": ["groff", "fish", "zsh"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Work = keyof typeof PACKAGES;

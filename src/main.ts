@@ -1,18 +1,14 @@
 import { CommanderError } from "commander";
 import { type CliContext, systemUser } from "./cli/context.ts";
-import { createProgram } from "./cli/program.ts";
+import { createProgram, type EXIT_CODES } from "./cli/program.ts";
 import { Terminal } from "./cli/terminal.ts";
-import { CONFIG_EXIT_CODE } from "./config/parse.ts";
 import { type ErrorCode, FlancoError } from "./domain/error.ts";
 import { findInstallation } from "./installation.ts";
 
-const FAILED = 1;
-const WRONG_USAGE = 2;
-const NEEDS_ATTENTION = 3;
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
-  config: CONFIG_EXIT_CODE,
-  attention: NEEDS_ATTENTION,
-};
+type ExitCode = keyof typeof EXIT_CODES;
+const FAILED: ExitCode = 1;
+const WRONG_USAGE: ExitCode = 2;
+const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = { attention: 3, config: 78 };
 /** Every right of everybody but the owner. */
 const OTHERS_MASK = 0o077;
 
@@ -30,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<never> {
 }
 
 /** Runs one command; gives the exit code that it ends with. */
-export async function run(argv: readonly string[], context: CliContext): Promise<number> {
+export async function run(argv: readonly string[], context: CliContext): Promise<ExitCode> {
   try {
     await createProgram(context).parseAsync(argv, { from: "user" });
     return 0;
@@ -40,12 +36,12 @@ export async function run(argv: readonly string[], context: CliContext): Promise
 }
 
 /** Says what went wrong and what to do next; gives the exit code. */
-function report(error: unknown, terminal: Terminal): number {
+function report(error: unknown, terminal: Terminal): ExitCode {
   // Commander has printed its own text.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   if (error instanceof FlancoError) {
     for (const line of linesOf(error)) terminal.err(`flanco: ${line}`);
-    return EXIT_CODES[error.code] ?? FAILED;
+    return EXIT_CODE_OF[error.code] ?? FAILED;
   }
   terminal.err(`flanco: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return FAILED;

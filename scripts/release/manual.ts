@@ -49,7 +49,7 @@ export function manualPage(program: Command, version: string): string {
   ].join("\n")}\n`;
 }
 
-/** Completion for bash. Zsh reads the same file through bashcompinit. */
+/** Completion for bash. */
 export function bashCompletion(program: Command): string {
   const cases = describedCommands(program).map(({ command, title }) => {
     const choices = [
@@ -78,11 +78,44 @@ complete -F _flanco flanco
 `;
 }
 
-/** Completion for zsh, by the file for bash. */
-export const ZSH_COMPLETION = `#compdef flanco
-autoload -U +X bashcompinit && bashcompinit
-source /usr/share/bash-completion/completions/flanco
+/** Completion for zsh: commands and options, each with what it is for, and files where neither fits. */
+export function zshCompletion(program: Command): string {
+  const described = describedCommands(program);
+  const cases = described.map(({ command, title }) => {
+    const commands = command.commands.map((child) => zshRow(child.name(), child.description()));
+    const options = shownOptions(command).flatMap(({ long, description }) =>
+      long ? [zshRow(long, description)] : [],
+    );
+    return `    ("${title}")\n      commands=(${commands.join(" ")})\n      options=(${options.join(" ")})\n      ;;`;
+  });
+  const paths = described.slice(1).map(({ title }) => `"${title}"`);
+  return `#compdef flanco
+_flanco() {
+  local at=flanco word
+  local -a commands options
+  for word in \${words[2,CURRENT-1]}; do
+    case "$at $word" in
+      (${paths.join(" | ")}) at="$at $word" ;;
+    esac
+  done
+  case "$at" in
+${cases.join("\n")}
+  esac
+  if [[ \${words[CURRENT]} == -* ]]; then
+    _describe -o option options
+  elif (( \${#commands} )); then
+    _describe command commands
+  else
+    _files
+  fi
+}
+_flanco "$@"
 `;
+}
+
+function zshRow(choice: string, text: string): string {
+  return `'${choice}:${text.replaceAll("'", "'\\''")}'`;
+}
 
 /** Completion for fish. */
 export function fishCompletion(program: Command): string {
@@ -104,7 +137,8 @@ export function fishCompletion(program: Command): string {
   return `# Completion of flanco for fish.\n${rows.join("\n")}\n`;
 }
 
-function shownOptions(command: Command): readonly Option[] {
+/** The options that the help shows. */
+export function shownOptions(command: Command): readonly Option[] {
   return command.options.filter(({ hidden }) => !hidden);
 }
 

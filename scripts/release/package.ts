@@ -18,7 +18,7 @@ import { Terminal } from "../../src/cli/terminal.ts";
 import { findInstallation } from "../../src/installation.ts";
 import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
 import { runCommand } from "../command.ts";
-import { bashCompletion, fishCompletion, manualPage, ZSH_COMPLETION } from "./manual.ts";
+import { bashCompletion, fishCompletion, manualPage, zshCompletion } from "./manual.ts";
 import type { Processor } from "./processor.ts";
 import { settingsFile } from "./settings-file.ts";
 
@@ -107,7 +107,7 @@ function placeManual(tree: string, version: string): void {
   const share = join(tree, "usr/share");
   write(join(share, "man/man1/flanco.1.gz"), gzipped(manualPage(program, version)));
   write(join(share, "bash-completion/completions/flanco"), bashCompletion(program));
-  write(join(share, "zsh/vendor-completions/_flanco"), ZSH_COMPLETION);
+  write(join(share, "zsh/vendor-completions/_flanco"), zshCompletion(program));
   write(join(share, "fish/vendor_completions.d/flanco.fish"), fishCompletion(program));
 }
 

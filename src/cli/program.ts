@@ -22,11 +22,22 @@ import { addVerifyCommand } from "./verify.ts";
 import { addVoidCommand } from "./void.ts";
 import { addWiringCommands } from "./wiring.ts";
 
+/** What a command's exit code means. 78 is EX_CONFIG of sysexits.h. */
+export const EXIT_CODES = {
+  0: "done",
+  1: "failed",
+  2: "wrong usage",
+  3: "something needs attention",
+  78: "the configuration has mistakes or the data directory is open to others",
+} as const;
+
 const HELP = `
 Every setting is also an environment variable (FLANCO_HTTPS_PORT) and a key of the
 configuration file (https_port). Flags win over the environment, which wins over the file.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something needs attention, 78 the configuration has mistakes or the data directory is open to others.
+Exit codes: ${Object.entries(EXIT_CODES)
+  .map(([code, meaning]) => `${code} ${meaning}`)
+  .join(", ")}.
 
 Example:
   flanco serve --config /etc/flanco/flanco.toml`;

@@ -4,9 +4,6 @@ import { defaultConfig, type Setting } from "./default.ts";
 import { type Environment, readEnvironment, readFile, readFlags, type Source } from "./read.ts";
 import { CONFIG_KEYS, type Config, type ConfigKey, configSchema } from "./schema.ts";
 
-/** What `sysexits.h` calls EX_CONFIG: the configuration has mistakes. */
-export const CONFIG_EXIT_CODE = 78;
-
 /**
  * Reads the configuration: flags over environment over file over defaults. Throws `config` with every
  * mistake of all sources at once, one a line, each with where it stands.

@@ -39,7 +39,7 @@ export const configSchema = z.strictObject({
   time_zone: z
     .string()
     .refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid")
-    .describe("Time zone of days, weeks and years."),
+    .describe("Time zone of days, weeks and years; after a change the next start adds up all records again."),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be a currency's three letters (ISO 4217), such as EUR")
@@ -49,9 +49,11 @@ export const configSchema = z.strictObject({
     .min(0)
     .max(MAX_CURRENCY_DECIMALS)
     .describe("Places after the point that amounts are shown with."),
-  daily_records: atLeastOne.describe("Records that one account may post within 24 hours."),
+  daily_records: atLeastOne.describe(
+    "Records that one account may post within 24 hours; beyond it: 429. Edges are always recorded.",
+  ),
   daily_bytes: atLeastOne.describe(
-    "Bytes that the records which one account posts within 24 hours may take.",
+    "Bytes that the records which one account posts within 24 hours may take; beyond it: 429.",
   ),
   clock_trust: z
     .enum(CLOCK_TRUSTS)
@@ -77,13 +79,17 @@ export const configSchema = z.strictObject({
   box_broker_authority_file: z
     .string()
     .describe("PEM file of the authority of that broker's certificate; empty: the usual authorities."),
-  demo: z.boolean().describe("Wire a small demonstration for the first user (simulated driver only)."),
+  demo: z
+    .boolean()
+    .describe(
+      "Give the first user three places with twenty rooms and sales since last year, once (simulated driver only).",
+    ),
   allowed_origins: z
     .array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org"))
     .describe("Other sites whose pages may use the API with the user's cookie."),
   host_names: z
     .array(z.string().refine(isHostName, "must be a host name or an address, without a port"))
-    .describe("Further names and addresses that this machine is asked for by."),
+    .describe("Further names and addresses that this machine is asked for by, such as a proxy's."),
   first_user_email: z
     .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
     .describe("E-mail that the one-time link fills in for the first user; empty: none."),

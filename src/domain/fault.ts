@@ -1,36 +1,115 @@
 import type { ProvenBackup } from "./backup.ts";
 import type { Loss } from "./gap.ts";
 
-/** Programs and translations depend on these codes: they never change. */
-export const FAULT_CODES = [
-  "disk_full",
-  "disk_low",
-  "disk_slow",
-  "card_worn",
-  "file_system_errors",
-  "voltage_low",
-  "too_hot",
-  "memory_low",
-  "backup_failed",
-  "backup_missing",
-  "backup_old",
-  "backup_foreign",
-  "tail_failed",
-  "ledger_damaged",
-  "check_failed",
-  "records_lost",
-  "clock_untrusted",
-  "records_unplaced",
-  "clock_wrong",
-  "line_failed",
-  "edges_refused",
-  "edges_lost",
-  "line_outage",
-  "queue_filling",
-  "certificate_refused",
-  "certificate_ending",
-] as const;
-export type FaultCode = (typeof FAULT_CODES)[number];
+/** When a fault is one, and what to do. Programs and translations depend on these codes: they never change. */
+export const FAULTS = {
+  disk_full: {
+    when: "posts are refused, because the disk is full",
+    hint: "Free at least 8 MB on the disk of the data directory. Recording goes on by itself; do not delete the ledger's own files.",
+  },
+  disk_low: {
+    when: "free space is below 256 MiB (on a small disk: a twentieth), or below the ledger's size, which a backup needs",
+    hint: "Remove what is not needed from the disk of the data directory, or move backups away; delete nothing of the ledger's own files.",
+  },
+  disk_slow: {
+    when: "of the newest 100 syncs of the ledger two took 250 ms or more",
+    hint: "Replace the card by one for continuous recording (High Endurance).",
+  },
+  card_worn: {
+    when: "the card reports that its life or its spare blocks are nearly used up",
+    hint: "Run flanco backup to another disk, then replace the card.",
+  },
+  file_system_errors: {
+    when: "the ledger's file system (ext4) has met errors",
+    hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
+  },
+  voltage_low: {
+    when: "a Raspberry Pi reports that its supply's voltage is too low",
+    hint: "Use the power supply that the gateway's maker sells, and a short cable.",
+  },
+  too_hot: {
+    when: "the gateway has 80 °C or more",
+    hint: "Give it air: open the cabinet, keep it away from other warm devices, or add a fan.",
+  },
+  memory_low: {
+    when: "less than a twentieth of the memory is available",
+    hint: "See which program takes it (ps aux --sort=-rss | head): only flanco should run on this gateway.",
+  },
+  backup_failed: {
+    when: "the last backup failed",
+    hint: "It is tried again every hour; earlier backups were kept. Run flanco backup to see it work.",
+  },
+  backup_missing: {
+    when: "the service has run for 25 hours without a backup",
+    hint: "Run flanco backup: it says what keeps it from working.",
+  },
+  backup_old: {
+    when: "the newest proved backup is more than two days old",
+    hint: "Run flanco backup: it says what keeps it from working.",
+  },
+  backup_foreign: {
+    when: "the removable disk holds backups of another ledger",
+    hint: "If the disk is another gateway's, give it back. If they are this gateway's, from before its card was replaced, keep them elsewhere and remove the folder.",
+  },
+  tail_failed: {
+    when: "the tail, which a rebuild needs beside the newest backup, cannot be written",
+    hint: "Everything is recorded all the same. It goes on by itself once the disk takes it again, or with the next backup: look at the backup disk.",
+  },
+  ledger_damaged: {
+    when: "the full check, or the one of a backup, has findings that are not acknowledged",
+    hint: "Run flanco verify to see all of it. Keep a copy of the data directory: the file may have been altered on purpose.",
+  },
+  check_failed: {
+    when: "the full check could not run",
+    hint: "It is tried again every hour. Run flanco verify to see it work.",
+  },
+  records_lost: {
+    when: "a damaged file was rebuilt, and some entries could not be recovered",
+    hint: "Compare these hours with your own papers, and post what is missing.",
+  },
+  clock_untrusted: {
+    when: "the clock was not set within five minutes of boot",
+    hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
+  },
+  records_unplaced: {
+    when: "the time of some records will never be known; the fault ends when they are voided",
+    hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
+  },
+  clock_wrong: {
+    when: "the clock was set to another time after it was trusted",
+    hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
+  },
+  line_failed: {
+    when: "a wired line is not watched",
+    hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
+  },
+  edges_refused: {
+    when: "edges wait for a reason other than a full disk, or the ledger refused one",
+    hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
+  },
+  edges_lost: {
+    when: "edges came faster than they could be kept, in the last 24 hours",
+    hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
+  },
+  line_outage: {
+    when: "a line was not watched for a minute or more, in the last 24 hours",
+    hint: "Compare this time with your own papers, and post what is missing.",
+  },
+  queue_filling: {
+    when: "1,000 edges or 3,072 writes wait for the disk",
+    hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
+  },
+  certificate_refused: {
+    when: "a certificate in certificates_dir is unusable; another one is served",
+    hint: "Mend it, or remove its files: they are looked at every 15 seconds. Until then the next good one is served, or the appliance's own.",
+  },
+  certificate_ending: {
+    when: "the served certificate ends within 14 days and has no successor",
+    hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
+  },
+} as const satisfies Readonly<Record<string, { readonly when: string; readonly hint: string }>>;
+export type FaultCode = keyof typeof FAULTS;
+export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
 
 /** The values in a fault's text, for translations. Times are in Unix milliseconds. */
 export type FaultDetails = Readonly<Record<string, string | number>>;
@@ -43,6 +122,10 @@ export interface Fault {
   /** What to do. */
   readonly hint: string;
   readonly details: FaultDetails;
+}
+
+export function fault(code: FaultCode, sinceMs: number, message: string, details: FaultDetails = {}): Fault {
+  return { code, sinceMs, message, hint: FAULTS[code].hint, details };
 }
 
 /** How a part of the appliance is. */
@@ -67,35 +150,29 @@ export function levelsOf(
 
 /** The ledger's disk has no room: posts are refused, edges are kept as long as there is room for them. */
 export function diskFullFault(sinceMs: number): Fault {
-  return {
-    code: "disk_full",
+  return fault(
+    "disk_full",
     sinceMs,
-    message: "The disk is full: posted records are refused, and switchings wait to be recorded.",
-    hint: "Free at least 8 MB on the disk of the data directory. Recording goes on by itself; do not delete the ledger's own files.",
-    details: {},
-  };
+    "The disk is full: posted records are refused, and switchings wait to be recorded.",
+  );
 }
 
 /** The last backup has failed; earlier backups are still there. */
 export function backupFailedFault(directory: string, reason: string, sinceMs: number): Fault {
-  return {
-    code: "backup_failed",
-    sinceMs,
-    message: `The backup to ${directory} has failed: ${reason}`,
-    hint: "It is tried again every hour; earlier backups were kept. Run flanco backup to see it work.",
-    details: { directory, reason },
-  };
+  return fault("backup_failed", sinceMs, `The backup to ${directory} has failed: ${reason}`, {
+    directory,
+    reason,
+  });
 }
 
 /** What the newest backup lacks is not copied beside the ledger. */
 export function tailFailedFault(reason: string, sinceMs: number): Fault {
-  return {
-    code: "tail_failed",
+  return fault(
+    "tail_failed",
     sinceMs,
-    message: `The copy of what the newest backup lacks cannot be written: ${reason}.`,
-    hint: "Everything is recorded all the same. It goes on by itself once the disk takes it again, or with the next backup: look at the backup disk.",
-    details: { reason },
-  };
+    `The copy of what the newest backup lacks cannot be written: ${reason}.`,
+    { reason },
+  );
 }
 
 /** The disk for second backups holds those of other ledgers too. They are neither used nor removed. */
@@ -106,34 +183,25 @@ export function foreignFault(directory: string, foreign: readonly ProvenBackup[]
       return `${locations.join(", ") || "no location"} (${records} records, ${date}, folder ${ledger})`;
     })
     .join("; ");
-  return {
-    code: "backup_foreign",
+  return fault(
+    "backup_foreign",
     sinceMs,
-    message: `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
-    hint: "If the disk is another gateway's, give it back. If they are this gateway's, from before its card was replaced, keep them elsewhere and remove the folder.",
-    details: { directory, ledgers },
-  };
+    `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
+    { directory, ledgers },
+  );
 }
 
 export function damagedFault(what: string, sinceMs: number): Fault {
-  return {
-    code: "ledger_damaged",
-    sinceMs,
-    message: `The full check of the ledger has found a mistake: ${what}`,
-    hint: "Run flanco verify to see all of it. Keep a copy of the data directory: the file may have been altered on purpose.",
-    details: { what },
-  };
+  return fault("ledger_damaged", sinceMs, `The full check of the ledger has found a mistake: ${what}`, {
+    what,
+  });
 }
 
 /** The full check could not run, so nothing is known of the ledger. */
 export function checkFailedFault(reason: string, sinceMs: number): Fault {
-  return {
-    code: "check_failed",
-    sinceMs,
-    message: `The full check of the ledger could not be made: ${reason}`,
-    hint: "It is tried again every hour. Run flanco verify to see it work.",
-    details: { reason },
-  };
+  return fault("check_failed", sinceMs, `The full check of the ledger could not be made: ${reason}`, {
+    reason,
+  });
 }
 
 /** A damaged ledger file was replaced, and some of its entries could not be recovered. */
@@ -142,33 +210,27 @@ export function lostFault({ notedMs, lostFrom, lostTo, reason }: Loss): Fault {
     lostFrom === lostTo
       ? `The entry ${lostFrom} of the ledger was`
       : `The entries ${lostFrom} to ${lostTo} of the ledger were`;
-  return {
-    code: "records_lost",
-    sinceMs: notedMs,
-    message: `${what} lost with a damaged file: ${reason}.`,
-    hint: "Compare these hours with your own papers, and post what is missing.",
-    details: { from: lostFrom, to: lostTo, reason },
-  };
+  return fault("records_lost", notedMs, `${what} lost with a damaged file: ${reason}.`, {
+    from: lostFrom,
+    to: lostTo,
+    reason,
+  });
 }
 
 /** The administrator's certificate cannot be served; another one is. */
 export function certificateRefusedFault(file: string, reason: string, sinceMs: number): Fault {
-  return {
-    code: "certificate_refused",
-    sinceMs,
-    message: `The certificate ${file} is refused: ${reason}.`,
-    hint: "Mend it, or remove its files: they are looked at every 15 seconds. Until then the next good one is served, or the appliance's own.",
-    details: { file, reason },
-  };
+  return fault("certificate_refused", sinceMs, `The certificate ${file} is refused: ${reason}.`, {
+    file,
+    reason,
+  });
 }
 
 /** The administrator's certificate ends soon. */
 export function certificateEndingFault(file: string, endsMs: number, days: number, sinceMs: number): Fault {
-  return {
-    code: "certificate_ending",
+  return fault(
+    "certificate_ending",
     sinceMs,
-    message: `The certificate ${file} ends on ${new Date(endsMs).toISOString()}.`,
-    hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
-    details: { file, endsTime: endsMs, days },
-  };
+    `The certificate ${file} ends on ${new Date(endsMs).toISOString()}.`,
+    { file, endsTime: endsMs, days },
+  );
 }

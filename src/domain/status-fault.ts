@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./clock.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, fault } from "./fault.ts";
 import type { LineFailure, Queue } from "./line.ts";
 import type { CardWear, Disk, Machine } from "./machine.ts";
 import type { BackupStatus, Status } from "./status.ts";
@@ -51,13 +51,12 @@ export function faultsIn(reading: Reading, since: (what: string) => number): rea
 }
 
 function lineFault({ line, message }: LineFailure, sinceMs: number): Fault {
-  return {
-    code: "line_failed",
+  return fault(
+    "line_failed",
     sinceMs,
-    message: `The line ${line} is not watched, and its sales are not recorded: ${message}`,
-    hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
-    details: { line, reason: message },
-  };
+    `The line ${line} is not watched, and its sales are not recorded: ${message}`,
+    { line, reason: message },
+  );
 }
 
 function queueFaults({ queues, lasting }: Reading, since: (what: string) => number): readonly Fault[] {
@@ -65,23 +64,25 @@ function queueFaults({ queues, lasting }: Reading, since: (what: string) => numb
   const faults: Fault[] = [];
   // The fault of a full disk says already that switchings wait.
   if (edges.refused && !isFull(lasting)) {
-    faults.push({
-      code: "edges_refused",
-      sinceMs: since("edges_refused"),
-      message: `The ledger refuses to record switchings: ${edges.waiting} wait in memory, and one that it cannot take in becomes a gap.`,
-      hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
-      details: { waiting: edges.waiting },
-    });
+    faults.push(
+      fault(
+        "edges_refused",
+        since("edges_refused"),
+        `The ledger refuses to record switchings: ${edges.waiting} wait in memory, and one that it cannot take in becomes a gap.`,
+        { waiting: edges.waiting },
+      ),
+    );
   }
   const fill = (queue: "edges" | "writes", what: string, share: number, { waiting, limit }: Queue) => {
     if (waiting < limit * share) return;
-    faults.push({
-      code: "queue_filling",
-      sinceMs: since(`queue_filling ${queue}`),
-      message: `${waiting} ${what} wait for the disk; there is room for ${limit}.`,
-      hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
-      details: { queue, waiting, limit },
-    });
+    faults.push(
+      fault(
+        "queue_filling",
+        since(`queue_filling ${queue}`),
+        `${waiting} ${what} wait for the disk; there is room for ${limit}.`,
+        { queue, waiting, limit },
+      ),
+    );
   };
   fill("edges", "switchings", FILLING_EDGES_SHARE, edges);
   fill("writes", "writes", FILLING_WRITES_SHARE, writes);
@@ -93,26 +94,28 @@ function edgeFaults({ gaps: { lostToday, unwatchedToday }, simulated }: Reading)
   if (lostToday !== null) {
     const { gaps, edges, sales, toTimeMs } = lostToday;
     const lines = lostToday.lines.join(", ");
-    faults.push({
-      code: "edges_lost",
-      sinceMs: toTimeMs,
-      message: `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines}), ${counted(sales, "sale")} among them.`,
-      hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
-      details: { gaps, edges, sales, lines },
-    });
+    faults.push(
+      fault(
+        "edges_lost",
+        toTimeMs,
+        `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines}), ${counted(sales, "sale")} among them.`,
+        { gaps, edges, sales, lines },
+      ),
+    );
   }
   // Simulated lines miss nothing while the service does not run.
   if (unwatchedToday !== null && !simulated) {
     const { gaps, fromTimeMs, toTimeMs } = unwatchedToday;
     const lines = unwatchedToday.lines.join(", ");
     const [from, to] = [fromTimeMs, toTimeMs].map((timeMs) => new Date(timeMs).toISOString());
-    faults.push({
-      code: "line_outage",
-      sinceMs: toTimeMs,
-      message: `${lines} went unwatched for a time between ${from} and ${to}: what was switched on then has no record.`,
-      hint: "Compare this time with your own papers, and post what is missing.",
-      details: { gaps, from: fromTimeMs, to: toTimeMs, lines },
-    });
+    faults.push(
+      fault(
+        "line_outage",
+        toTimeMs,
+        `${lines} went unwatched for a time between ${from} and ${to}: what was switched on then has no record.`,
+        { gaps, from: fromTimeMs, to: toTimeMs, lines },
+      ),
+    );
   }
   return faults;
 }
@@ -123,32 +126,35 @@ function clockFaults(reading: Reading, since: (what: string) => number): readonl
   const faults: Fault[] = [];
   if (!clock.trusted && bootedForMs >= CLOCK_GRACE_MS) {
     const records = waiting === 0 ? "" : ` ${counted(waiting, "record")} will be moved once it is.`;
-    faults.push({
-      code: "clock_untrusted",
-      sinceMs: clock.nowMs - bootedForMs,
-      message: `The clock was not set from the network since the gateway was started.${records}`,
-      hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
-      details: { waiting },
-    });
+    faults.push(
+      fault(
+        "clock_untrusted",
+        clock.nowMs - bootedForMs,
+        `The clock was not set from the network since the gateway was started.${records}`,
+        { waiting },
+      ),
+    );
   }
   if (unplaced > 0) {
-    faults.push({
-      code: "records_unplaced",
-      sinceMs: since("records_unplaced"),
-      message: `The time of ${counted(unplaced, "record")} will never be known: the gateway lost its power before its clock was set.`,
-      hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
-      details: { records: unplaced },
-    });
+    faults.push(
+      fault(
+        "records_unplaced",
+        since("records_unplaced"),
+        `The time of ${counted(unplaced, "record")} will never be known: the gateway lost its power before its clock was set.`,
+        { records: unplaced },
+      ),
+    );
   }
   if (misplaced !== null) {
     const { records, seconds } = misplaced;
-    faults.push({
-      code: "clock_wrong",
-      sinceMs: since("clock_wrong"),
-      message: `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
-      hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
-      details: { records, seconds },
-    });
+    faults.push(
+      fault(
+        "clock_wrong",
+        since("clock_wrong"),
+        `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
+        { records, seconds },
+      ),
+    );
   }
   return faults;
 }
@@ -164,27 +170,27 @@ export function diskFaults(
   const faults: Fault[] = [];
   if (!isFull(lasting) && isLow(disk)) {
     const [free, total] = [freeBytes, totalBytes].map((bytes) => Math.floor(bytes / MEGABYTE));
-    faults.push({
-      code: "disk_low",
-      sinceMs: since("disk_low"),
-      message: `The disk is nearly full: ${free} MB of ${total} MB are free.`,
-      hint: "Remove what is not needed from the disk of the data directory, or move backups away; delete nothing of the ledger's own files.",
-      details: { freeBytes, totalBytes },
-    });
+    faults.push(
+      fault("disk_low", since("disk_low"), `The disk is nearly full: ${free} MB of ${total} MB are free.`, {
+        freeBytes,
+        totalBytes,
+      }),
+    );
   }
   if (card !== null && isWorn(card)) {
     const { device, lifeUsedPercent, spareBlocks } = card;
-    faults.push({
-      code: "card_worn",
-      sinceMs: since("card_worn"),
-      message: `The card ${device} is nearly worn out and may soon lose what is written to it.`,
-      hint: "Run flanco backup to another disk, then replace the card.",
-      details: {
-        device,
-        ...(lifeUsedPercent === null ? {} : { lifeUsedPercent }),
-        ...(spareBlocks === null ? {} : { spareBlocks }),
-      },
-    });
+    faults.push(
+      fault(
+        "card_worn",
+        since("card_worn"),
+        `The card ${device} is nearly worn out and may soon lose what is written to it.`,
+        {
+          device,
+          ...(lifeUsedPercent === null ? {} : { lifeUsedPercent }),
+          ...(spareBlocks === null ? {} : { spareBlocks }),
+        },
+      ),
+    );
   }
   return faults;
 }
@@ -194,53 +200,56 @@ export function machineFaults(machine: Machine, since: (what: string) => number)
   const { isVoltageLow, temperature, memory, fileSystemErrors, syncMs } = machine;
   const faults: Fault[] = [];
   if (syncMs !== null && syncMs >= SLOW_SYNC_MS) {
-    faults.push({
-      code: "disk_slow",
-      sinceMs: since("disk_slow"),
-      message: `The disk is slow: one synced write in a hundred takes ${syncMs} ms or more.`,
-      hint: "Replace the card by one for continuous recording (High Endurance).",
-      details: { syncMs },
-    });
+    faults.push(
+      fault(
+        "disk_slow",
+        since("disk_slow"),
+        `The disk is slow: one synced write in a hundred takes ${syncMs} ms or more.`,
+        { syncMs },
+      ),
+    );
   }
   if (fileSystemErrors !== null && fileSystemErrors > 0) {
-    faults.push({
-      code: "file_system_errors",
-      sinceMs: since("file_system_errors"),
-      message: `The ledger's file system has met ${counted(fileSystemErrors, "error")}: the card or disk may be failing.`,
-      hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
-      details: { errors: fileSystemErrors },
-    });
+    faults.push(
+      fault(
+        "file_system_errors",
+        since("file_system_errors"),
+        `The ledger's file system has met ${counted(fileSystemErrors, "error")}: the card or disk may be failing.`,
+        { errors: fileSystemErrors },
+      ),
+    );
   }
   if (isVoltageLow === true) {
-    faults.push({
-      code: "voltage_low",
-      sinceMs: since("voltage_low"),
-      message:
+    faults.push(
+      fault(
+        "voltage_low",
+        since("voltage_low"),
         "The voltage of the gateway's power supply is too low: it may restart, and its card may be damaged.",
-      hint: "Use the power supply that the gateway's maker sells, and a short cable.",
-      details: {},
-    });
+      ),
+    );
   }
   if (temperature !== null && temperature >= HOT_CELSIUS) {
-    faults.push({
-      code: "too_hot",
-      sinceMs: since("too_hot"),
-      message: `The gateway has ${temperature} °C: it works more slowly and ages faster.`,
-      hint: "Give it air: open the cabinet, keep it away from other warm devices, or add a fan.",
-      details: { temperature },
-    });
+    faults.push(
+      fault(
+        "too_hot",
+        since("too_hot"),
+        `The gateway has ${temperature} °C: it works more slowly and ages faster.`,
+        { temperature },
+      ),
+    );
   }
   if (memory !== null && memory.availableBytes < memory.totalBytes * LITTLE_MEMORY_SHARE) {
     const [available, total] = [memory.availableBytes, memory.totalBytes].map((bytes) =>
       Math.floor(bytes / MEGABYTE),
     );
-    faults.push({
-      code: "memory_low",
-      sinceMs: since("memory_low"),
-      message: `The gateway's memory is nearly used up: ${available} MB of ${total} MB are available.`,
-      hint: "See which program takes it (ps aux --sort=-rss | head): only flanco should run on this gateway.",
-      details: { availableBytes: memory.availableBytes, totalBytes: memory.totalBytes },
-    });
+    faults.push(
+      fault(
+        "memory_low",
+        since("memory_low"),
+        `The gateway's memory is nearly used up: ${available} MB of ${total} MB are available.`,
+        { availableBytes: memory.availableBytes, totalBytes: memory.totalBytes },
+      ),
+    );
   }
   return faults;
 }
@@ -269,13 +278,12 @@ export function backupFaults(
     if (uptimeMs < FIRST_BACKUP_GRACE_MS) return [];
     const hours = Math.floor(uptimeMs / HOUR_MS);
     return [
-      {
-        code: "backup_missing",
-        sinceMs: startedMs + FIRST_BACKUP_GRACE_MS,
-        message: `There is no proven backup of the ledger, though the service has run for ${hours} hours.`,
-        hint: "Run flanco backup: it says what keeps it from working.",
-        details: { hours },
-      },
+      fault(
+        "backup_missing",
+        startedMs + FIRST_BACKUP_GRACE_MS,
+        `There is no proven backup of the ledger, though the service has run for ${hours} hours.`,
+        { hours },
+      ),
     ];
   }
   // A backup of unknown age was there when this process began, so it is at least as old as the process.
@@ -283,13 +291,12 @@ export function backupFaults(
   if (ageMs <= OLD_BACKUP_MS) return [];
   const days = Math.floor(ageMs / DAY_MS);
   return [
-    {
-      code: "backup_old",
-      sinceMs: lastBackup.madeMs + OLD_BACKUP_MS,
-      message: `The newest proven backup of the ledger is ${days} days old.`,
-      hint: "Run flanco backup: it says what keeps it from working.",
-      details: { madeTime: lastBackup.madeMs, days },
-    },
+    fault(
+      "backup_old",
+      lastBackup.madeMs + OLD_BACKUP_MS,
+      `The newest proven backup of the ledger is ${days} days old.`,
+      { madeTime: lastBackup.madeMs, days },
+    ),
   ];
 }
 

@@ -8,7 +8,7 @@ import { CHECKOUT } from "../rig/program.ts";
  * A folder that is not listed may not exist, and a permission that nothing uses must go.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["cli", "config", "domain", "installation.ts"],
+  "main.ts": ["cli", "domain", "installation.ts"],
   "installation.ts": ["sealed"],
   "thread.ts": ["sealed"],
   "task-thread.ts": ["domain", "thread.ts"],

@@ -7,6 +7,7 @@ import {
   describedCommands,
   fishCompletion,
   manualPage,
+  zshCompletion,
 } from "../../scripts/release/manual.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
@@ -72,6 +73,27 @@ describe("What the package has beside the program", function () {
     expect(complete("wiring", "set", "--dev")).to.deep.equal(["--device"]);
     expect(complete("wiring", "set", "GPIO17", "--de")).to.include("--device");
     expect(complete("--https-port", "8443", "stat")).to.deep.equal(["status"]);
+  });
+
+  it("completes commands and options in zsh, each with what it is for", () => {
+    const file = fileOf(zshCompletion(program));
+    // What zsh's own functions are given; they filter it by what is typed.
+    const own = `_describe() { local -a rows; rows=("\${(@P)@[-1]}"); print -rl -- $rows }; _files() { print -r -- files }`;
+    const complete = (...words: string[]) => {
+      const typed = ["flanco", ...words].map((word) => `'${word}'`).join(" ");
+      const script = `${own}; words=(${typed}); CURRENT=${words.length + 1}; source ${file}`;
+      return run(["zsh", "-f", "-c", script]).trim().split("\n");
+    };
+    expect(complete("wi")).to.include.members([
+      "wiring:which line is which room",
+      "gpio:chips and lines of this machine",
+    ]);
+    const within = complete("wiring", "").map((row) => row.split(":")[0]);
+    expect(within).to.deep.equal(["list", "set", "remove", "export", "import"]);
+    expect(complete("--https-port", "8443", "wiring", "set", "GPIO17", "--de")).to.include(
+      "--device:the device's dId",
+    );
+    expect(complete("simulate", "")).to.deep.equal(["files"]);
   });
 
   it("completes commands and options in fish", () => {

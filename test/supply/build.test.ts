@@ -74,7 +74,7 @@ describe("the build", () => {
     expect(other).to.deep.equal(one);
     // The control: a byte of a source is a byte of the build.
     const source = join(far, "src", "main.ts");
-    writeFileSync(source, readFileSync(source, "utf8").replace("const FAILED = 1;", "const FAILED = 3;"));
+    writeFileSync(source, readFileSync(source, "utf8").replace("ExitCode = 1;", "ExitCode = 3;"));
     expect(build(far, {}, ["bundle.mjs"])).not.to.deep.equal(one);
   });
 });
