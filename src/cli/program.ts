@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { CONFIG_KEYS, configSchema } from "../config/schema.ts";
 import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
+import { addCentralCommands } from "./central.ts";
 import { addClockCommands } from "./clock.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
@@ -79,5 +80,6 @@ export function createProgram(context: CliContext): Command {
   addImportCommands(program, context);
   addClockCommands(program, context);
   addAuditCommand(program, context);
+  addCentralCommands(program, context);
   return program;
 }

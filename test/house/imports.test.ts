@@ -31,9 +31,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["durable-file.ts", "installation.ts"],
   ],
   transfer: ["contract", "domain"],
+  central: ["domain"],
   cli: [
-    ...["auth", "config", "contract", "control", "domain", "gpio", "http", "net", "service", "store"],
-    ...["systemd", "transfer", "installation.ts"],
+    ...["auth", "central", "config", "contract", "control", "domain", "gpio", "http", "net", "service"],
+    ...["store", "systemd", "transfer", "durable-file.ts", "installation.ts"],
   ],
   web: ["contract", "domain"],
 };

@@ -1,0 +1,196 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import type { Clinic } from "../domain/clinic.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Connection } from "./database.ts";
+import { CENTRAL_SCHEMA, SCHEMA_SQL } from "./schema.ts";
+
+const PASSWORD_BYTES = 24;
+const SALT_BYTES = 16;
+const SCRAM_ROUNDS = 4_096;
+const SCRAM_BYTES = 32;
+/** A gateway's name is part of its role's. */
+export const CLINIC_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+export interface Company {
+  readonly company: number;
+  readonly name: string;
+  readonly timeZone: string;
+}
+
+/** Makes the schema where there is none, and the company in it. Rejects with `conflict` for a company that is there. */
+export async function initialise(connection: Connection, name: string, timeZone: string): Promise<void> {
+  if ((await schemaVersion(connection)) === null) await connection.query(`BEGIN;${SCHEMA_SQL};COMMIT`);
+  await requireSchema(connection);
+  await requireZone(connection, timeZone);
+  const made = await connection.query(
+    `INSERT INTO flanco.company SELECT coalesce(max(company), 0) + 1, $1, $2 FROM flanco.company
+      ON CONFLICT (name) DO NOTHING RETURNING company`,
+    [name, timeZone],
+  );
+  if (made.length === 0) throw new FlancoError("conflict", `The company ${name} is in the database already.`);
+}
+
+/** Null where the database has no schema of flanco. */
+async function schemaVersion(connection: Connection): Promise<number | null> {
+  const [{ is } = { is: false }] = await connection.query<{ is: boolean }>(
+    "SELECT to_regclass('flanco.version') IS NOT NULL AS is",
+  );
+  if (!is) return null;
+  const [row] = await connection.query<{ version: number }>("SELECT version FROM flanco.version");
+  return row?.version ?? 0;
+}
+
+/** Throws where the schema is missing or of another version. */
+export async function requireSchema(connection: Connection): Promise<void> {
+  const version = await schemaVersion(connection);
+  if (version === CENTRAL_SCHEMA) return;
+  throw version === null
+    ? new FlancoError("not_found", "The database has no schema of flanco.", {
+        hint: "Make it with flanco central init.",
+      })
+    : new FlancoError(
+        "too_new",
+        `The database has schema ${version}; this program knows ${CENTRAL_SCHEMA}.`,
+        {
+          hint: "Bring the older side up to date.",
+        },
+      );
+}
+
+async function requireZone(connection: Connection, timeZone: string): Promise<void> {
+  const found = await connection.query("SELECT FROM pg_timezone_names WHERE name = $1", [timeZone]);
+  if (found.length > 0) return;
+  throw new FlancoError("invalid", `The database knows no time zone ${timeZone.slice(0, 60)}.`, {
+    hint: "For example Europe/Madrid.",
+  });
+}
+
+/** The company of that name, or the only one. */
+export async function companyOf(connection: Connection, name: string | undefined): Promise<Company> {
+  await requireSchema(connection);
+  const companies = await connection.query<{ company: number; name: string; timeZone: string }>(
+    `SELECT company, name, time_zone AS "timeZone" FROM flanco.company WHERE $1::text IS NULL OR name = $1
+      ORDER BY company LIMIT 2`,
+    [name ?? null],
+  );
+  const [company, other] = companies;
+  if (company !== undefined && other === undefined) return company;
+  throw company === undefined
+    ? new FlancoError("not_found", "There is no such company in the database.", {
+        hint: "flanco central init makes one.",
+      })
+    : new FlancoError("invalid", "The database has several companies.", {
+        hint: "Choose one with --company.",
+      });
+}
+
+/** A gateway's role and its password, which is stored nowhere. */
+export interface GatewayAccess {
+  readonly role: string;
+  readonly password: string;
+}
+
+/** Adds a gateway with a role that may append to its own chain, and nothing else. */
+export async function addGateway(
+  connection: Connection,
+  { company, timeZone }: Company,
+  name: string,
+  zone = timeZone,
+): Promise<GatewayAccess> {
+  if (!CLINIC_NAME.test(name)) {
+    throw new FlancoError("invalid", "A gateway's name has up to 40 lower-case letters, digits, - and _.", {
+      hint: "For example malaga-1.",
+    });
+  }
+  await requireZone(connection, zone);
+  const known = await connection.query("SELECT FROM pg_roles WHERE rolname = 'flanco_' || $1::text", [name]);
+  if (known.length > 0) throw new FlancoError("conflict", `There is a role flanco_${name} already.`);
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  const [row] = await connection.query<{ role: string }>(
+    "SELECT flanco.add_gateway($1, $2, $3, $4) AS role",
+    [company, name, zone, verifierOf(password)],
+  );
+  if (row === undefined) throw new FlancoError("internal", "The database made no role.");
+  return { role: row.role, password };
+}
+
+/** Gives a gateway another password; the one before ends. */
+export async function renewPassword(
+  connection: Connection,
+  company: Company,
+  name: string,
+): Promise<GatewayAccess> {
+  const { role } = await clinicOf(connection, company, name);
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  await connection.query("SELECT flanco.set_password($1, $2)", [role, verifierOf(password)]);
+  return { role, password };
+}
+
+/** What PostgreSQL keeps of a password (RFC 5803): so the password itself never comes into the database's log. */
+function verifierOf(password: string): string {
+  const salt = randomBytes(SALT_BYTES);
+  const salted = pbkdf2Sync(password, salt, SCRAM_ROUNDS, SCRAM_BYTES, "sha256");
+  const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
+  const storedKey = createHash("sha256").update(keyed("Client Key")).digest("base64");
+  const serverKey = keyed("Server Key").toString("base64");
+  return `SCRAM-SHA-256$${SCRAM_ROUNDS}:${salt.toString("base64")}$${storedKey}:${serverKey}`;
+}
+
+/** Every gateway of a company, by name, and the database's time. */
+export async function clinics(
+  connection: Connection,
+  { company }: Company,
+): Promise<{ readonly clinics: readonly Clinic[]; readonly nowMs: number }> {
+  const rows = await connection.query<Record<keyof Clinic | "nowMs", string>>(
+    `SELECT g.name, g.time_zone AS "timeZone", g.role, g.seen_ms AS "seenMs", g.position, g.newest,
+            (SELECT f.position FROM flanco.fork f WHERE f.company = g.company AND f.gateway = g.gateway
+                AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1) AS "forkedAt",
+            (SELECT coalesce(sum(h.last - h.first + 1), 0) FROM flanco.hole h WHERE h.company = g.company
+                AND h.gateway = g.gateway AND h.told_by IS NULL) AS untold,
+            g.clock_off_ms AS "clockOffMs"
+       FROM flanco.gateway g WHERE g.company = $1 ORDER BY g.name`,
+    [company],
+  );
+  const [{ nowMs } = { nowMs: "0" }] = await connection.query<{ nowMs: string }>(
+    `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`,
+  );
+  // 64-bit numbers come as texts.
+  const whole = (text: string | null) => (text === null ? null : Number(text));
+  return {
+    nowMs: Number(nowMs),
+    clinics: rows.map((row) => ({
+      ...{ name: row.name, timeZone: row.timeZone, role: row.role, seenMs: whole(row.seenMs) },
+      ...{ position: Number(row.position), newest: Number(row.newest), forkedAt: whole(row.forkedAt) },
+      ...{ untold: Number(row.untold), clockOffMs: Number(row.clockOffMs) },
+    })),
+  };
+}
+
+/**
+ * Lets a restored ledger go on from where it is another one than the database's: what both have sold counts. Gives the first
+ * entry of the new branch. Rejects with `not_found` where no fork of this gateway is open.
+ */
+export async function acceptFork(
+  connection: Connection,
+  { company }: Company,
+  name: string,
+): Promise<number> {
+  const [row] = await connection.query<{ position: string | null }>(
+    `SELECT flanco.accept_fork(company, gateway) AS position FROM flanco.gateway WHERE company = $1 AND name = $2`,
+    [company, name],
+  );
+  if (row?.position == null) {
+    throw new FlancoError("not_found", `The gateway ${name} has no fork to accept.`, {
+      hint: "flanco central gateway list shows which have one.",
+    });
+  }
+  return Number(row.position);
+}
+
+async function clinicOf(connection: Connection, company: Company, name: string): Promise<Clinic> {
+  const found = (await clinics(connection, company)).clinics.find((clinic) => clinic.name === name);
+  if (found !== undefined) return found;
+  throw new FlancoError("not_found", `The company has no gateway ${name.slice(0, 60)}.`, {
+    hint: "flanco central gateway list shows them.",
+  });
+}

@@ -1,0 +1,294 @@
+import { readFileSync } from "node:fs";
+import type { Client, ClientConfig, QueryResultRow } from "pg";
+import { type ErrorCode, FlancoError } from "../domain/error.ts";
+
+/** A connection that gives no answer for so long has failed. */
+const ANSWER_MS = 30_000;
+const CONNECT_MS = 10_000;
+const DEFAULT_PORT = 5432;
+const URL_FORM = /^postgres(?:ql)?:\/\/([^:@/?]+)@([^/?]*)\/([^?]+)(?:\?(.*))?$/;
+const PARAMETERS: readonly string[] = ["sslrootcert", "sslmode", "host"];
+
+/** Where a company's database is. */
+export interface DatabaseAddress {
+  readonly user: string;
+  readonly database: string;
+  /** The nodes of one cluster: the one that takes writes is used. A host that begins with / is the folder of a socket. */
+  readonly hosts: readonly Node[];
+  /** File with the authorities that may sign the server's certificate; null for those that Node trusts. */
+  readonly authorities: string | null;
+  /** Only from this machine to itself. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * Parses `postgresql://USER@HOST:PORT,HOST:PORT/DATABASE?sslrootcert=FILE`, as libpq does; `?host=/FOLDER` names a socket. A
+ * connection over the network is always by TLS with a verified certificate. Throws `invalid`.
+ */
+export function parseAddress(url: string): DatabaseAddress {
+  const [, user, list = "", database, query = ""] = URL_FORM.exec(url) ?? [];
+  if (user === undefined || database === undefined) {
+    throw new FlancoError("invalid", "The database's address is not postgresql://USER@HOST:PORT/DATABASE.", {
+      hint: "The password does not stand in it: it is in a file of its own.",
+    });
+  }
+  const parameters = new URLSearchParams(query);
+  for (const name of parameters.keys()) {
+    if (!PARAMETERS.includes(name)) {
+      throw new FlancoError("invalid", `The database's address has the parameter ${name.slice(0, 40)}.`, {
+        hint: `Known are ${PARAMETERS.join(", ")}.`,
+      });
+    }
+  }
+  const socket = parameters.get("host");
+  const hosts = (socket === null ? list.split(",") : [socket]).map((text) => hostOf(text));
+  const isLocal = hosts.every(({ host }) => host.startsWith("/") || isLoopback(host));
+  const mode = parameters.get("sslmode");
+  if (mode !== null && mode !== "verify-full" && !(mode === "disable" && isLocal)) {
+    throw new FlancoError("invalid", `The database's address has sslmode=${mode.slice(0, 40)}.`, {
+      hint: "Leave it out: a connection over the network is encrypted and its certificate verified. disable is for this machine alone.",
+    });
+  }
+  return {
+    user: decodeURIComponent(user),
+    database: decodeURIComponent(database),
+    hosts,
+    authorities: parameters.get("sslrootcert"),
+    isPlain: mode === "disable" || hosts.every(({ host }) => host.startsWith("/")),
+  };
+}
+
+function hostOf(text: string): Node {
+  const [, host, port = String(DEFAULT_PORT)] =
+    /^(\/.*|\[[0-9a-f:]+\]|[^:]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (host === undefined) {
+    throw new FlancoError("invalid", "The database's address names no host.", {
+      hint: "For example postgresql://flanco@db.example.org/flanco.",
+    });
+  }
+  return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** One node of the database. */
+export interface Node {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Gives the password for a node. */
+export type PasswordOf = (node: Node, address: DatabaseAddress) => string;
+
+/** The password in a file's first line. Throws `invalid`. */
+export function passwordInFile(file: string): PasswordOf {
+  return () => readSecret(file, "It must hold the password in its first line.").split(/\r?\n/)[0] ?? "";
+}
+
+/**
+ * The password in a file as PostgreSQL's own programs read it: a line `host:port:database:user:password` for each, where `*`
+ * fits all, and a backslash stands before a colon or a backslash. Throws `invalid`.
+ */
+export function passwordInPassFile(file: string): PasswordOf {
+  return ({ host, port }, { database, user }) => {
+    const wanted = [host, String(port), database, user];
+    const hint = "It must hold a line host:port:database:user:password that fits; PGPASSFILE names it.";
+    for (const line of readSecret(file, hint).split(/\r?\n/)) {
+      const fields = [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = ""]) =>
+        field.replaceAll(/\\(.)/g, "$1"),
+      );
+      const [password] = fields.slice(wanted.length);
+      if (!line.startsWith("#") && password !== undefined && password !== "") {
+        if (wanted.every((value, index) => fields[index] === "*" || fields[index] === value)) return password;
+      }
+    }
+    throw new FlancoError("invalid", `There is no password for ${user}@${host}:${port} in ${file}.`, {
+      hint,
+    });
+  };
+}
+
+function readSecret(file: string, hint: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FlancoError("invalid", `The file with the database's password cannot be read: ${file}`, {
+      hint,
+      cause: error,
+    });
+  }
+}
+
+/** One connection to the node that takes writes. */
+export interface Connection {
+  /** Rejects with a FlancoError. */
+  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Whether it has ended, by either side. */
+  readonly ended: boolean;
+  close(): Promise<void>;
+}
+
+/** Connects to the first node that takes writes. Rejects with a FlancoError that holds no secret. */
+export async function connect(address: DatabaseAddress, passwordOf: PasswordOf): Promise<Connection> {
+  let failure: unknown;
+  for (const node of address.hosts) {
+    try {
+      const connection = await connectTo(address, node, passwordOf);
+      const [row] = await connection.query<{ reading: boolean }>("SELECT pg_is_in_recovery() AS reading");
+      if (row?.reading === false) return connection;
+      await connection.close();
+      failure ??= new FlancoError("unavailable", "No node of the database takes writes.", {
+        hint: "A failover may be under way; it is tried again.",
+      });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw databaseError(failure);
+}
+
+async function connectTo(address: DatabaseAddress, node: Node, passwordOf: PasswordOf): Promise<Connection> {
+  // Loaded only where a database is used: a gateway without one does without its memory.
+  const { default: pg } = await import("pg");
+  const { user, database, authorities, isPlain } = address;
+  const { host } = node;
+  const config: ClientConfig = {
+    ...{ ...node, user, database, password: passwordOf(node, address) },
+    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS, keepAlive: true },
+    application_name: "flanco",
+    ssl: isPlain ? false : { rejectUnauthorized: true, servername: host, ...authoritiesOf(authorities) },
+  };
+  const client: Client = new pg.Client(config);
+  let ended = false;
+  // What ends the connection also rejects the query that is under way, or the next one.
+  client.on("error", () => {
+    ended = true;
+  });
+  client.on("end", () => {
+    ended = true;
+  });
+  await client.connect();
+  return {
+    async query<Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+      try {
+        const { rows } = await client.query<Row>(sql, [...values]);
+        return rows;
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+    get ended() {
+      return ended;
+    },
+    close: () => client.end(),
+  };
+}
+
+function authoritiesOf(file: string | null): { ca?: Buffer } {
+  if (file === null) return {};
+  try {
+    return { ca: readFileSync(file) };
+  } catch (error) {
+    throw new FlancoError("invalid", `The file with the database's authority cannot be read: ${file}`, {
+      hint: "sslrootcert in the database's address names a PEM file.",
+      cause: error,
+    });
+  }
+}
+
+/** What a person can do about an error, by SQLSTATE or by the code of Node. */
+const KNOWN: Readonly<Record<string, readonly [ErrorCode, string, string]>> = {
+  "28P01": [
+    "unavailable",
+    "The database refuses the password.",
+    "Put the role's password in the password file again.",
+  ],
+  "28000": [
+    "unavailable",
+    "The database does not let this role in.",
+    "Look at its pg_hba.conf and at the role's name.",
+  ],
+  "3D000": ["unavailable", "There is no database of this name.", "Look at the database's address."],
+  "3F000": ["unavailable", "The database has no schema of flanco.", "Make it with flanco central init."],
+  "42P01": ["unavailable", "The database has no schema of flanco.", "Make it with flanco central init."],
+  "42883": [
+    "unavailable",
+    "The database has no append that fits.",
+    "Make the schema with flanco central init.",
+  ],
+  "42501": ["unavailable", "The database's role lacks a right.", "Look which role the address names."],
+  "53100": [
+    "unavailable",
+    "The database's disk is full.",
+    "Make room there; nothing is lost, and sending goes on by itself.",
+  ],
+  "53300": ["unavailable", "The database has no connection free.", "Raise max_connections there."],
+  FL001: [
+    "unavailable",
+    "The database's schema is of another version of flanco.",
+    "Bring the older side up to date.",
+  ],
+  FL002: [
+    "unavailable",
+    "The database's role belongs to no gateway.",
+    "Add it with flanco central gateway add.",
+  ],
+  "25006": [
+    "unavailable",
+    "The database takes no writes.",
+    "A failover may be under way; it is tried again.",
+  ],
+  CERT_HAS_EXPIRED: [
+    "unavailable",
+    "The database's certificate has expired.",
+    "Renew it, and look at this machine's clock.",
+  ],
+  CERT_NOT_YET_VALID: [
+    "unavailable",
+    "The database's certificate is not valid yet.",
+    "Look at this machine's clock.",
+  ],
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    "unavailable",
+    "The database's certificate is for another host.",
+    "Look at the host in the database's address.",
+  ],
+  ECONNREFUSED: [
+    "unavailable",
+    "The database's host refuses connections.",
+    "Look whether the database runs, and at its port.",
+  ],
+  ENOTFOUND: [
+    "unavailable",
+    "The database's host is not known.",
+    "Look at the database's address and at the name server.",
+  ],
+};
+const UNTRUSTED = [
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+];
+for (const code of [...UNTRUSTED, "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"]) {
+  Object.assign(KNOWN, {
+    [code]: [
+      "unavailable",
+      "The database's certificate is not trusted.",
+      "Name its authority with sslrootcert.",
+    ],
+  });
+}
+
+/** An error of the database or of the way to it as one line for people. */
+function databaseError(error: unknown): FlancoError {
+  if (error instanceof FlancoError) return error;
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const [kind, message, hint] = KNOWN[code] ?? [
+    "unavailable",
+    `The database gives no answer${code === "" ? "" : ` (${code})`}.`,
+    "It is tried again; look at the network and at the database's log.",
+  ];
+  return new FlancoError(kind, message, { hint, cause: error });
+}

@@ -1,0 +1,384 @@
+/** The schema that this program makes, and that its `append` takes. Grows with every change of the SQL below. */
+export const CENTRAL_SCHEMA = 1;
+
+/** Most entries of one call of `append`. */
+export const MAX_BATCH = 1_000;
+
+/**
+ * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway: nothing is counted or locked
+ * across gateways. Amounts are whole millionths, times Unix milliseconds, a day is 20261121 and a month 202611.
+ *
+ * A gateway's role may call `append`, which runs with its owner's rights, and nothing else.
+ */
+export const SCHEMA_SQL = String.raw`
+CREATE SCHEMA flanco;
+REVOKE ALL ON SCHEMA flanco FROM PUBLIC;
+
+CREATE TABLE flanco.version (version integer PRIMARY KEY);
+INSERT INTO flanco.version VALUES (${CENTRAL_SCHEMA});
+
+CREATE TABLE flanco.company (
+  company integer PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  time_zone text NOT NULL
+);
+
+-- ledger: the identity of the ledger that sent last, which changes when it is restored on another machine. position and hash: the newest entry that
+-- is here, of the branch that the gateway goes on with. newest: the newest that the gateway said it has.
+CREATE TABLE flanco.gateway (
+  company integer NOT NULL REFERENCES flanco.company,
+  gateway integer NOT NULL,
+  name text NOT NULL,
+  role name NOT NULL UNIQUE,
+  time_zone text NOT NULL,
+  ledger text,
+  branch integer NOT NULL DEFAULT 1,
+  position bigint NOT NULL DEFAULT 0,
+  hash text NOT NULL DEFAULT repeat('0', 64),
+  newest bigint NOT NULL DEFAULT 0,
+  seen_ms bigint,
+  clock_off_ms bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (company, gateway),
+  UNIQUE (company, name)
+);
+
+-- A restored ledger that was accepted goes on in a branch of its own from start on; what the branch before has from there on stays.
+CREATE TABLE flanco.branch (
+  company integer NOT NULL,
+  gateway integer NOT NULL,
+  branch integer NOT NULL,
+  start bigint NOT NULL,
+  PRIMARY KEY (company, gateway, branch)
+);
+
+-- text: the canonical form, from which hash follows with the hash of the entry before it. Of a sale: valor_micros, the time that
+-- counts, and the corrections that void it and moved it.
+CREATE TABLE flanco.entry (
+  company integer NOT NULL,
+  gateway integer NOT NULL,
+  branch integer NOT NULL,
+  position bigint NOT NULL,
+  valor_micros bigint,
+  effective_ms bigint,
+  voided_by bigint,
+  moved_by bigint,
+  hash bytea NOT NULL,
+  text text NOT NULL,
+  PRIMARY KEY (company, gateway, branch, position)
+);
+CREATE INDEX entry_by_time ON flanco.entry (company, gateway, effective_ms, branch, position) WHERE effective_ms IS NOT NULL;
+
+CREATE TABLE flanco.sum_day (
+  company integer NOT NULL,
+  gateway integer NOT NULL,
+  day bigint NOT NULL,
+  location text NOT NULL,
+  device text NOT NULL,
+  count bigint NOT NULL,
+  total_micros bigint NOT NULL,
+  PRIMARY KEY (company, gateway, day, location, device)
+);
+
+CREATE TABLE flanco.sum_month (
+  company integer NOT NULL,
+  gateway integer NOT NULL,
+  month bigint NOT NULL,
+  location text NOT NULL,
+  device text NOT NULL,
+  count bigint NOT NULL,
+  total_micros bigint NOT NULL,
+  PRIMARY KEY (company, gateway, month, location, device)
+);
+
+-- A gateway whose ledger is not the one that is here, from position on: a restored backup, or another ledger. Nothing of it was
+-- taken. branch: the one in which it was accepted.
+CREATE TABLE flanco.fork (
+  company integer NOT NULL,
+  gateway integer NOT NULL,
+  position bigint NOT NULL,
+  ledger text NOT NULL,
+  newest bigint NOT NULL,
+  first_ms bigint NOT NULL,
+  last_ms bigint NOT NULL,
+  branch integer,
+  PRIMARY KEY (company, gateway, position, ledger)
+);
+
+-- Entries that the gateway lost before they came here: mark ties the entry after them to the gateway's own entry that tells of
+-- them, which is told_by once it came.
+CREATE TABLE flanco.hole (
+  company integer NOT NULL,
+  gateway integer NOT NULL,
+  branch integer NOT NULL,
+  first bigint NOT NULL,
+  last bigint NOT NULL,
+  mark text NOT NULL,
+  told_by bigint,
+  PRIMARY KEY (company, gateway, branch, first)
+);
+
+-- The local day of a moment, as a number that reads like one: 20261121.
+CREATE FUNCTION flanco.day_of(zone text, ms bigint) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN to_char(timezone(zone, to_timestamp(ms / 1000.0)), 'YYYYMMDD')::bigint;
+
+-- The branch in which an entry is that the gateway's newest one follows from.
+CREATE FUNCTION flanco.branch_of(owner flanco.gateway, number bigint) RETURNS integer
+LANGUAGE sql STABLE
+RETURN (SELECT max(b.branch) FROM flanco.branch b
+         WHERE b.company = owner.company AND b.gateway = owner.gateway AND b.branch <= owner.branch AND b.start <= number);
+
+CREATE FUNCTION flanco.hash_of(owner flanco.gateway, number bigint) RETURNS text
+LANGUAGE sql STABLE
+RETURN CASE WHEN number = 0 THEN repeat('0', 64) ELSE (
+  SELECT encode(e.hash, 'hex') FROM flanco.entry e
+   WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.position = number
+     AND e.branch = flanco.branch_of(owner, number)) END;
+
+-- Adds a sale to the sums of its day and month, or subtracts it.
+CREATE FUNCTION flanco.add_sale(owner flanco.gateway, ms bigint, fields jsonb, sign integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  sold_on bigint := flanco.day_of(owner.time_zone, ms);
+  micros bigint := sign * (fields ->> 7)::bigint;
+BEGIN
+  INSERT INTO flanco.sum_day AS s
+  VALUES (owner.company, owner.gateway, sold_on, fields ->> 3, fields ->> 5, sign, micros)
+  ON CONFLICT (company, gateway, day, location, device)
+  DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros;
+  INSERT INTO flanco.sum_month AS s
+  VALUES (owner.company, owner.gateway, sold_on / 100, fields ->> 3, fields ->> 5, sign, micros)
+  ON CONFLICT (company, gateway, month, location, device)
+  DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros;
+END
+$$;
+
+-- What a correction says of an earlier sale, which is in the branch of this entry or in one before it.
+CREATE FUNCTION flanco.correct(owner flanco.gateway, number bigint, fields jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  kind text := fields ->> 0;
+  sale flanco.entry;
+  moved_ms bigint := (fields ->> 3)::bigint;
+BEGIN
+  IF kind = 'lost' THEN
+    UPDATE flanco.hole SET told_by = number
+     WHERE company = owner.company AND gateway = owner.gateway AND first = (fields ->> 4)::bigint
+       AND last = (fields ->> 5)::bigint AND mark = fields ->> 6 AND told_by IS NULL;
+    RETURN;
+  END IF;
+  SELECT * INTO sale FROM flanco.entry e
+   WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.position = (fields ->> 2)::bigint
+     AND e.effective_ms IS NOT NULL
+     AND e.branch = flanco.branch_of(owner, (fields ->> 2)::bigint);
+  -- Of a sale that was lost before it came here.
+  IF NOT FOUND THEN RETURN; END IF;
+  IF sale.voided_by IS NULL THEN
+    PERFORM flanco.add_sale(owner, sale.effective_ms, sale.text::jsonb, -1);
+    IF kind = 'time' THEN PERFORM flanco.add_sale(owner, moved_ms, sale.text::jsonb, 1); END IF;
+  END IF;
+  UPDATE flanco.entry e
+     SET voided_by = CASE WHEN kind = 'void' THEN coalesce(e.voided_by, number) ELSE e.voided_by END,
+         effective_ms = CASE WHEN kind = 'time' THEN moved_ms ELSE e.effective_ms END,
+         moved_by = CASE WHEN kind = 'time' THEN number ELSE e.moved_by END
+   WHERE e.company = sale.company AND e.gateway = sale.gateway AND e.branch = sale.branch AND e.position = sale.position;
+END
+$$;
+
+-- Takes entries of the caller's ledger in their order: each hash must follow from the one before it and the entry's text. What is
+-- here already is left alone, so that the same call may be made again.
+--   identity     the ledger's; null for a call that says only that the gateway is there
+--   after_at     nothing of the ledger is between this number and the first entry given
+--   before_hash  the hash of the entry before the first one given; null where the ledger lost it
+--   newest       the number of the ledger's newest entry
+--   sent_ms      the gateway's clock
+-- outcome:
+--   taken   all of them are here
+--   behind  entries between head and after_at are missing here: to be sent
+--   back    the ledger is another one from an entry before these on: to be sent from its first entry on, so that it can be found
+--   fork    the ledger is another one from head on, of which nothing is taken
+--   broken  the entry head does not follow from the one before it; what comes before it is taken
+-- clock_off_ms: by how much the gateway's clock is ahead of this one's.
+CREATE FUNCTION flanco.append(
+  schema_version integer, identity text, after_at bigint, before_hash text, newest bigint, sent_ms bigint,
+  hashes text[], texts text[],
+  OUT outcome text, OUT head bigint, OUT head_hash text, OUT clock_off_ms bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  owner flanco.gateway;
+  now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  latest bigint := newest;
+  positions bigint[];
+  given integer := cardinality(texts);
+  forked_at bigint;
+  bad bigint;
+  line record;
+BEGIN
+  IF schema_version IS DISTINCT FROM ${CENTRAL_SCHEMA} THEN
+    RAISE EXCEPTION '${CENTRAL_SCHEMA}' USING ERRCODE = 'FL001';
+  END IF;
+  -- One call of a gateway at a time; those of others do not wait for it.
+  SELECT * INTO owner FROM flanco.gateway g WHERE g.role = session_user FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the role is no gateway' USING ERRCODE = 'FL002';
+  END IF;
+  clock_off_ms := sent_ms - now_ms;
+  UPDATE flanco.gateway g
+     SET seen_ms = now_ms, clock_off_ms = sent_ms - now_ms, newest = coalesce(latest, g.newest)
+   WHERE g.company = owner.company AND g.gateway = owner.gateway;
+  outcome := 'taken';
+  head := owner.position;
+  head_hash := owner.hash;
+  IF identity IS NULL THEN RETURN; END IF;
+  IF given NOT BETWEEN 1 AND ${MAX_BATCH} OR given <> cardinality(hashes) THEN
+    RAISE EXCEPTION '1 to ${MAX_BATCH} entries, each with its hash' USING ERRCODE = 'FL003';
+  END IF;
+  positions := ARRAY(SELECT (t.text::jsonb ->> 1)::bigint FROM unnest(texts) WITH ORDINALITY t(text, n) ORDER BY t.n);
+
+  IF positions[1] = owner.position + 1 AND before_hash <> owner.hash THEN
+    forked_at := positions[1];
+  ELSE
+    SELECT min(t.position) INTO forked_at FROM unnest(positions, hashes) t(position, hash)
+     WHERE t.position <= owner.position AND t.hash IS DISTINCT FROM flanco.hash_of(owner, t.position);
+    -- A restored ledger that has not gone on yet.
+    IF forked_at IS NULL AND latest < owner.position AND positions[given] = latest THEN forked_at := latest + 1; END IF;
+  END IF;
+  IF forked_at = positions[1] AND forked_at > 1 AND before_hash IS DISTINCT FROM flanco.hash_of(owner, forked_at - 1) THEN
+    outcome := 'back';
+    head := 0;
+    head_hash := flanco.hash_of(owner, 0);
+    RETURN;
+  END IF;
+  IF forked_at IS NOT NULL THEN
+    outcome := 'fork';
+    head := forked_at;
+    INSERT INTO flanco.fork AS f VALUES (owner.company, owner.gateway, forked_at, identity, latest, now_ms, now_ms)
+    ON CONFLICT (company, gateway, position, ledger)
+    DO UPDATE SET newest = excluded.newest, last_ms = excluded.last_ms, branch = NULL;
+    RETURN;
+  END IF;
+  IF after_at > owner.position THEN
+    outcome := 'behind';
+    RETURN;
+  END IF;
+
+  -- The first of the new entries that does not follow. After a hole nothing can be recomputed: the hole is named instead.
+  SELECT min(g.n) INTO bad FROM (
+    SELECT t.n, t.position, t.hash, t.text,
+           coalesce(lag(t.position) OVER (ORDER BY t.n), owner.position) AS position_before,
+           coalesce(lag(t.hash) OVER (ORDER BY t.n), owner.hash) AS hash_before
+      FROM unnest(positions, hashes, texts) WITH ORDINALITY t(position, hash, text, n)
+     WHERE t.position > owner.position) g
+   WHERE g.position <= g.position_before OR g.position IS NULL OR g.hash !~ '^[0-9a-f]{64}$'
+      OR (g.position = g.position_before + 1
+          AND g.hash <> encode(sha256(convert_to(g.hash_before || g.text, 'UTF8')), 'hex'));
+  IF bad IS NOT NULL THEN
+    outcome := 'broken';
+    given := bad - 1;
+  END IF;
+
+  INSERT INTO flanco.hole
+  SELECT owner.company, owner.gateway, owner.branch, g.position_before + 1, g.position - 1,
+         encode(sha256(convert_to(g.hash || g.text, 'UTF8')), 'hex')
+    FROM (SELECT t.position, t.hash, t.text, coalesce(lag(t.position) OVER (ORDER BY t.n), owner.position) AS position_before
+            FROM unnest(positions, hashes, texts) WITH ORDINALITY t(position, hash, text, n)
+           WHERE t.position > owner.position AND t.n <= given) g
+   WHERE g.position > g.position_before + 1;
+
+  WITH fresh AS MATERIALIZED (
+    SELECT t.position, t.hash, t.text, t.text::jsonb AS fields, t.text LIKE '["sale",%' AS is_sale
+      FROM unnest(positions, hashes, texts) WITH ORDINALITY t(position, hash, text, n)
+     WHERE t.position > owner.position AND t.n <= given
+  ), stored AS (
+    INSERT INTO flanco.entry
+    SELECT owner.company, owner.gateway, owner.branch, position,
+           CASE WHEN is_sale THEN (fields ->> 7)::bigint END, CASE WHEN is_sale THEN (fields ->> 8)::bigint END,
+           NULL, NULL, decode(hash, 'hex'), text
+      FROM fresh
+  ), sold AS MATERIALIZED (
+    SELECT flanco.day_of(owner.time_zone, (fields ->> 8)::bigint) AS day, fields ->> 3 AS location, fields ->> 5 AS device,
+           count(*) AS count, sum((fields ->> 7)::bigint)::bigint AS micros
+      FROM fresh WHERE is_sale GROUP BY 1, 2, 3
+  ), days AS (
+    INSERT INTO flanco.sum_day AS s SELECT owner.company, owner.gateway, day, location, device, count, micros FROM sold
+    ON CONFLICT (company, gateway, day, location, device)
+    DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros
+  )
+  INSERT INTO flanco.sum_month AS s
+  SELECT owner.company, owner.gateway, day / 100, location, device, sum(count)::bigint, sum(micros)::bigint
+    FROM sold GROUP BY day / 100, location, device
+  ON CONFLICT (company, gateway, month, location, device)
+  DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros;
+
+  FOR line IN
+    SELECT t.position, t.text::jsonb AS fields FROM unnest(positions, texts) WITH ORDINALITY t(position, text, n)
+     WHERE t.position > owner.position AND t.n <= given AND t.text ~ '^\["(void|time|lost)",' ORDER BY t.n
+  LOOP
+    PERFORM flanco.correct(owner, line.position, line.fields);
+  END LOOP;
+
+  UPDATE flanco.gateway g
+     SET ledger = identity, position = greatest(owner.position, positions[given]),
+         hash = CASE WHEN positions[given] > owner.position THEN hashes[given] ELSE owner.hash END
+   WHERE g.company = owner.company AND g.gateway = owner.gateway
+  RETURNING g.position, g.hash INTO head, head_hash;
+  IF outcome = 'broken' THEN head := coalesce(positions[bad], head + 1); END IF;
+END
+$$;
+
+-- A restored ledger goes on in a branch of its own from the fork on: the sales of both branches count.
+CREATE FUNCTION flanco.accept_fork(owner_company integer, owner_gateway integer) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  owner flanco.gateway;
+  found_fork flanco.fork;
+BEGIN
+  SELECT * INTO owner FROM flanco.gateway g WHERE g.company = owner_company AND g.gateway = owner_gateway FOR UPDATE;
+  SELECT * INTO found_fork FROM flanco.fork f
+   WHERE f.company = owner_company AND f.gateway = owner_gateway AND f.branch IS NULL ORDER BY f.last_ms DESC LIMIT 1;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  INSERT INTO flanco.branch VALUES (owner.company, owner.gateway, owner.branch + 1, found_fork.position);
+  UPDATE flanco.fork f SET branch = owner.branch + 1
+   WHERE f.company = owner.company AND f.gateway = owner.gateway AND f.branch IS NULL;
+  UPDATE flanco.gateway g
+     SET branch = owner.branch + 1, ledger = found_fork.ledger, position = found_fork.position - 1,
+         hash = flanco.hash_of(owner, found_fork.position - 1)
+   WHERE g.company = owner.company AND g.gateway = owner.gateway;
+  RETURN found_fork.position;
+END
+$$;
+
+-- Makes a gateway with a role of its own, which may append and nothing else. verifier: what the database keeps of a password.
+CREATE FUNCTION flanco.add_gateway(owner_company integer, gateway_name text, zone text, verifier text) RETURNS name
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  role_name name := 'flanco_' || gateway_name;
+  number integer;
+BEGIN
+  SELECT coalesce(max(g.gateway), 0) + 1 INTO number FROM flanco.gateway g WHERE g.company = owner_company;
+  EXECUTE format('CREATE ROLE %I LOGIN NOINHERIT CONNECTION LIMIT 4 PASSWORD %L', role_name, verifier);
+  EXECUTE format('ALTER ROLE %I SET synchronous_commit = ''on''', role_name);
+  EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', role_name);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.append TO %I', role_name);
+  INSERT INTO flanco.gateway (company, gateway, name, role, time_zone)
+  VALUES (owner_company, number, gateway_name, role_name, zone);
+  INSERT INTO flanco.branch VALUES (owner_company, number, 1, 1);
+  RETURN role_name;
+END
+$$;
+
+CREATE FUNCTION flanco.set_password(role_name name, verifier text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  EXECUTE format('ALTER ROLE %I PASSWORD %L', role_name, verifier);
+END
+$$;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA flanco FROM PUBLIC;
+`;

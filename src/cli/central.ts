@@ -1,0 +1,174 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import {
+  acceptFork,
+  addGateway,
+  type Company,
+  clinics,
+  companyOf,
+  type GatewayAccess,
+  initialise,
+  renewPassword,
+} from "../central/company.ts";
+import { type Connection, connect, parseAddress, passwordInPassFile } from "../central/database.ts";
+import { type Clinic, clinicState } from "../domain/clinic.ts";
+import { FlancoError } from "../domain/error.ts";
+import { writeDurably } from "../durable-file.ts";
+import type { CliContext } from "./context.ts";
+
+const HELP = `
+The company's database is PostgreSQL: docs/central.md. The password comes from the file that
+PGPASSFILE names, as with psql.
+
+`;
+const DATABASE = "--database postgresql://admin@db.example.org/company";
+const INIT = `flanco central init ${DATABASE} --company Televida --zone Europe/Madrid`;
+
+interface Access {
+  readonly database: string;
+  readonly company?: string;
+}
+
+interface Handover extends Access {
+  readonly out?: string;
+}
+
+/** `flanco central`: the company's database, which takes the ledgers of many gateways. */
+export function addCentralCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const central = program
+    .command("central")
+    .description("one database for the ledgers of many clinics")
+    .addHelpText("after", example(INIT));
+  withDatabase(central.command("init"))
+    .description("make the schema and the company in a database")
+    .requiredOption("--company <name>", "the company's name")
+    .requiredOption("--zone <zone>", "the zone of its days, and of its gateways' unless they have another")
+    .addHelpText("after", example(INIT))
+    .action(async (options: Access & { company: string; zone: string }) => {
+      await connected(context, options, (connection) =>
+        initialise(connection, options.company, options.zone),
+      );
+      terminal.out(
+        `The database takes the ledgers of ${options.company}. Next: flanco central gateway add NAME`,
+      );
+    });
+
+  const gateway = central
+    .command("gateway")
+    .description("the gateways whose ledgers the database takes")
+    .addHelpText("after", example(`flanco central gateway list ${DATABASE}`));
+  const command = (name: string, description: string, more = "") =>
+    withDatabase(gateway.command(name))
+      .description(description)
+      .option("--company <name>", "the company; needed where the database has several")
+      .addHelpText("after", example(`flanco central gateway ${name} ${more}${DATABASE}`));
+  const ofGateway = (name: string, description: string) =>
+    command(name, description, "malaga ").argument("<name>", "the gateway's name, for example malaga");
+
+  ofGateway("add", "add a gateway with a role of its own, and show its password once")
+    .option("--zone <zone>", "the zone of its days; the company's without it")
+    .option("--out <file>", "a new file for the password, which is then not shown")
+    .action(async (name: string, options: Handover & { zone?: string }) => {
+      requireNewFile(options);
+      const access = await ofCompany(context, options, (connection, company) =>
+        addGateway(connection, company, name, options.zone),
+      );
+      handOver(name, access, options);
+    });
+
+  ofGateway("password", "give a gateway another password, and show it once")
+    .option("--out <file>", "a new file for the password, which is then not shown")
+    .action(async (name: string, options: Handover) => {
+      requireNewFile(options);
+      const access = await ofCompany(context, options, (connection, company) =>
+        renewPassword(connection, company, name),
+      );
+      handOver(name, access, options);
+    });
+
+  command("list", "show how each gateway fares: silent, behind or forked")
+    .option("--json", "as JSON", false)
+    .action(async (options: Access & { json: boolean }) => {
+      const { nowMs, ...found } = await ofCompany(context, options, clinics);
+      const rows = found.clinics.map((clinic) => ({ ...clinic, state: clinicState(clinic, nowMs) }));
+      if (options.json) terminal.json(rows);
+      else for (const row of rows) terminal.out(describe(row));
+    });
+
+  ofGateway(
+    "accept-fork",
+    "let a restored ledger go on beside what was sent before; the sales of both count",
+  ).action(async (name: string, options: Access) => {
+    const position = await ofCompany(context, options, (connection, company) =>
+      acceptFork(connection, company, name),
+    );
+    terminal.out(
+      `The gateway ${name} goes on with its entry ${position}; what the database has from there on stays.`,
+    );
+  });
+
+  function handOver(name: string, { role, password }: GatewayAccess, { out }: Handover): void {
+    terminal.out(`The gateway ${name} signs in as ${role}.`);
+    if (out === undefined) terminal.out(`Its password, which is shown once: ${password}`);
+    else {
+      writeDurably(out, `${password}\n`);
+      terminal.out(`Its password is in ${out}.`);
+    }
+  }
+}
+
+function example(line: string): string {
+  return `${HELP}Example:\n  ${line}`;
+}
+
+function withDatabase(command: Command): Command {
+  return command.requiredOption(
+    "--database <url>",
+    "postgresql://USER@HOST:PORT/DATABASE?sslrootcert=FILE, without the password",
+  );
+}
+
+async function connected<T>(
+  { environment }: CliContext,
+  { database }: Access,
+  run: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const file = environment["PGPASSFILE"] ?? join(homedir(), ".pgpass");
+  const connection = await connect(parseAddress(database), passwordInPassFile(file));
+  try {
+    return await run(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+function ofCompany<T>(
+  context: CliContext,
+  access: Access,
+  run: (connection: Connection, company: Company) => Promise<T>,
+): Promise<T> {
+  return connected(context, access, async (connection) =>
+    run(connection, await companyOf(connection, access.company)),
+  );
+}
+
+/** Before anything is made: a password that cannot be written would be lost. */
+function requireNewFile({ out }: Handover): void {
+  if (out === undefined || statSync(out, { throwIfNoEntry: false }) === undefined) return;
+  throw new FlancoError("invalid", `There is a file ${out} already.`, { hint: "Name a new file." });
+}
+
+function describe(clinic: Clinic & { readonly state: string }): string {
+  const { name, state, position, newest, forkedAt, untold, clockOffMs, seenMs } = clinic;
+  const parts = [
+    `${position} of ${Math.max(position, newest)} entries`,
+    seenMs === null ? "never called" : `called ${new Date(seenMs).toISOString()}`,
+    ...(forkedAt === null ? [] : [`another ledger from its entry ${forkedAt} on`]),
+    ...(untold === 0 ? [] : [`${untold} entries lost before they were sent`]),
+    ...(state === "clock_off" ? [`its clock is ${Math.round(clockOffMs / 1_000)} s ahead`] : []),
+  ];
+  return `${name}\t${state}\t${parts.join(", ")}`;
+}

@@ -1,0 +1,262 @@
+import { expect } from "chai";
+import { append, type SentBatch } from "../../src/central/append.ts";
+import {
+  acceptFork,
+  addGateway,
+  clinics,
+  companyOf,
+  type GatewayAccess,
+  initialise,
+} from "../../src/central/company.ts";
+import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { clinicState } from "../../src/domain/clinic.ts";
+import { TestChain } from "./chain.ts";
+import { Postgres } from "./postgres.ts";
+
+const HOUR_MS = 3_600_000;
+/** 23:30 in Madrid, and 22:30 in the Canaries. */
+const LATE_MS = Date.UTC(2026, 10, 21, 22, 30);
+
+describe("append in the company's database", () => {
+  const database = new Postgres(["fsync=off"]);
+  let admin: Connection;
+  let made = 0;
+  const open: Connection[] = [];
+
+  before(async () => {
+    await database.start();
+    admin = await database.connect();
+    await initialise(admin, "Televida", "Europe/Madrid");
+  });
+
+  after(async () => {
+    await Promise.all([admin, ...open].map((connection) => connection?.close()));
+    await database.stop();
+  });
+
+  async function gateway(zone?: string): Promise<Connection & GatewayAccess & { readonly name: string }> {
+    made += 1;
+    const name = `clinic-${made}`;
+    const access = await addGateway(admin, await companyOf(admin, undefined), name, zone);
+    const connection = await connect(parseAddress(database.url(access.role)), () => access.password);
+    open.push(connection);
+    return { ...connection, ...access, name };
+  }
+
+  async function send(connection: Connection, batch: SentBatch) {
+    const { outcome, head } = await append(connection, batch, Date.now());
+    return { outcome, at: head.position };
+  }
+
+  async function standing(name: string) {
+    const found = await clinics(admin, await companyOf(admin, undefined));
+    const clinic = found.clinics.find((one) => one.name === name);
+    if (clinic === undefined) throw new Error(`no gateway ${name}`);
+    return { ...clinic, state: clinicState(clinic, found.nowMs) };
+  }
+
+  async function sums(name: string, table: "day" | "month" = "day") {
+    const rows = await admin.query(
+      `SELECT ${table} AS period, location, device, count, total_micros FROM flanco.sum_${table}
+         JOIN flanco.gateway USING (company, gateway) WHERE name = $1 AND count <> 0 ORDER BY 1, 2, 3`,
+      [name],
+    );
+    return rows.map((row) => Object.values(row).map(String).join(" "));
+  }
+
+  async function positions(name: string): Promise<string> {
+    const rows = await admin.query<{ branch: number; position: string }>(
+      `SELECT branch, e.position FROM flanco.entry e JOIN flanco.gateway g USING (company, gateway)
+        WHERE g.name = $1 ORDER BY 1, e.position`.replace("SELECT branch", "SELECT e.branch"),
+      [name],
+    );
+    return rows.map(({ branch, position }) => `${branch}/${position}`).join(" ");
+  }
+
+  it("takes what continues the chain, and adds it up by the clinic's days, locations and devices", async () => {
+    const one = await gateway();
+    const chain = new TestChain();
+    chain.sell({ createdTimeMs: LATE_MS, locationName: 'La "Salud"\n·漢', valorMicros: 4_500_000 });
+    chain.sell({ createdTimeMs: LATE_MS + HOUR_MS, locationName: 'La "Salud"\n·漢', valorMicros: 1 });
+    chain.sell({ createdTimeMs: LATE_MS, deviceId: "e", valorMicros: -500_000 });
+    expect(await send(one, chain.batch())).to.deep.equal({ outcome: "taken", at: 3 });
+    expect(await sums(one.name)).to.deep.equal([
+      "20261121 Clínica e 1 -500000",
+      '20261121 La "Salud"\n·漢 d 1 4500000',
+      '20261122 La "Salud"\n·漢 d 1 1',
+    ]);
+    expect(await sums(one.name, "month")).to.deep.equal([
+      "202611 Clínica e 1 -500000",
+      '202611 La "Salud"\n·漢 d 2 4500001',
+    ]);
+    const canaries = await gateway("Atlantic/Canary");
+    await send(canaries, chain.batch());
+    expect(await sums(canaries.name)).to.include('20261121 La "Salud"\n·漢 d 2 4500001');
+  });
+
+  it("does nothing for what it has, in whole and in part", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(5);
+    for (const batch of [chain.batch(), chain.batch(), chain.batch(2), chain.batch(0, 3)]) {
+      expect(await send(one, batch)).to.deep.equal({ outcome: "taken", at: 5 });
+    }
+    chain.sellMany(2);
+    expect(await send(one, chain.batch(3))).to.deep.equal({ outcome: "taken", at: 7 });
+    expect(await positions(one.name)).to.equal("1/1 1/2 1/3 1/4 1/5 1/6 1/7");
+    expect(await sums(one.name)).to.deep.equal(["20261121 Clínica d 7 7000000"]);
+  });
+
+  it("follows corrections: a void sale counts in no sum, and a moved one counts on its day", async () => {
+    const one = await gateway();
+    const chain = new TestChain();
+    const first = chain.sell({ createdTimeMs: LATE_MS });
+    const second = chain.sell({ createdTimeMs: 0, valorMicros: 7 });
+    await send(one, chain.batch());
+    const third = chain.sell({ createdTimeMs: LATE_MS, valorMicros: 5 });
+    chain.void(third);
+    chain.void(first);
+    chain.move(first, LATE_MS + 2 * HOUR_MS);
+    chain.move(second, LATE_MS + HOUR_MS);
+    await send(one, chain.batch(2));
+    await send(one, chain.batch());
+    expect(await sums(one.name)).to.deep.equal(["20261122 Clínica d 1 7"]);
+    expect(await sums(one.name, "month")).to.deep.equal(["202611 Clínica d 1 7"]);
+  });
+
+  it("asks for what is missing, where the database went back to a backup of its own", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(6);
+    await send(one, chain.batch(0, 2));
+    expect(await send(one, chain.batch(4))).to.deep.equal({ outcome: "behind", at: 2 });
+    expect(await positions(one.name)).to.equal("1/1 1/2");
+    expect(await send(one, chain.batch(2))).to.deep.equal({ outcome: "taken", at: 6 });
+  });
+
+  it("names a restored ledger that went on, at its first other entry, and takes nothing of it", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(6);
+    await send(one, chain.batch());
+    const restored = chain.restoredAt(3);
+    expect(await send(one, restored.batch(2))).to.deep.equal({ outcome: "fork", at: 4 });
+    restored.sellMany(5, () => ({ room: "102" }));
+    expect(await send(one, restored.batch(2))).to.deep.equal({ outcome: "fork", at: 4 });
+    // By its own cursor it believes that 7 follows from 6.
+    expect(await send(one, restored.batch(6))).to.deep.equal({ outcome: "back", at: 0 });
+    expect(await send(one, restored.batch(4))).to.deep.equal({ outcome: "back", at: 0 });
+    expect(await send(one, restored.batch(0, 3))).to.deep.equal({ outcome: "taken", at: 6 });
+    expect(await send(one, restored.batch(3))).to.deep.equal({ outcome: "fork", at: 4 });
+    expect(await positions(one.name)).to.equal("1/1 1/2 1/3 1/4 1/5 1/6");
+    expect(await standing(one.name)).to.include({ state: "forked", forkedAt: 4, position: 6 });
+    // The ledger that was there before still fits.
+    chain.sell();
+    expect(await send(one, chain.batch(6))).to.deep.equal({ outcome: "taken", at: 7 });
+  });
+
+  it("goes on with a restored ledger once it is accepted, beside what was sent before", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(6);
+    await send(one, chain.batch());
+    const restored = chain.restoredAt(3).sellMany(2, () => ({ room: "102" }));
+    await send(one, restored.batch(3));
+    expect(await acceptFork(admin, await companyOf(admin, undefined), one.name)).to.equal(4);
+    expect(await send(one, restored.batch(3))).to.deep.equal({ outcome: "taken", at: 5 });
+    // Of its own fourth sale, and of one from before the branch.
+    restored.void(4);
+    restored.void(2);
+    expect(await send(one, restored.batch(0))).to.deep.equal({ outcome: "taken", at: 7 });
+    expect(await positions(one.name)).to.equal("1/1 1/2 1/3 1/4 1/5 1/6 2/4 2/5 2/6 2/7");
+    expect(await sums(one.name)).to.deep.equal(["20261121 Clínica d 6 6000000"]);
+    expect(await standing(one.name)).to.include({ state: "good", forkedAt: null });
+    expect(await send(one, chain.batch(0))).to.deep.equal({ outcome: "fork", at: 4 });
+  });
+
+  it("names another ledger of the same gateway from its first entry on", async () => {
+    const one = await gateway();
+    await send(one, new TestChain().sellMany(2).batch());
+    const other = new TestChain("b".repeat(32)).sellMany(3, () => ({ room: "7" }));
+    expect(await send(one, other.batch(2))).to.deep.equal({ outcome: "back", at: 0 });
+    expect(await send(one, other.batch(0))).to.deep.equal({ outcome: "fork", at: 1 });
+    await acceptFork(admin, await companyOf(admin, undefined), one.name);
+    expect(await send(one, other.batch(0))).to.deep.equal({ outcome: "taken", at: 3 });
+    expect(await positions(one.name)).to.equal("1/1 1/2 2/1 2/2 2/3");
+  });
+
+  it("takes a ledger that was moved to another machine, under its new name", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(3);
+    await send(one, chain.batch());
+    const moved = chain.restoredAt(3, "c".repeat(32));
+    moved.sell();
+    expect(await send(one, moved.batch(0))).to.deep.equal({ outcome: "taken", at: 4 });
+  });
+
+  it("refuses an entry that does not follow, and takes what comes before it", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(5);
+    const altered = chain.batch();
+    const entries = altered.entries.map((entry) =>
+      entry.position === 4 ? { ...entry, text: entry.text.replace("1000000", "9000000") } : entry,
+    );
+    expect(await send(one, { ...altered, entries })).to.deep.equal({ outcome: "broken", at: 4 });
+    expect(await positions(one.name)).to.equal("1/1 1/2 1/3");
+    expect(await send(one, chain.batch(3))).to.deep.equal({ outcome: "taken", at: 5 });
+  });
+
+  it("names entries that were lost before they came, until the ledger tells of them", async () => {
+    const one = await gateway();
+    const chain = new TestChain().sellMany(8);
+    await send(one, chain.batch(0, 2));
+    chain.lose(3, 5);
+    expect(await send(one, chain.batch(2))).to.deep.equal({ outcome: "taken", at: 8 });
+    expect(await standing(one.name)).to.include({ state: "lacking", untold: 3 });
+    chain.tellOfLoss(3, 5);
+    await send(one, chain.batch(8));
+    expect(await standing(one.name)).to.include({ state: "good", untold: 0 });
+  });
+
+  it("lets a gateway read, alter and remove nothing, and append to no chain but its own", async () => {
+    const [one, other] = [await gateway(), await gateway()];
+    await send(one, new TestChain().sellMany(2).batch());
+    const statements = [
+      "SELECT * FROM flanco.entry",
+      "SELECT * FROM flanco.gateway",
+      "UPDATE flanco.entry SET valor_micros = 0",
+      "DELETE FROM flanco.entry",
+      "TRUNCATE flanco.sum_day",
+      "INSERT INTO flanco.version VALUES (9)",
+      "DROP SCHEMA flanco CASCADE",
+      "CREATE TABLE flanco.other (a int)",
+      "CREATE TABLE public.other (a int)",
+      "SELECT flanco.accept_fork(1, 1)",
+      "SELECT flanco.add_gateway(1, 'x', 'UTC', 'x')",
+      "SELECT flanco.set_password('admin', 'x')",
+      "CREATE ROLE other",
+      "SET ROLE admin",
+      "SET SESSION AUTHORIZATION admin",
+      "COPY flanco.entry TO STDOUT",
+    ];
+    for (const statement of statements) {
+      const refused = await one.query(statement).then(
+        () => false,
+        () => true,
+      );
+      expect(refused, statement).to.equal(true);
+    }
+    // Functions and types of its own, which a search path would find, change nothing.
+    await one.query("CREATE TEMPORARY TABLE gateway AS SELECT 1 AS company");
+    await one.query("SET search_path = pg_temp, flanco");
+    await send(other, new TestChain().sellMany(1).batch());
+    expect(await positions(other.name)).to.equal("1/1");
+    expect(await positions(one.name)).to.equal("1/1 1/2");
+  });
+
+  it("takes a call without entries as a sign of life, with the gateway's clock", async () => {
+    const one = await gateway();
+    expect(await standing(one.name)).to.include({ state: "silent", seenMs: null });
+    const { clockOffMs } = await append(one, null, Date.now() + 2 * HOUR_MS);
+    expect(clockOffMs).to.be.within(1.9 * HOUR_MS, 2.1 * HOUR_MS);
+    expect(await standing(one.name)).to.include({ state: "clock_off" });
+    await append(one, null, Date.now());
+    expect(await standing(one.name)).to.include({ state: "good" });
+  });
+});

@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect } from "chai";
+import { Program } from "../rig/program.ts";
+import { Postgres } from "./postgres.ts";
+
+describe("flanco central", () => {
+  const database = new Postgres(["fsync=off", "log_statement=all"]);
+  let program: Program;
+
+  before(async () => {
+    await database.start();
+    program = await Program.make({ PGPASSFILE: database.directory.file("pgpass") });
+    writeFileSync(database.directory.file("pgpass"), `127.0.0.1:*:*:admin:admin\n`, { mode: 0o600 });
+  });
+
+  after(async () => {
+    await program?.close();
+    await database.stop();
+  });
+
+  const central = (...words: readonly string[]) =>
+    program.call(["central", ...words, "--database", database.url("admin")]);
+
+  it("makes the company's database, adds gateways, and shows how they fare", async () => {
+    const init = ["init", "--company", "Televida", "--zone", "Europe/Madrid"];
+    expect(await central("gateway", "list")).to.deep.include({
+      ...{ exitCode: 1, stdout: "" },
+      stderr: "flanco: The database has no schema of flanco. Make it with flanco central init.\n",
+    });
+    expect((await central(...init.with(-1, "Europe/Nowhere"))).stderr).to.contain(
+      "no time zone Europe/Nowhere",
+    );
+    expect(await central(...init)).to.deep.include({ exitCode: 0, stderr: "" });
+    expect((await central(...init)).stderr).to.contain("The company Televida is in the database already.");
+
+    const out = database.directory.file("malaga.password");
+    const added = await central("gateway", "add", "malaga", "--out", out);
+    expect(added).to.deep.include({ exitCode: 0, stderr: "" });
+    expect(readFileSync(out, "utf8")).to.match(/^[\w-]{32}\n$/);
+    expect((await central("gateway", "add", "malaga")).stderr).to.contain("a role flanco_malaga already");
+    expect((await central("gateway", "add", "Málaga")).stderr).to.contain("lower-case letters");
+    expect((await central("gateway", "password", "malaga", "--out", out)).stderr).to.contain("already");
+    const renewed = await central("gateway", "password", "malaga");
+    expect(renewed.stdout).to.match(/shown once: [\w-]{32}\n/);
+
+    const list = await central("gateway", "list", "--json");
+    expect(JSON.parse(list.stdout)).to.deep.equal([
+      {
+        ...{ name: "malaga", timeZone: "Europe/Madrid", role: "flanco_malaga", seenMs: null, position: 0 },
+        ...{ newest: 0, forkedAt: null, untold: 0, clockOffMs: 0, state: "silent" },
+      },
+    ]);
+    expect((await central("gateway", "accept-fork", "malaga")).stderr).to.contain("has no fork");
+  });
+
+  it("keeps no password in the database's log", () => {
+    const log = readFileSync(database.directory.file("log"), "utf8");
+    expect(log).not.to.contain(readFileSync(database.directory.file("malaga.password"), "utf8").trim());
+  });
+});
