@@ -5,7 +5,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
-import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { FaultCode } from "../domain/fault.ts";
 import { type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
@@ -20,6 +19,7 @@ import {
   describeBackup,
   describeDisk,
   describeNewer,
+  moment,
   type Running,
   readStopped,
   runningStatus,
@@ -261,7 +261,7 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
   const { disk, lastBackup } = running ?? stopped?.facts ?? { disk: null, lastBackup: null };
   const untold = "This machine does not tell.";
   return {
-    service: `It runs, version ${running?.version}, started ${when(running?.startedTime)}.`,
+    service: `It runs, version ${running?.version}, started ${moment(running?.startedTime ?? 0, config.time_zone)}.`,
     lines:
       running === undefined
         ? "Not examined: no service runs."
@@ -269,7 +269,7 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
     clock:
       running === undefined
         ? "Not examined: no service runs."
-        : `It is ${running.clock.trusted ? "set" : "not set yet"}: ${when(running.clock.time)}.`,
+        : `It is ${running.clock.trusted ? "set" : "not set yet"}: ${moment(running.clock.time, config.time_zone)}.`,
     ledger: "Nothing is known against it. flanco verify checks it in full.",
     backup: describeBackup(lastBackup, config.time_zone),
     disk: `${disk === null ? "" : `${describeDisk(disk)} `}${syncMs === null ? "" : `Of ${SYNCS} synced writes 99 took at most ${syncMs} ms.`}`,
@@ -359,8 +359,4 @@ function nameProblems({ announcedName }: Machine): Problem[] {
 function describe({ check, fine, message, why, mend }: Finding): string {
   const head = `${fine ? "ok  " : "LOOK"}  ${check.padEnd(12)}${message}`;
   return fine ? head : [head, `      why: ${why}`, ...(mend ? [`      do:  ${mend}`] : [])].join("\n");
-}
-
-function when(timeMs: number | undefined): string {
-  return timeMs === undefined ? "" : new Date(Math.floor(timeMs / SECOND_MS) * SECOND_MS).toISOString();
 }

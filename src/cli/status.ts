@@ -23,6 +23,8 @@ import type { Terminal } from "./terminal.ts";
 /** A service that works answers in milliseconds; one that hangs never does. */
 const ANSWER_MS = 5_000;
 
+/** GPIO4 before GPIO17. */
+const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
 const SIZE_STEP = 1_000;
 
@@ -212,10 +214,12 @@ function describeClock({ clock, timeZone }: Running): string {
 function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
   const { recordsToday: today, lastEdges, gaps, gapsLast30Days, provisional } = held;
   return [
-    ...lastEdges.map((edge) => describeEdge(edge, timeZone)),
+    ...lastEdges
+      .toSorted((one, other) => BY_NUMBER.compare(one.line, other.line))
+      .map((edge) => describeEdge(edge, timeZone)),
     `Today (${today.day}): ${today.sales} records, ${today.revenue.toFixed(currency.decimals)} ${currency.code}.`,
     `Gaps: ${gaps} known, ${gapsLast30Days} of them in the last 30 days.`,
-    `Records without a trusted time: ${provisional.waiting} waiting for the clock, ${provisional.unplaced} that can never be placed.`,
+    `Records without a trusted time: ${provisional.waiting} wait for the clock, ${provisional.unplaced} can never be placed.`,
   ];
 }
 
@@ -235,7 +239,7 @@ function describeFacts({ lastBackup, disk, timeZone }: Facts): string[] {
 export function describeBackup(backup: Facts["lastBackup"], timeZone: string): string {
   if (backup === null) return "Backup: none yet.";
   const age = backup.ageMs === null ? "" : `, ${duration(backup.ageMs)} ago`;
-  return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, with ${backup.records} records, checked in full.`;
+  return `Backup: of ${moment(backup.madeTime, timeZone)}${age}, ${backup.records} records, checked in full.`;
 }
 
 export function describeDisk(disk: Present<Facts["disk"]>): string {
@@ -252,7 +256,7 @@ function describeCard(card: Present<Present<Facts["disk"]>["card"]>): string {
 }
 
 /** Local date and time: 2026-11-21 17:40:02. */
-function moment(timeMs: number, timeZone: string): string {
+export function moment(timeMs: number, timeZone: string): string {
   // Swedish dates are written as ISO 8601 has them.
   return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(
     timeMs,

@@ -131,7 +131,7 @@ describe("flanco status", function () {
     expect(plain.exitCode).to.equal(1);
     expect(onlyLine(plain)).to.equal(STOPPED);
     expect(plain.stdout).to.match(/^Today \(\d{4}-\d\d-\d\d\): 3 records, 12\.00 EUR\.$/m);
-    expect(plain.stdout).to.match(/^Backup: of .*, with 3 records, checked in full\.$/m);
+    expect(plain.stdout).to.match(/^Backup: of .*, 3 records, checked in full\.$/m);
     const json = await program.call(["status", "--json"]);
     expect(json.exitCode).to.equal(1);
     const told = JSON.parse(json.stdout) as Told;
