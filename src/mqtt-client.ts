@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import type { IClientOptions, MqttClient } from "mqtt";
 import { SECOND_MS } from "./domain/clock.ts";
 import { FlancoError } from "./domain/error.ts";
+import { readConfigured, readSecret } from "./secret-file.ts";
 
 /** Two of these without a word from the broker end the connection. */
 const KEEP_ALIVE_SECONDS = 15;
@@ -11,8 +11,6 @@ const TLS_PORT = 8_883;
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 /** How long after an ended connection the next one is tried. */
 const RECONNECT_MS = 5 * SECOND_MS;
-/** Mode bits of everybody but the file's owner and its group. */
-const OTHERS_MASK = 0o007;
 
 /** How to reach a broker. An empty text leaves a part out. */
 export interface BrokerAddress {
@@ -97,25 +95,4 @@ export function brokerError(url: string, cause: Error): FlancoError {
     hint: "Check the broker, its address and the credentials; flanco tries again by itself.",
     cause,
   });
-}
-
-function readSecret(file: string): string {
-  const text = readConfigured(file).trim();
-  if ((statSync(file).mode & OTHERS_MASK) !== 0) {
-    throw new FlancoError("config", `${file} is open to other users of this machine.`, {
-      hint: `Close it: chmod o= ${file}`,
-    });
-  }
-  return text;
-}
-
-function readConfigured(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new FlancoError("config", `${file} cannot be read.`, {
-      hint: "Name a file that the service's user may read.",
-      cause,
-    });
-  }
 }

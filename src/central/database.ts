@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
 import { type ErrorCode, FlancoError } from "../domain/error.ts";
+import { readConfigured, readSecret } from "../secret-file.ts";
 
 /** A connection that gives no answer for so long has failed. */
 const ANSWER_MS = 30_000;
@@ -82,20 +83,15 @@ export interface Node {
 /** Gives the password for a node. */
 export type PasswordOf = (node: Node, address: DatabaseAddress) => string;
 
-/** The password in a file's first line. Throws `invalid`. */
-export function passwordInFile(file: string): PasswordOf {
-  return () => readSecret(file, "It must hold the password in its first line.").split(/\r?\n/)[0] ?? "";
-}
-
 /**
  * The password in a file as PostgreSQL's own programs read it: a line `host:port:database:user:password` for each, where `*`
- * fits all, and a backslash stands before a colon or a backslash. Throws `invalid`.
+ * fits all, and a backslash stands before a colon or a backslash. Throws `config`, and `invalid` where no line fits.
  */
 export function passwordInPassFile(file: string): PasswordOf {
   return ({ host, port }, { database, user }) => {
     const wanted = [host, String(port), database, user];
     const hint = "It must hold a line host:port:database:user:password that fits; PGPASSFILE names it.";
-    for (const line of readSecret(file, hint).split(/\r?\n/)) {
+    for (const line of readSecret(file).split(/\r?\n/)) {
       const fields = [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = ""]) =>
         field.replaceAll(/\\(.)/g, "$1"),
       );
@@ -108,17 +104,6 @@ export function passwordInPassFile(file: string): PasswordOf {
       hint,
     });
   };
-}
-
-function readSecret(file: string, hint: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new FlancoError("invalid", `The file with the database's password cannot be read: ${file}`, {
-      hint,
-      cause: error,
-    });
-  }
 }
 
 /** One connection to the node that takes writes. */
@@ -158,7 +143,13 @@ async function connectTo(address: DatabaseAddress, node: Node, passwordOf: Passw
     ...{ ...node, user, database, password: passwordOf(node, address) },
     ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS, keepAlive: true },
     application_name: "flanco",
-    ssl: isPlain ? false : { rejectUnauthorized: true, servername: host, ...authoritiesOf(authorities) },
+    ssl: isPlain
+      ? false
+      : {
+          rejectUnauthorized: true,
+          ...nameOf(host),
+          ...(authorities === null ? {} : { ca: readConfigured(authorities) }),
+        },
   };
   const client: Client = new pg.Client(config);
   let ended = false;
@@ -186,16 +177,9 @@ async function connectTo(address: DatabaseAddress, node: Node, passwordOf: Passw
   };
 }
 
-function authoritiesOf(file: string | null): { ca?: Buffer } {
-  if (file === null) return {};
-  try {
-    return { ca: readFileSync(file) };
-  } catch (error) {
-    throw new FlancoError("invalid", `The file with the database's authority cannot be read: ${file}`, {
-      hint: "sslrootcert in the database's address names a PEM file.",
-      cause: error,
-    });
-  }
+/** What the certificate must be for. TLS asks for a server by its name, and never by its address. */
+function nameOf(host: string): { readonly host: string } | { readonly servername: string } {
+  return isIP(host) === 0 ? { servername: host } : { host };
 }
 
 /** What a person can do about an error, by SQLSTATE or by the code of Node. */

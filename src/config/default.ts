@@ -38,6 +38,8 @@ const INSTALLED: Config = {
   box_broker_login: "",
   box_broker_password_file: "",
   box_broker_authority_file: "",
+  central_database: "",
+  central_password_file: "",
   demo: false,
   allowed_origins: [],
   host_names: [],

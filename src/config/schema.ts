@@ -11,6 +11,9 @@ const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 /** Without a user, a password or a path. */
 const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 
+/** Without a password. */
+const DATABASE_URL = /^postgres(ql)?:\/\/[^:@/?\s]+@[^@\s]+$/;
+
 const port = z.int("must be a whole number").min(1).max(MAX_PORT);
 
 const atLeastOne = z.int("must be a whole number").min(1);
@@ -79,6 +82,14 @@ export const configSchema = z.strictObject({
   box_broker_authority_file: z
     .string()
     .describe("PEM file of the authority of that broker's certificate; empty: the usual authorities."),
+  central_database: z
+    .union([z.literal(""), z.string().regex(DATABASE_URL)], "must be postgresql://ROLE@HOST:PORT/DATABASE")
+    .describe(
+      "The company's database, which gets every sale: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
+    ),
+  central_password_file: z
+    .string()
+    .describe("File with the password of the gateway's role in that database, closed to other users."),
   demo: z
     .boolean()
     .describe(

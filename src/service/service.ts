@@ -42,7 +42,7 @@ import { readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
 import { NewerPackages } from "./newer-package.ts";
-import { makeForwarder } from "./sinks.ts";
+import { entrySinks, makeForwarder } from "./sinks.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -247,7 +247,7 @@ export class Service {
     this.#closing.push(() => api.close());
     await api.open();
     this.#api = api;
-    const forwarder = makeForwarder({ dataDirectory, clock, log, reader, writer });
+    const forwarder = makeForwarder({ dataDirectory, clock, log, reader, writer }, entrySinks(config, clock));
     forwarder.open();
     this.#forwarder = forwarder;
     this.#closing.push(() => forwarder.close());

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { CentralSink } from "../central/sink.ts";
+import type { Config } from "../config/schema.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
@@ -8,6 +10,17 @@ import { systemTimers } from "./clock.ts";
 import { EntryFeed } from "./entry-feed.ts";
 import { ForwardCursor } from "./forward-cursor.ts";
 import { Forwarder } from "./forwarder.ts";
+
+/** The sinks that get every entry of the ledger, as they are configured. */
+export function entrySinks(
+  { central_database: url, central_password_file: passwordFile }: Config,
+  clock: Clock,
+): readonly EntrySink[] {
+  if (url === "") return [];
+  const central = new CentralSink({ url, passwordFile, clock, timers: systemTimers });
+  central.open();
+  return [central];
+}
 
 export interface SinkDependencies {
   readonly dataDirectory: Pick<DataDirectory, "forward">;

@@ -13,7 +13,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "thread.ts": ["sealed"],
   "task-thread.ts": ["domain", "thread.ts"],
   "thread-priority.ts": [],
-  "mqtt-client.ts": ["domain"],
+  "mqtt-client.ts": ["domain", "secret-file.ts"],
+  "secret-file.ts": ["domain"],
   "job-process.ts": ["thread.ts"],
   domain: [],
   sealed: ["domain"],
@@ -27,11 +28,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   control: ["contract", "domain", "http"],
   net: ["config", "domain", "durable-file.ts", "http", "store"],
   service: [
-    ...["auth", "config", "control", "domain", "gpio", "http", "net", "store", "systemd"],
+    ...["auth", "central", "config", "control", "domain", "gpio", "http", "net", "store", "systemd"],
     ...["durable-file.ts", "installation.ts"],
   ],
   transfer: ["contract", "domain"],
-  central: ["domain"],
+  central: ["domain", "secret-file.ts"],
   cli: [
     ...["auth", "central", "config", "contract", "control", "domain", "gpio", "http", "net", "service"],
     ...["store", "systemd", "transfer", "durable-file.ts", "installation.ts"],

@@ -1,0 +1,126 @@
+import { type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
+import { CALL_EVERY_MS } from "../domain/clinic.ts";
+import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { EntryBatch, EntrySink } from "../domain/sink.ts";
+import { readSecret } from "../secret-file.ts";
+import { type Appended, append, type SentBatch } from "./append.ts";
+import { type Connection, connect, parseAddress } from "./database.ts";
+
+const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
+
+export interface CentralOptions {
+  /** As `parseAddress` takes it. */
+  readonly url: string;
+  /** Read at each connection: a new password needs no restart. */
+  readonly passwordFile: string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** The company's database, which gets every entry of the ledger. */
+export class CentralSink implements EntrySink {
+  readonly name = "central";
+  readonly #options: CentralOptions;
+  #connection: Promise<Connection> | undefined;
+  /** The entry after which the next batch begins, where this process knows that. */
+  #place: number | undefined;
+  /** Where the database said last that it stands, behind the batch that it was given. */
+  #behindAt: number | undefined;
+  #cancelCall: Cancel = () => {};
+  #isClosed = false;
+
+  constructor(options: CentralOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to call now and then, so that the company sees that the gateway is there while it sells nothing. */
+  open(): void {
+    this.#cancelCall = this.#options.timers.after(CALL_EVERY_MS, () => void this.#call());
+  }
+
+  async deliver({ ledger, entries, waiting }: EntryBatch, signal: AbortSignal): Promise<ChainHead | null> {
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    // Before an entry whose predecessor the ledger has lost, only the forwarder's own way here says where it comes from.
+    const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
+    const newest = last.position + waiting;
+    const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);
+    const answer = this.#answerTo(outcome, head);
+    this.#place = answer === null ? last.position : answer.position;
+    return answer;
+  }
+
+  async test(signal: AbortSignal): Promise<string> {
+    const { head, clockOffMs } = await this.#append(null, signal);
+    const clock = Math.round(clockOffMs / SECOND_MS);
+    return `The company's database takes this gateway's entries and has ${head.position}; this machine's clock is ${clock} s ahead of its own.`;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelCall();
+    await this.#disconnect();
+  }
+
+  #answerTo(outcome: Appended["outcome"], head: ChainHead): ChainHead | null {
+    const behindAt = this.#behindAt;
+    this.#behindAt = undefined;
+    switch (outcome) {
+      case "taken":
+        return null;
+      case "back":
+        return BEGINNING;
+      case "behind":
+        this.#behindAt = head.position;
+        // The forwarder could not go there: its ledger does not hold that entry.
+        return behindAt === head.position ? BEGINNING : head;
+      case "fork":
+        throw new FlancoError(
+          "conflict",
+          `From entry ${head.position} on this is another ledger than the one that the company's database has: nothing of it is taken.`,
+          { hint: "After a restore the company accepts it: flanco central gateway accept-fork." },
+        );
+      case "broken":
+        throw new FlancoError(
+          "damaged",
+          `The company's database refuses entry ${head.position}: it does not follow from the one before it.`,
+          { hint: "Run flanco verify." },
+        );
+    }
+  }
+
+  async #append(batch: SentBatch | null, signal?: AbortSignal): Promise<Appended> {
+    const end = () => void this.#disconnect();
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      const connection = await this.#connected();
+      return await append(connection, batch, this.#options.clock.nowMs());
+    } catch (error) {
+      await this.#disconnect();
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
+  async #connected(): Promise<Connection> {
+    const { url, passwordFile } = this.#options;
+    if ((await this.#connection)?.ended === true) this.#connection = undefined;
+    this.#connection ??= connect(parseAddress(url), () => readSecret(passwordFile));
+    return this.#connection;
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    // One that failed has nothing to end.
+    await connection?.then((one) => one.close()).catch(() => {});
+  }
+
+  async #call(): Promise<void> {
+    // What fails here is in the status with the next batch: until then nothing waits.
+    await this.#append(null).catch(() => {});
+    if (!this.#isClosed) this.open();
+  }
+}

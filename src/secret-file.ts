@@ -1,0 +1,28 @@
+import { readFileSync, statSync } from "node:fs";
+import { FlancoError } from "./domain/error.ts";
+
+/** Mode bits of everybody but the file's owner and its group. */
+const OTHERS_MASK = 0o007;
+
+/** The secret in a file that the configuration names, closed to other users. Throws `config`. */
+export function readSecret(file: string): string {
+  const text = readConfigured(file).trim();
+  if ((statSync(file).mode & OTHERS_MASK) !== 0) {
+    throw new FlancoError("config", `${file} is open to other users of this machine.`, {
+      hint: `Close it: chmod o= ${file}`,
+    });
+  }
+  return text;
+}
+
+/** A file that the configuration names. Throws `config`. */
+export function readConfigured(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new FlancoError("config", `${file} cannot be read.`, {
+      hint: "Name a file that the service's user may read.",
+      cause,
+    });
+  }
+}

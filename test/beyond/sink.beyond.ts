@@ -1,0 +1,302 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { expect } from "chai";
+import { runCommand, tryCommand } from "../../scripts/command.ts";
+import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
+import type { Connection } from "../../src/central/database.ts";
+import { CentralSink } from "../../src/central/sink.ts";
+import { FlancoError } from "../../src/domain/error.ts";
+import type { EntryBatch } from "../../src/domain/sink.ts";
+import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
+import { OpenSsl } from "../net/tls/openssl.ts";
+import { Program, type RunningService } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
+import { TestChain } from "./chain.ts";
+import { Postgres, unprivileged } from "./postgres.ts";
+
+const clock = { nowMs: () => Date.now(), monotonicNs: () => process.hrtime.bigint() };
+const timers = { after: () => () => {} };
+
+/** A database with the company, and one gateway whose password is in a file. */
+class CompanyDatabase {
+  readonly postgres: Postgres;
+  readonly passwordFile: string;
+  #admin: Connection | undefined;
+
+  constructor(settings: readonly string[] = [], certificate?: KeyedCertificate) {
+    this.postgres = new Postgres(["fsync=off", ...settings], certificate);
+    this.passwordFile = this.postgres.directory.file("password");
+  }
+
+  async start(): Promise<this> {
+    await this.postgres.start();
+    this.#admin = await this.postgres.connect();
+    await initialise(this.admin, "Televida", "Europe/Madrid");
+    const { password } = await addGateway(this.admin, await companyOf(this.admin, undefined), "malaga");
+    this.write(password);
+    return this;
+  }
+
+  get admin(): Connection {
+    if (this.#admin === undefined) throw new Error("the database was not started");
+    return this.#admin;
+  }
+
+  get url(): string {
+    return this.postgres.url("flanco_malaga");
+  }
+
+  write(password: string): void {
+    writeFileSync(this.passwordFile, `${password}\n`, { mode: 0o600 });
+  }
+
+  sink(url = this.url): CentralSink {
+    return new CentralSink({ url, passwordFile: this.passwordFile, clock, timers });
+  }
+
+  /** Each entry as often as it is there. */
+  async positions(): Promise<readonly string[]> {
+    const rows = await this.admin.query<{ branch: number; position: string }>(
+      "SELECT branch, position FROM flanco.entry ORDER BY branch, position",
+    );
+    return rows.map(({ branch, position }) => `${branch}/${position}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.#admin?.close();
+    await this.postgres.stop();
+  }
+}
+
+function batchOf(chain: TestChain, after = 0): EntryBatch {
+  const { ledger, entries } = chain.batch(after);
+  // The sink looks at nothing else of an entry.
+  return { ledger, earlierLedgers: [], entries: entries as unknown as EntryBatch["entries"], waiting: 0 };
+}
+
+async function failureOf(attempt: Promise<unknown>): Promise<string> {
+  const error = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof FlancoError) return `${error.message} ${error.hint}`;
+  throw new Error(`no FlancoError: ${error}`);
+}
+
+describe("the sink of the company's database", () => {
+  const never = new AbortController().signal;
+
+  describe("of a gateway that sells", () => {
+    const company = new CompanyDatabase();
+    let gateway: Program;
+    let service: RunningService;
+    let cookie = "";
+
+    before(async () => {
+      await company.start();
+      gateway = await Program.make({
+        FLANCO_CENTRAL_DATABASE: company.url,
+        FLANCO_CENTRAL_PASSWORD_FILE: company.passwordFile,
+      });
+      service = await gateway.start();
+      cookie = await service.makeFirstUser();
+    });
+
+    after(async () => {
+      await gateway?.close();
+      await company.stop();
+    });
+
+    const record = (room: string) => ({
+      ...{ locationName: "Clínica", deviceName: "Pasillo A", deviceId: "d", habitacion: room, valor: 4.5 },
+      createdTime: Date.now(),
+    });
+
+    async function sell(count: number): Promise<void> {
+      for (let sold = 0; sold < count; sold += 1) {
+        expect((await service.post("/api/data", record("101"), cookie)).status).to.equal(201);
+      }
+    }
+
+    async function sales(): Promise<number> {
+      const answer = await service.get("/api/record/sum", cookie);
+      const { data } = (await answer.json()) as { data: { sales: number } };
+      return data.sales;
+    }
+
+    async function arrived(): Promise<number> {
+      const [row] = await company.admin.query<{ count: string }>(
+        "SELECT coalesce(sum(count), 0) AS count FROM flanco.sum_day",
+      );
+      return Number(row?.count);
+    }
+
+    it("sends every sale once, whatever is killed when", async () => {
+      await sell(10);
+      await until("the first sales are there", async () => (await arrived()) === 10);
+      for (let round = 0; round < 3; round += 1) {
+        await sell(20);
+        // The sink is at work: its last batch may be stored, and its cursor not.
+        await service.end("SIGKILL");
+        if (round === 1) await company.postgres.kill();
+        service = await gateway.start();
+        await sell(5);
+        if (round === 1) await company.postgres.resume();
+      }
+      const sold = await sales();
+      expect(sold).to.equal(85);
+      await until("all sales are there", async () => (await arriving()) === sold, 120_000);
+      const [chain] = await company.postgres.query(
+        "SELECT count(*) AS entries, max(position) AS newest FROM flanco.entry",
+        "company",
+      );
+      expect(chain?.["entries"]).to.equal(chain?.["newest"]);
+    });
+
+    /** The administrator's own connection ended with the database. */
+    async function arriving(): Promise<number> {
+      const [row] = await company.postgres.query("SELECT sum(count) AS count FROM flanco.sum_day", "company");
+      return Number(row?.["count"]);
+    }
+  });
+
+  describe("with a database", () => {
+    const company = new CompanyDatabase();
+    before(() => company.start());
+    after(() => company.stop());
+
+    it("gives the restored ledger's fork as a failure that says what to do, and goes on once it is accepted", async () => {
+      const sink = company.sink();
+      const chain = new TestChain().sellMany(6);
+      expect(await sink.deliver(batchOf(chain), never)).to.equal(null);
+      expect(await sink.deliver(batchOf(chain), never)).to.equal(null);
+      const restored = chain.restoredAt(3).sellMany(2, () => ({ room: "102" }));
+      expect(await failureOf(sink.deliver(batchOf(restored, 2), never))).to.match(
+        /^From entry 4 on this is another ledger .* flanco central gateway accept-fork\.$/,
+      );
+      expect(await company.positions()).to.have.length(6);
+      await acceptFork(company.admin, await companyOf(company.admin, undefined), "malaga");
+      expect(await sink.deliver(batchOf(restored, 2), never)).to.equal(null);
+      expect(await company.positions()).to.have.length(8);
+      await sink.close();
+    });
+
+    it("proves with a test that it takes entries, and says how far the clocks are apart", async () => {
+      const sink = company.sink();
+      expect(await sink.test(never)).to.match(
+        /^The company's database takes this gateway's entries and has 5; this machine's clock is 0 s/,
+      );
+      await sink.close();
+    });
+
+    it("says in one line what is wrong with the way to it, and names no password", async () => {
+      const { port } = company.postgres;
+      const failures = {
+        [company.url.replace("malaga", "nobody")]: "The database refuses the password.",
+        [company.url.replace("/company", "/other")]: "There is no database of this name.",
+        [company.url.replace("/company", "/postgres")]: "The database has no schema of flanco.",
+        [company.url.replace(String(port), "1")]: "The database's host refuses connections.",
+        [`postgresql://flanco_malaga@127.0.0.1:${port}/company`]: "The database gives no answer",
+        [`postgresql://flanco_malaga@db.example.org/company?sslmode=disable`]: "sslmode=disable",
+        "postgresql://flanco_malaga:secret@127.0.0.1/company": "The database's address is not",
+      };
+      for (const [url, text] of Object.entries(failures)) {
+        const failure = await failureOf(
+          company.sink(url).deliver(batchOf(new TestChain().sellMany(1)), never),
+        );
+        expect(failure, url).to.contain(text);
+        expect(failure).not.to.contain("secret");
+      }
+      await company.admin.query("UPDATE flanco.gateway SET role = 'other'");
+      expect(await failureOf(company.sink().test(never))).to.contain("belongs to no gateway");
+      await company.admin.query("ALTER FUNCTION flanco.append RENAME TO append_2");
+      expect(await failureOf(company.sink().test(never))).to.contain("no append that fits");
+    });
+  });
+
+  it("says that the schema is of another version", async () => {
+    const company = await new CompanyDatabase().start();
+    try {
+      const [row] = await company.admin.query<{ text: string }>(
+        "SELECT pg_get_functiondef('flanco.append'::regproc) AS text",
+      );
+      await company.admin.query((row?.text ?? "").replace("DISTINCT FROM 1 THEN", "DISTINCT FROM 2 THEN"));
+      expect(await failureOf(company.sink().test(never))).to.contain("another version of flanco");
+    } finally {
+      await company.stop();
+    }
+  });
+
+  it("is refused by a full disk with one line, and goes on once there is room", async () => {
+    const company = new CompanyDatabase();
+    const disk = company.postgres.directory.file("small");
+    try {
+      await company.start();
+      const { uid = 0, gid = 0 } = unprivileged();
+      mkdirSync(disk);
+      runCommand(["mount", "-t", "tmpfs", "-o", `size=9m,uid=${uid},gid=${gid}`, "tmpfs", disk]);
+      await company.postgres.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
+      await company.admin.query("ALTER TABLE flanco.entry SET TABLESPACE small");
+      const sink = company.sink();
+      const chain = new TestChain();
+      let refused = "";
+      while (refused === "") {
+        const after = chain.position;
+        chain.sellMany(1_000, () => ({ room: "x".repeat(200) }));
+        refused = await sink.deliver(batchOf(chain, after), never).then(
+          () => "",
+          ({ message, hint }: FlancoError) => `${message} ${hint}`,
+        );
+      }
+      expect(refused).to.equal(
+        "The database's disk is full. Make room there; nothing is lost, and sending goes on by itself.",
+      );
+      runCommand(["mount", "-o", "remount,size=60m", disk]);
+      expect(await sink.deliver(batchOf(chain, chain.position - 1_000), never)).to.equal(null);
+      expect(await company.positions()).to.have.length(chain.position);
+      await sink.close();
+    } finally {
+      await company.postgres.kill();
+      tryCommand(["umount", disk]);
+      await company.stop();
+    }
+  });
+
+  it("takes a server's certificate only if it is valid for the host, now, and by the named authority", async () => {
+    const openssl = new OpenSsl();
+    const authority = openssl.make({
+      extensions: ["basicConstraints=critical,CA:TRUE"],
+      subject: "/CN=a company",
+    });
+    const leaf = (name: string, days?: number) =>
+      openssl.make({
+        extensions: [`subjectAltName=${name}`],
+        signer: authority,
+        ...(days === undefined ? {} : { days }),
+      });
+    openssl.write("authority.pem", authority.cert);
+    openssl.write("other.pem", openssl.make({ extensions: ["basicConstraints=critical,CA:TRUE"] }).cert);
+    const trusted = `${openssl.directory}/authority.pem`;
+    const cases = [
+      [leaf("IP:127.0.0.1"), trusted, null],
+      [leaf("IP:127.0.0.1"), `${openssl.directory}/other.pem`, "is not trusted"],
+      [leaf("IP:127.0.0.1", -1), trusted, "has expired"],
+      [leaf("DNS:db.example.org"), trusted, "is for another host"],
+    ] as const;
+    try {
+      for (const [certificate, file, failure] of cases) {
+        const company = await new CompanyDatabase([], certificate).start();
+        const address = company.url.replace("sslmode=disable", `sslrootcert=${file}`);
+        try {
+          const sink = company.sink(address);
+          if (failure === null) expect(await sink.test(never)).to.contain("takes this gateway's entries");
+          else expect(await failureOf(sink.test(never))).to.contain(failure);
+          await sink.close();
+        } finally {
+          await company.stop();
+        }
+      }
+    } finally {
+      openssl.close();
+    }
+  });
+});
