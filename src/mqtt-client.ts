@@ -9,7 +9,6 @@ const KEEP_ALIVE_SECONDS = 15;
 const PLAIN_PORT = 1_883;
 const TLS_PORT = 8_883;
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
-/** How long after an ended connection the next one is tried. */
 const RECONNECT_MS = 5 * SECOND_MS;
 
 /** How to reach a broker. An empty text leaves a part out. */
@@ -21,6 +20,8 @@ export interface BrokerAddress {
   readonly passwordFile: string;
   /** PEM file of the authority that signed the broker's certificate. Without it, those that Node knows. */
   readonly authorityFile: string;
+  /** How long after an ended connection the next one is tried; 5 s unless a test sets it. */
+  readonly reconnectMs?: number;
 }
 
 /** CONNACK codes of MQTT 3.1.1, section 3.2.2.3. */
@@ -59,9 +60,9 @@ const PROBLEMS: Readonly<Record<string | number, string>> = {
 export async function connectToBroker(
   address: BrokerAddress,
   clientId: string | null,
-  options: Pick<IClientOptions, "will" | "reconnectPeriod"> = {},
+  options: Pick<IClientOptions, "will"> = {},
 ): Promise<MqttClient> {
-  const { url, user, passwordFile, authorityFile } = address;
+  const { url, user, passwordFile, authorityFile, reconnectMs = RECONNECT_MS } = address;
   const files: IClientOptions = {};
   if (passwordFile !== "") files.password = readSecret(passwordFile);
   if (authorityFile !== "") files.ca = readConfigured(authorityFile);
@@ -73,7 +74,6 @@ export async function connectToBroker(
     // An address of IPv6 stands in brackets in a URL alone.
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "mqtts:" ? TLS_PORT : PLAIN_PORT),
-    reconnectPeriod: RECONNECT_MS,
     ...options,
     ...files,
     ...(clientId === null ? {} : { clientId }),
@@ -82,6 +82,7 @@ export async function connectToBroker(
     resubscribe: false,
     keepalive: KEEP_ALIVE_SECONDS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    reconnectPeriod: reconnectMs,
     reconnectOnConnackError: true,
   });
 }

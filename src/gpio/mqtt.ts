@@ -44,8 +44,6 @@ export interface MqttDependencies {
   readonly broker: BoxBroker;
   /** Called with each of MQTT_LIMITS at `open`, and with what is wrong with the broker or its messages. */
   readonly warn: (text: string) => void;
-  /** How long after an ended connection the next one is tried; 5 s unless a test sets it. */
-  readonly reconnectMs?: number;
 }
 
 /** A level of a line, as a message told it. */
@@ -92,14 +90,10 @@ export class MqttDriver implements LineDriver {
 
   /** Throws `config` where a file of the broker's address cannot be used. A broker that is away is tried again. */
   async open(): Promise<void> {
-    const { broker, warn, reconnectMs } = this.#dependencies;
+    const { broker, warn } = this.#dependencies;
     for (const limit of MQTT_LIMITS) warn(limit);
     for (const line of this.#lines.values()) line.high = undefined;
-    const client = await connectToBroker(
-      broker,
-      broker.clientId,
-      reconnectMs === undefined ? {} : { reconnectPeriod: reconnectMs },
-    );
+    const client = await connectToBroker(broker, broker.clientId);
     this.#client = client;
     client.on("connect", () => void this.#begin(client));
     client.on("message", (topic, payload) => this.#receive(topic, payload));

@@ -34,8 +34,8 @@ describe("Relay boxes behind a broker", () => {
 
   function createDriver(wanted: Partial<BoxBroker> = {}): MqttDriver {
     const driver = new MqttDriver({
-      ...{ clock: time, timers: time, reconnectMs: RECONNECT_MS },
-      broker: { ...boxesAt(broker.url), ...wanted },
+      ...{ clock: time, timers: time },
+      broker: { ...boxesAt(broker.url), reconnectMs: RECONNECT_MS, ...wanted },
       warn: (text) => warnings.push(text),
     });
     drivers.push(driver);

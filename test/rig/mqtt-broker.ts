@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { Aedes, type PublishPacket } from "aedes";
+import { Aedes, type Connection, type PublishPacket } from "aedes";
 
 /** A message of QoS 1; a retained one is kept for those that subscribe later. */
 interface Message {
@@ -13,11 +13,14 @@ interface Message {
 export class MqttBroker {
   readonly #aedes: Aedes;
   readonly #sockets = new Set<Socket>();
+  /** The client ids of connections. */
+  readonly #names = new WeakMap<Connection, string>();
   #server: Server | null = null;
   #port = 0;
 
   private constructor(aedes: Aedes) {
     this.#aedes = aedes;
+    aedes.on("client", ({ conn, id }) => this.#names.set(conn, id));
   }
 
   static async open(): Promise<MqttBroker> {
@@ -50,6 +53,11 @@ export class MqttBroker {
     this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve()));
     await promise;
     await taken;
+  }
+
+  /** Ends all connections but that of one client, as a cut of the network does. */
+  cut(spared: string): void {
+    for (const socket of this.#sockets) if (this.#names.get(socket) !== spared) socket.destroy();
   }
 
   /** Ends all connections and refuses new ones. */

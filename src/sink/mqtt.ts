@@ -1,0 +1,240 @@
+import { hash } from "node:crypto";
+import type { MqttClient } from "mqtt";
+import { valorFromMicros } from "../domain/amount.ts";
+import type { ChainEntry, CorrectionEntry, RecordEntry } from "../domain/chain-entry.ts";
+import type { Device } from "../domain/device.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Change } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
+import type { EntryBatch, EntrySink } from "../domain/sink.ts";
+import { type BrokerAddress, brokerError, connectToBroker } from "../mqtt-client.ts";
+
+const ONLINE = "online";
+const OFFLINE = "offline";
+const KEPT = { qos: 1, retain: true } as const;
+const ID_DIGITS = 16;
+
+/** Where and how what this gateway does is published. */
+export interface Publication {
+  readonly broker: BrokerAddress;
+  /** What all topics begin with, before the ledger's identity. */
+  readonly topic: string;
+  /** What Home Assistant's discovery topics begin with; empty: rooms are not announced. */
+  readonly discoveryTopic: string;
+}
+
+export interface MqttSinkOptions {
+  readonly publication: Publication;
+  /** The ledger's identity: tells gateways at one broker apart. */
+  readonly ledger: string;
+  /** The program's version, as Home Assistant shows it. */
+  readonly version: string;
+  /** The devices of all accounts. */
+  readonly devices: () => readonly Device[];
+  readonly log: Log;
+}
+
+/**
+ * Publishes each sale and correction once the ledger holds it (QoS 1, not retained), the state of each room (retained), and by a last will
+ * whether the gateway is there. A sale may come again after a crash: `ledger` and `position` tell that it is the same.
+ * docs/beyond.md lists the topics.
+ */
+export class MqttSink implements EntrySink {
+  readonly name = "mqtt";
+  readonly #options: MqttSinkOptions;
+  readonly #base: string;
+  /** Retained topics with what was published there last. */
+  readonly #kept = new Map<string, string>();
+  #client: MqttClient | null = null;
+  #problem: FlancoError | null = null;
+
+  constructor(options: MqttSinkOptions) {
+    this.#options = options;
+    this.#base = `${options.publication.topic}/${options.ledger}`;
+  }
+
+  /** Connects in the background. Throws `config` where a file of the broker's address cannot be used. */
+  async open(): Promise<void> {
+    const { broker } = this.#options.publication;
+    const will = { topic: this.#availability, payload: Buffer.from(OFFLINE), ...KEPT };
+    const client = await connectToBroker(broker, null, { will });
+    this.#client = client;
+    client.on("connect", () => this.#greet(client));
+    client.on("error", (error) => {
+      this.#problem = brokerError(broker.url, error);
+    });
+  }
+
+  /** Publishes what rooms came to by a commit. */
+  apply(changes: readonly Change[]): void {
+    const client = this.#client;
+    if (!client?.connected) return;
+    if (changes.some(({ kind }) => kind === "locations")) this.#keepRooms(client);
+    for (const change of changes) {
+      if (change.kind !== "actuator") continue;
+      this.#keep(client, this.#stateTopic(change.deviceId, change.actuatorId), stateOf(change.value));
+    }
+  }
+
+  /** As the interface says: resolves when the broker has acknowledged each message. The broker knows no place: null. */
+  async deliver({ ledger, entries }: EntryBatch): Promise<null> {
+    const client = this.#connected();
+    await Promise.all(entries.map((entry) => this.#send(client, ledger, entry)));
+    return null;
+  }
+
+  async test(): Promise<string> {
+    const topic = `${this.#base}/test`;
+    await this.#connected().publishAsync(topic, JSON.stringify({ test: true }), { qos: 1 });
+    return `The broker has taken a message under ${topic}.`;
+  }
+
+  /** Says that the gateway is away, where the broker can be told, and ends the connection. */
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    if (client?.connected) await client.publishAsync(this.#availability, OFFLINE, KEPT);
+    await client?.endAsync(!client.connected);
+  }
+
+  get #availability(): string {
+    return `${this.#base}/status`;
+  }
+
+  #connected(): MqttClient {
+    if (this.#client?.connected) return this.#client;
+    const { host } = new URL(this.#options.publication.broker.url);
+    throw (
+      this.#problem ??
+      new FlancoError("unavailable", `The broker ${host} does not answer.`, {
+        hint: "Check the broker and the network; flanco tries again by itself.",
+      })
+    );
+  }
+
+  /** After each connection: the broker may have lost what it kept. */
+  #greet(client: MqttClient): void {
+    this.#problem = null;
+    this.#kept.clear();
+    this.#keep(client, this.#availability, ONLINE);
+    this.#keepRooms(client);
+  }
+
+  /** Announces and shows all rooms, and takes back those that are gone. */
+  #keepRooms(client: MqttClient): void {
+    const wanted = new Map([[this.#availability, ONLINE]]);
+    for (const device of this.#options.devices()) {
+      for (const { id, value } of device.actuators) {
+        wanted.set(this.#stateTopic(device.id, id), stateOf(value));
+        for (const [topic, announced] of this.#announcements(device, id)) wanted.set(topic, announced);
+      }
+    }
+    for (const topic of this.#kept.keys()) if (!wanted.has(topic)) this.#keep(client, topic, "");
+    for (const [topic, payload] of wanted) this.#keep(client, topic, payload);
+  }
+
+  /** A retained message, unless it is there; an empty one takes it back. */
+  #keep(client: MqttClient, topic: string, payload: string): void {
+    if (this.#kept.get(topic) === payload) return;
+    if (payload === "") this.#kept.delete(topic);
+    else this.#kept.set(topic, payload);
+    client.publish(topic, payload, KEPT, (err) => {
+      if (!err) return;
+      // It is published again when the connection is.
+      this.#kept.delete(topic);
+      this.#options.log.debug({ err, topic }, "a room's state was not published");
+    });
+  }
+
+  #send(client: MqttClient, ledger: string, entry: ChainEntry): Promise<unknown> {
+    const { position, hash: entryHash } = entry;
+    const identity = { ledger, position, hash: entryHash };
+    switch (entry.kind) {
+      case "record": {
+        const topic = this.#saleTopic(entry.record.deviceId, entry.record.room);
+        return client.publishAsync(topic, JSON.stringify({ ...saleOf(entry.record), ...identity }), {
+          qos: 1,
+        });
+      }
+      case "correction": {
+        const text = JSON.stringify({ ...correctionOf(entry.correction), ...identity });
+        return client.publishAsync(`${this.#base}/correction`, text, { qos: 1 });
+      }
+      case "evidence":
+        // Who did what is for the gateway's own people.
+        return Promise.resolve();
+    }
+  }
+
+  /** What Home Assistant needs to show a room: a sensor of its state, and an event for its sales. */
+  #announcements(device: Device, room: string): readonly (readonly [string, string])[] {
+    const { publication, ledger, version } = this.#options;
+    if (publication.discoveryTopic === "") return [];
+    const id = hash("sha256", JSON.stringify([ledger, device.id, room])).slice(0, ID_DIGITS);
+    const shared = {
+      availability_topic: this.#availability,
+      device: {
+        identifiers: [`flanco_${id}`],
+        name: `${device.name} ${room}`,
+        manufacturer: "flanco",
+        model: device.name,
+        sw_version: version,
+        suggested_area: device.locationName,
+      },
+    };
+    const sensor = {
+      ...shared,
+      unique_id: `flanco_${id}_state`,
+      name: null,
+      state_topic: this.#stateTopic(device.id, room),
+    };
+    const event = {
+      ...shared,
+      unique_id: `flanco_${id}_sale`,
+      name: "Venta",
+      event_types: ["sale"],
+      state_topic: this.#saleTopic(device.id, room),
+    };
+    return [
+      [`${publication.discoveryTopic}/binary_sensor/flanco_${id}/state/config`, JSON.stringify(sensor)],
+      [`${publication.discoveryTopic}/event/flanco_${id}/sale/config`, JSON.stringify(event)],
+    ];
+  }
+
+  #stateTopic(deviceId: string, room: string): string {
+    return `${this.#roomTopic(deviceId, room)}/state`;
+  }
+
+  #saleTopic(deviceId: string, room: string): string {
+    return `${this.#roomTopic(deviceId, room)}/sale`;
+  }
+
+  /** Any text may name a device or a room; `/`, `+` and `#` mean something in a topic. */
+  #roomTopic(deviceId: string, room: string): string {
+    return `${this.#base}/${encodeURIComponent(deviceId)}/${encodeURIComponent(room)}`;
+  }
+}
+
+function stateOf(value: boolean): string {
+  return value ? "ON" : "OFF";
+}
+
+function saleOf({ locationName, deviceName, deviceId, room, valorMicros, ...record }: RecordEntry): object {
+  return {
+    event_type: "sale",
+    ...{ locationName, deviceName, deviceId, room, valor: valorFromMicros(valorMicros) },
+    ...{ time: record.createdTimeMs, provisional: record.provisional === 1, origin: record.origin },
+  };
+}
+
+function correctionOf({
+  kind,
+  recordId,
+  timeMs,
+  lostFrom,
+  lostTo,
+  reason,
+  notedMs,
+}: CorrectionEntry): object {
+  return { kind, record: recordId, time: timeMs, lostFrom, lostTo, reason, noted: notedMs };
+}

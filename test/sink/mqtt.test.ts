@@ -1,0 +1,202 @@
+import { expect } from "chai";
+import { connectAsync, type MqttClient } from "mqtt";
+import type { ChainEntry } from "../../src/domain/chain-entry.ts";
+import type { Device } from "../../src/domain/device.ts";
+import type { Id } from "../../src/domain/id.ts";
+import { MqttSink } from "../../src/sink/mqtt.ts";
+import { KeptLog } from "../http/fakes.ts";
+import { MqttBroker } from "../rig/mqtt-broker.ts";
+import { rejection } from "../rig/rejection.ts";
+import { until } from "../rig/until.ts";
+
+const READER = "reader";
+const RECONNECT_MS = 20;
+const LEDGER = "0123456789abcdef0123456789abcdef";
+const BASE = `flanco/${LEDGER}`;
+const USER = "64f0c1a2b3d4e5f60718293a" as Id;
+const DEVICE = "64f0c1a2b3d4e5f60718293b" as Id;
+const ROOM = `${BASE}/${DEVICE}/101`;
+
+const link = { hash: "a".repeat(64), previousHash: "b".repeat(64), text: "[]" };
+const sale: ChainEntry = {
+  ...{ ...link, position: 7, kind: "record" },
+  record: {
+    ...{ position: 7, userId: USER, origin: "edge", provisional: 0, bootId: "boot", line: "SIM0" },
+    ...{ request: 1, sequence: 1, monotonicNs: 1, locationName: "Clínica", deviceName: "Pasillo A" },
+    ...{ deviceId: DEVICE, room: "101", valorMicros: 4_500_000, createdTimeMs: 1_700_000_000_000 },
+  },
+};
+const voided: ChainEntry = {
+  ...{ ...link, position: 8, kind: "correction" },
+  correction: {
+    ...{ position: 8, kind: "void", recordId: 7, timeMs: null, lostFrom: null, lostTo: null, anchor: null },
+    ...{ reason: "relay tested", notedMs: 1_700_000_001_000 },
+  },
+};
+const evidence: ChainEntry = {
+  ...{ ...link, position: 9, kind: "evidence" },
+  evidence: {
+    ...{ position: 9, kind: "role_changed", timeMs: 0, bootId: null, begunMs: null, userId: USER },
+    ...{ way: "network", who: "a canary", from: "::1", details: "{}" },
+  },
+};
+
+function deviceWith(rooms: Readonly<Record<string, boolean>>): Device {
+  return {
+    ...{ id: DEVICE, userId: USER, dId: "7234", name: "Pasillo A", selected: false, locationId: "x" },
+    ...{ locationName: "Clínica", createdTimeMs: 0, revision: 0 },
+    actuators: Object.entries(rooms).map(([id, value]) => ({ id, value })),
+  };
+}
+
+describe("The MQTT sink", () => {
+  let broker: MqttBroker;
+  let reader: MqttClient;
+  let devices: readonly Device[];
+  let sink: MqttSink;
+  /** Every message, and what is retained, by topic. */
+  const messages: { readonly topic: string; readonly payload: string }[] = [];
+  const newest = (topic: string) => messages.findLast((message) => message.topic === topic)?.payload;
+
+  beforeEach(async () => {
+    messages.length = 0;
+    devices = [deviceWith({ "101": false, "102": true })];
+    broker = await MqttBroker.open();
+    await listen();
+    sink = createSink();
+    await sink.open();
+    await until("the gateway is there", () => newest(`${BASE}/status`) === "online");
+  });
+
+  afterEach(async () => {
+    await reader.endAsync(true);
+    await sink.close();
+    await broker.close();
+  });
+
+  function createSink(): MqttSink {
+    return new MqttSink({
+      publication: {
+        broker: { url: broker.url, user: "", passwordFile: "", authorityFile: "", reconnectMs: RECONNECT_MS },
+        topic: "flanco",
+        discoveryTopic: "homeassistant",
+      },
+      ...{ ledger: LEDGER, version: "1.2.3", devices: () => devices, log: new KeptLog() },
+    });
+  }
+
+  async function listen(): Promise<void> {
+    reader = await connectAsync(broker.url, { clientId: READER, reconnectPeriod: RECONNECT_MS });
+    reader.on("message", (topic, payload) => messages.push({ topic, payload: payload.toString() }));
+    await reader.subscribeAsync("#", { qos: 1 });
+  }
+
+  const batchOf = (...entries: readonly ChainEntry[]) => ({
+    ledger: LEDGER,
+    earlierLedgers: [],
+    entries,
+    waiting: 0,
+  });
+
+  it("publishes each sale and correction with the entry's identity, and nothing of who did what", async () => {
+    expect(await sink.deliver(batchOf(sale, voided, evidence))).to.equal(null);
+    await until("both messages", () => newest(`${BASE}/correction`));
+
+    const identity = { ledger: LEDGER, hash: link.hash };
+    expect(JSON.parse(newest(`${ROOM}/sale`) ?? "")).to.deep.equal({
+      ...{
+        event_type: "sale",
+        locationName: "Clínica",
+        deviceName: "Pasillo A",
+        deviceId: DEVICE,
+        room: "101",
+      },
+      ...{
+        valor: 4.5,
+        time: 1_700_000_000_000,
+        provisional: false,
+        origin: "edge",
+        position: 7,
+        ...identity,
+      },
+    });
+    expect(JSON.parse(newest(`${BASE}/correction`) ?? "")).to.include({
+      ...{ kind: "void", record: 7, reason: "relay tested", position: 8, ...identity },
+    });
+    expect(JSON.stringify(messages)).not.to.contain("canary");
+  });
+
+  it("keeps the state of each room at the broker, and follows it", async () => {
+    await until("both states", () => newest(`${BASE}/${DEVICE}/102/state`) === "ON");
+    expect(newest(`${ROOM}/state`)).to.equal("OFF");
+
+    const change = {
+      kind: "actuator",
+      userId: USER,
+      deviceId: DEVICE,
+      actuatorId: "101",
+      value: true,
+      timeMs: 0,
+    } as const;
+    sink.apply([change]);
+    await until("the change", () => newest(`${ROOM}/state`) === "ON");
+
+    await reader.endAsync();
+    messages.length = 0;
+    await listen();
+    await until("the retained state", () => newest(`${ROOM}/state`) === "ON");
+  });
+
+  it("announces each room to Home Assistant, and takes one back that is gone", async () => {
+    const announced = () =>
+      messages
+        .filter(({ topic }) => topic.startsWith("homeassistant/"))
+        .map(({ topic, payload }) => ({ topic, payload }));
+    await until("a sensor and an event of both rooms", () => announced().length === 4);
+    const sensor = announced().find(({ payload }) => payload.includes(`${ROOM}/state`));
+    expect(JSON.parse(sensor?.payload ?? "")).to.deep.include({
+      ...{ availability_topic: `${BASE}/status`, state_topic: `${ROOM}/state`, name: null },
+    });
+
+    devices = [deviceWith({ "102": true })];
+    sink.apply([{ kind: "locations", userId: USER }]);
+    await until("it is taken back", () => sensor !== undefined && newest(sensor.topic) === "");
+    expect(newest(`${ROOM}/state`)).to.equal("");
+    expect(newest(`${BASE}/${DEVICE}/102/state`)).to.equal("ON");
+  });
+
+  it("puts a room whose name means something in a topic under a name of its own", async () => {
+    devices = [deviceWith({ "1/+#": true })];
+    sink.apply([{ kind: "locations", userId: USER }]);
+    await until("its state", () => newest(`${BASE}/${DEVICE}/1%2F%2B%23/state`) === "ON");
+  });
+
+  it("has a last will that says when the gateway is away", async () => {
+    const away = until("the will", () => newest(`${BASE}/status`) === "offline");
+    broker.cut(READER);
+    await away;
+    await until("it is there again", () => newest(`${BASE}/status`) === "online");
+  });
+
+  it("refuses a batch while the broker is away, and takes it afterwards", async () => {
+    await sink.close();
+    await broker.leave();
+    sink = createSink();
+    await sink.open();
+    expect(await rejection(sink.deliver(batchOf(sale)))).to.include({ code: "unavailable" });
+
+    await broker.comeBack();
+    await until("the batch is taken", () =>
+      sink.deliver(batchOf(sale)).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until("the sale", () => newest(`${ROOM}/sale`));
+  });
+
+  it("says what its test did", async () => {
+    expect(await sink.test()).to.equal(`The broker has taken a message under ${BASE}/test.`);
+    await until("the message", () => newest(`${BASE}/test`) === '{"test":true}');
+  });
+});
