@@ -8,6 +8,7 @@ const MAX_CURRENCY_DECIMALS = 6;
 const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
+const MAX_TOPIC = 200;
 /** Without a user, a password or a path. */
 const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 
@@ -15,6 +16,11 @@ const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 const DATABASE_URL = /^postgres(ql)?:\/\/[^:@/?\s]+@[^@\s]+$/;
 
 const port = z.int("must be a whole number").min(1).max(MAX_PORT);
+
+const topic = z
+  .string()
+  .max(MAX_TOPIC)
+  .regex(/^[^+#\0]*$/, "must be a topic without + and #");
 
 const atLeastOne = z.int("must be a whole number").min(1);
 
@@ -90,6 +96,20 @@ export const configSchema = z.strictObject({
   central_password_file: z
     .string()
     .describe("File with the password of the gateway's role in that database, closed to other users."),
+  mqtt_url: z
+    .union([z.literal(""), z.string().regex(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
+    .describe("Broker that sales and the rooms' states are published to; empty: none."),
+  mqtt_login: z.string().describe("User name for that broker; empty: none."),
+  mqtt_password_file: z
+    .string()
+    .describe("File with the password for that broker, closed to other users; empty: none."),
+  mqtt_authority_file: z
+    .string()
+    .describe("PEM file of the authority of that broker's certificate; empty: the usual authorities."),
+  mqtt_topic: topic.min(1).describe("What the topics of this gateway begin with."),
+  mqtt_discovery_topic: topic.describe(
+    "What the discovery topics of Home Assistant begin with; empty: rooms are not announced.",
+  ),
   demo: z
     .boolean()
     .describe(
@@ -125,6 +145,21 @@ export function boxBroker(config: Config, clientId: string | null) {
     user: config.box_broker_login,
     passwordFile: config.box_broker_password_file,
     authorityFile: config.box_broker_authority_file,
+  };
+}
+
+/** What the sink mqtt publishes, and where; undefined where it is not set. */
+export function mqttPublication(config: Config) {
+  if (config.mqtt_url === "") return undefined;
+  return {
+    broker: {
+      url: config.mqtt_url,
+      user: config.mqtt_login,
+      passwordFile: config.mqtt_password_file,
+      authorityFile: config.mqtt_authority_file,
+    },
+    topic: config.mqtt_topic,
+    discoveryTopic: config.mqtt_discovery_topic,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ChainEntry, ChainHead } from "./chain-entry.ts";
+import type { Change } from "./ledger.ts";
 
 /** The sinks that there are. Each has a table of this name in the configuration, and is off without it. */
 export const SINK_NAMES = ["email", "webhook", "mqtt", "central"] as const;
@@ -7,6 +8,10 @@ export type SinkName = (typeof SINK_NAMES)[number];
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
+  /** Begins what the sink does beside its batches. It throws nothing and waits for nothing. */
+  open?(): void;
+  /** Called with the changes of each commit, after it; at the end of the service some may be missing. It throws nothing. */
+  apply?(changes: readonly Change[]): void;
   /**
    * Resolves once the other side has stored the whole batch durably, and rejects where that is not known: the same batch, or
    * one that holds it, is then delivered again. The other side therefore drops what it has. Must end soon after `signal` is

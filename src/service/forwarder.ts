@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink, SinkFailure, SinkName, SinkStatus } from "../domain/sink.ts";
 
@@ -61,9 +62,9 @@ export class Forwarder {
     for (const lane of this.#lanes) lane.open();
   }
 
-  /** There is something new. Call it as often as there is. */
-  wake(): void {
-    for (const lane of this.#lanes) lane.wake();
+  /** Call it with the changes of each commit. */
+  apply(changes: readonly Change[]): void {
+    for (const lane of this.#lanes) lane.apply(changes);
   }
 
   status(): readonly SinkStatus[] {
@@ -90,7 +91,7 @@ export class Forwarder {
 interface Lane {
   readonly name: SinkName;
   open(): void;
-  wake(): void;
+  apply(changes: readonly Change[]): void;
   status(): SinkStatus;
   test(): Promise<string>;
   close(): Promise<void>;
@@ -124,10 +125,12 @@ class SinkLane<Batch, Answer> implements Lane {
 
   open(): void {
     this.#feed.open();
+    this.#sink.open?.();
     this.#running = this.#run();
   }
 
-  wake(): void {
+  apply(changes: readonly Change[]): void {
+    this.#sink.apply?.(changes);
     this.#woken = true;
     this.#wake?.();
   }

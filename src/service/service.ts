@@ -42,7 +42,7 @@ import { readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
 import { NewerPackages } from "./newer-package.ts";
-import { entrySinks, makeForwarder } from "./sinks.ts";
+import { makeForwarder } from "./sinks.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -247,7 +247,9 @@ export class Service {
     this.#closing.push(() => api.close());
     await api.open();
     this.#api = api;
-    const forwarder = makeForwarder({ dataDirectory, clock, log, reader, writer }, entrySinks(config, clock));
+    const forwarder = makeForwarder({
+      ...{ config, dataDirectory, clock, log, reader, writer, version: installation.version },
+    });
     forwarder.open();
     this.#forwarder = forwarder;
     this.#closing.push(() => forwarder.close());
@@ -351,7 +353,7 @@ export class Service {
   #apply(changes: readonly Change[]): void {
     if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
     this.#api?.apply(changes);
-    this.#forwarder?.wake();
+    this.#forwarder?.apply(changes);
     // The first user gets the demonstration.
     this.#seed?.().catch((error: unknown) =>
       this.#options.log.error({ err: error }, "the demonstration could not be wired"),

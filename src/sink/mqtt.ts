@@ -47,21 +47,19 @@ export class MqttSink implements EntrySink {
   readonly #kept = new Map<string, string>();
   #client: MqttClient | null = null;
   #problem: FlancoError | null = null;
+  #opening: Promise<void> = Promise.resolve();
 
   constructor(options: MqttSinkOptions) {
     this.#options = options;
     this.#base = `${options.publication.topic}/${options.ledger}`;
   }
 
-  /** Connects in the background. Throws `config` where a file of the broker's address cannot be used. */
-  async open(): Promise<void> {
-    const { broker } = this.#options.publication;
-    const will = { topic: this.#availability, payload: Buffer.from(OFFLINE), ...KEPT };
-    const client = await connectToBroker(broker, null, { will });
-    this.#client = client;
-    client.on("connect", () => this.#greet(client));
-    client.on("error", (error) => {
-      this.#problem = brokerError(broker.url, error);
+  /** Connects in the background. What is wrong with the address is said by `deliver`. */
+  open(): void {
+    this.#opening = this.#connect().catch((error: unknown) => {
+      if (!(error instanceof FlancoError))
+        this.#options.log.error({ err: error }, "the MQTT sink has failed");
+      else this.#problem = error;
     });
   }
 
@@ -91,10 +89,22 @@ export class MqttSink implements EntrySink {
 
   /** Says that the gateway is away, where the broker can be told, and ends the connection. */
   async close(): Promise<void> {
+    await this.#opening;
     const client = this.#client;
     this.#client = null;
     if (client?.connected) await client.publishAsync(this.#availability, OFFLINE, KEPT);
     await client?.endAsync(!client.connected);
+  }
+
+  async #connect(): Promise<void> {
+    const { broker } = this.#options.publication;
+    const will = { topic: this.#availability, payload: Buffer.from(OFFLINE), ...KEPT };
+    const client = await connectToBroker(broker, null, { will });
+    this.#client = client;
+    client.on("connect", () => this.#greet(client));
+    client.on("error", (error) => {
+      this.#problem = brokerError(broker.url, error);
+    });
   }
 
   get #availability(): string {

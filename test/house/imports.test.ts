@@ -28,10 +28,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   control: ["contract", "domain", "http"],
   net: ["config", "domain", "durable-file.ts", "http", "store"],
   service: [
-    ...["auth", "central", "config", "control", "domain", "gpio", "http", "net", "store", "systemd"],
+    ...["auth", "central", "config", "control", "domain", "gpio", "http", "net", "sink", "store", "systemd"],
     ...["durable-file.ts", "installation.ts"],
   ],
   transfer: ["contract", "domain"],
+  sink: ["domain", "mqtt-client.ts"],
   central: ["domain", "secret-file.ts"],
   cli: [
     ...["auth", "central", "config", "contract", "control", "domain", "gpio", "http", "net", "service"],

@@ -107,7 +107,7 @@ describe("the forwarder", () => {
     forwarder.open();
     await pass(SECOND_MS);
     feed.newest = 1;
-    forwarder.wake();
+    forwarder.apply([]);
     await pass(2 * SECOND_MS);
     expect(sink.got).to.deep.equal([1]);
     feed.newest = 2;
@@ -144,7 +144,7 @@ describe("the forwarder", () => {
     await pass(100 * SECOND_MS);
     const tries = sink.got.length;
     for (let sale = 0; sale < 20; sale += 1) {
-      forwarder.wake();
+      forwarder.apply([]);
       await pass(SECOND_MS);
     }
     expect(sink.got.length - tries).to.be.at.most(1);

@@ -64,7 +64,7 @@ describe("The MQTT sink", () => {
     broker = await MqttBroker.open();
     await listen();
     sink = createSink();
-    await sink.open();
+    sink.open();
     await until("the gateway is there", () => newest(`${BASE}/status`) === "online");
   });
 
@@ -182,10 +182,12 @@ describe("The MQTT sink", () => {
     await sink.close();
     await broker.leave();
     sink = createSink();
-    await sink.open();
+    sink.open();
     expect(await rejection(sink.deliver(batchOf(sale)))).to.include({ code: "unavailable" });
 
+    messages.length = 0;
     await broker.comeBack();
+    await until("the reader listens again", () => newest(`${BASE}/status`) === "online");
     await until("the batch is taken", () =>
       sink.deliver(batchOf(sale)).then(
         () => true,
