@@ -36,6 +36,7 @@ export const PACKAGES = {
   openssl: ["openssl"],
   "unit check": ["systemd"],
   "manual page and completions": ["groff", "fish", "zsh"],
+  broker: ["mosquitto"],
   "company's database": ["postgresql"],
   "company's database of three nodes": ["postgresql", "patroni", "etcd-server"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

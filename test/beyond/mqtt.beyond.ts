@@ -1,0 +1,137 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { connectAsync, type MqttClient } from "mqtt";
+import { leafValidity, makeAuthority, makeLeaf } from "../../src/net/tls/authority.ts";
+import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
+import { Mosquitto } from "./mosquitto.ts";
+
+const CANARY = "canary-of-the-broker";
+const BOX_USER = "64f0c1a2b3d4e5f60718293a";
+const LINE = "7234/101";
+const HOST = { names: ["localhost"], addresses: ["127.0.0.1"], publicAddresses: [] };
+
+describe("A real broker, with TLS and a password", () => {
+  const broker = new Mosquitto(CANARY);
+  const heard: { readonly topic: string; readonly payload: string }[] = [];
+  let authority: string;
+  let program: Program;
+  let service: RunningService;
+  let cookie: string;
+  /** Boxes, and whoever listens to flanco. */
+  let others: MqttClient;
+
+  before(async () => {
+    const root = await makeAuthority(HOST, [], Date.now());
+    authority = root.cert;
+    await broker.start(await makeLeaf(root, HOST, leafValidity(Date.now(), true)));
+    others = await connectAsync(broker.url, {
+      ...{ ca: authority, username: broker.user, password: CANARY, reconnectPeriod: 50, clientId: "others" },
+    });
+    others.on("message", (topic, payload) => heard.push({ topic, payload: payload.toString() }));
+    await others.subscribeAsync("flanco/#", { qos: 1 });
+
+    program = await Program.make();
+    service = await program.start(settings(program));
+    cookie = await service.makeFirstUser();
+    await say(false);
+    await until("the line shows", async () => (await program.succeed(["gpio", "detect"])).includes(LINE));
+    const actuators = [{ id: "101", value: false }];
+    const newDevice = { dId: "7234", name: "Pasillo A", locationId: "x", locationName: "Clínica", actuators };
+    expect((await service.post("/api/device", { newDevice }, cookie)).status).to.equal(200);
+    const room = ["--device", "7234", "--room", "101", "--valor", "4.5"];
+    await program.succeed(["wiring", "set", LINE, ...room]);
+  });
+
+  after(async () => {
+    await others?.endAsync(true);
+    await program?.close();
+    await broker.stop();
+  });
+
+  /** The boxes' broker is the one that sales are published to. */
+  function settings(of: Program, password = CANARY, pem = authority): Record<string, string> {
+    const [passwordFile, authorityFile] = [
+      join(of.directory, "password"),
+      join(of.directory, "authority.pem"),
+    ];
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    writeFileSync(authorityFile, pem);
+    return {
+      ...{ FLANCO_GPIO_DRIVER: "mqtt", FLANCO_LOG_LEVEL: "warn", FLANCO_BOX_USER: BOX_USER },
+      ...{ FLANCO_BOX_BROKER: broker.url, FLANCO_BOX_BROKER_LOGIN: broker.user },
+      ...{ FLANCO_BOX_BROKER_PASSWORD_FILE: passwordFile, FLANCO_BOX_BROKER_AUTHORITY_FILE: authorityFile },
+      ...{ FLANCO_MQTT_URL: broker.url, FLANCO_MQTT_LOGIN: broker.user },
+      ...{ FLANCO_MQTT_PASSWORD_FILE: passwordFile, FLANCO_MQTT_AUTHORITY_FILE: authorityFile },
+    };
+  }
+
+  const say = (value: boolean) =>
+    others.publishAsync(`${BOX_USER}/${LINE}/sdata`, JSON.stringify({ value }), { qos: 1 });
+
+  async function sell(times: number): Promise<void> {
+    for (let sale = 0; sale < times; sale += 1) {
+      await say(true);
+      await say(false);
+    }
+  }
+
+  async function recorded(): Promise<number> {
+    const answer = await service.get("/api/data?period=semanal", cookie);
+    const { data } = (await answer.json()) as { readonly data?: { readonly totalSales: number } };
+    return data?.totalSales ?? 0;
+  }
+
+  const published = () =>
+    heard.filter(({ topic }) => topic.endsWith("/sale")).map(({ payload }) => JSON.parse(payload).position);
+  const standing = () => heard.findLast(({ topic }) => topic.endsWith("/status"))?.payload;
+
+  async function untilSold(count: number): Promise<void> {
+    await until(`${count} sales are recorded`, async () => (await recorded()) === count);
+    await until(`${count} sales are published`, () => new Set(published()).size === count);
+    expect(await recorded()).to.equal(count);
+  }
+
+  it("gets each sale once, also of the time in which the gateway was killed", async () => {
+    await sell(3);
+    await untilSold(3);
+    expect(standing()).to.equal("online");
+
+    await service.end("SIGKILL");
+    await until("the last will", () => standing() === "offline");
+    await sell(4);
+    service = await program.start(settings(program));
+    cookie = await service.signIn("ana@example.org", PASSWORD);
+    await untilSold(7);
+    expect(standing()).to.equal("online");
+  });
+
+  it("is found again after it was killed, and the lines are watched again", async () => {
+    await broker.kill();
+    await until("the lines are not watched", async () => (await service.get("/healthz")).status === 503);
+    await broker.resume();
+    await until("the lines are watched", async () => (await service.get("/healthz")).status === 200);
+    await until("the others are there", () => others.connected);
+    await sell(2);
+    await untilSold(9);
+    expect((await program.call(["verify"])).exitCode).to.equal(0);
+  });
+
+  for (const { wrong, password, pem, said } of [
+    { wrong: "password", password: "another", pem: undefined, said: "refuses the user or the password" },
+    { wrong: "authority", password: CANARY, pem: "other", said: "has a certificate of an unknown authority" },
+  ]) {
+    it(`is named with what is wrong where the ${wrong} is another, without the password`, async () => {
+      const other = await Program.make();
+      try {
+        const foreign = pem === undefined ? authority : (await makeAuthority(HOST, [], Date.now())).cert;
+        const running = await other.start(settings(other, password, foreign));
+        await until("it is said", () => `${running.stdout}${running.stderr}`.includes(said));
+        expect(`${running.stdout}${running.stderr}`).not.to.contain(CANARY);
+      } finally {
+        await other.close();
+      }
+    });
+  }
+});
