@@ -168,6 +168,7 @@ function describeRunning(status: Running): string[] {
     `Waiting for the disk: ${queues.writes.waiting} writes (room for ${queues.writes.limit}), ${queues.edges.waiting} switchings (room for ${queues.edges.limit}).`,
     ...describeFacts(status),
     describeClock(status),
+    ...status.otherGateways.map(({ name, address }) => `Another gateway here: ${name}, ${address}`),
     ...describeNewer(status),
   ];
 }

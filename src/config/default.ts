@@ -49,6 +49,8 @@ const INSTALLED: Config = {
   demo: false,
   allowed_origins: [],
   host_names: [],
+  gateway_name: "",
+  announce: true,
   first_user_email: "",
   log_level: "info",
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_GATEWAY_NAME } from "../domain/gateway.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 
 const MAX_PORT = 65_535;
@@ -121,6 +122,17 @@ export const configSchema = z.strictObject({
   host_names: z
     .array(z.string().refine(isHostName, "must be a host name or an address, without a port"))
     .describe("Further names and addresses that this machine is asked for by, such as a proxy's."),
+  gateway_name: z
+    .string()
+    .max(MAX_GATEWAY_NAME)
+    .describe(
+      "Name of this gateway, for people and other gateways; empty: the letterhead's company, if there is one account, or the host's name.",
+    ),
+  announce: z
+    .boolean()
+    .describe(
+      "Announce this gateway on the local network (mDNS), and show the others there; false: neither.",
+    ),
   first_user_email: z
     .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
     .describe("E-mail that the one-time link fills in for the first user; empty: none."),

@@ -1,6 +1,7 @@
 import type { ProvenBackup } from "./backup.ts";
 import type { Fault } from "./fault.ts";
 import type { GapCount } from "./gap.ts";
+import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
 import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { LineTest } from "./line-test.ts";
@@ -112,6 +113,9 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly tests: readonly LineTest[];
   readonly queues: Queues;
   readonly machine: Machine;
+  readonly gateway: GatewayMark;
+  /** Of the same local network; none where none are looked for. */
+  readonly otherGateways: readonly OtherGateway[];
   /** Null where none is known. */
   readonly newerPackage: NewerPackage | null;
   /** What needs a person's attention. */

@@ -11,3 +11,8 @@ export function textMistake(text: string, minimum: number, maximum: number): Tex
   if (length > maximum) return "too_long";
   return text.isWellFormed() && !text.includes("\0") ? undefined : "malformed";
 }
+
+/** The text without characters that a page or a terminal obeys in place of showing them: line ends too. */
+export function shownText(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
+}

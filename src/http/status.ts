@@ -62,11 +62,11 @@ function inSteps<T extends { readonly [K in N]: number }, N extends string>(
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
-  const { clock, queues, faults, tests, machine, newerPackage } = status;
+  const { clock, queues, faults, tests, machine, newerPackage, gateway, otherGateways } = status;
   const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status),
-    ...{ machine, newerPackage },
+    ...{ machine, newerPackage, gateway, otherGateways },
     ...{ driver, simulated, uptimeMs, linesWired, linesWatched, lineFailures },
     startedTime: startedMs,
     tests: tests.map(({ userId: _user, remainingMs, ...test }) => ({

@@ -119,7 +119,7 @@ function toDnsName(host: string): string {
 }
 
 /** @param address IPv4 or IPv6 without zone */
-function isPrivateAddress(address: string): boolean {
+export function isPrivateAddress(address: string): boolean {
   return privateAddresses.check(address, familyOf(address));
 }
 

@@ -26,6 +26,8 @@ export interface ApiDependencies
       | "readDisk"
       | "readMachine"
       | "newerPackage"
+      | "gateway"
+      | "otherGateways"
       | "syncMs"
     > {
   readonly config: Pick<

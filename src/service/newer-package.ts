@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type Clock, HOUR_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { NewerPackage } from "../domain/status.ts";
+import { shownText } from "../domain/text.ts";
 
 const LOOK_MS = 6 * HOUR_MS;
 /** For all programs of a look together. A disk that hangs may hold the last of them until it is pulled out. */
@@ -17,8 +18,6 @@ const MAX_NOTES = 2_000;
 const VERSION = /^\d[A-Za-z0-9.+~:-]{0,63}$/;
 /** What the kernel's mount points and the disk's names may hold to be shown, and pasted into a shell. */
 const PLAIN_PATH = /^\/[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u;
-/** Characters that a page or a terminal obeys in place of showing them, other than the line's end. */
-const OBEYED = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu;
 const DEBIAN_PROCESSORS: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
 export interface NewerPackageOptions {
@@ -184,7 +183,8 @@ function fieldsOf(text: string): ReadonlyMap<string, string> {
 
 /** As the field has it, with empty lines for its lines of a point. */
 function notesOf(value = ""): string {
-  return value.replaceAll(/^\.$/gm, "").replaceAll(OBEYED, "").slice(0, MAX_NOTES).toWellFormed().trim();
+  const lines = value.replaceAll(/^\.$/gm, "").split("\n").map(shownText);
+  return lines.join("\n").slice(0, MAX_NOTES).toWellFormed().trim();
 }
 
 /** As one word of a shell. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
+import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
@@ -9,7 +10,8 @@ import { ControlServer } from "../control/server.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { diskFullFault, type Fault } from "../domain/fault.ts";
-import type { Change } from "../domain/ledger.ts";
+import { hueOf, toGatewayName } from "../domain/gateway.ts";
+import type { Change, LedgerReader } from "../domain/ledger.ts";
 import type { ChipInfo, LineDriver, LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Work } from "../domain/work.ts";
@@ -24,10 +26,11 @@ import { Page } from "../http/page.ts";
 import { createWaitingApp } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
 import { FrontDoor } from "../net/front-door.ts";
+import { OtherGateways } from "../net/other-gateways.ts";
 import type { TrustedAuthority } from "../net/trust/app.ts";
 import { type DataDirectory, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
 import { openToOthers } from "../store/data-directory-check.ts";
-import { identityOf } from "../store/ledger/identity.ts";
+import { identitiesOf, identityOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readDisk } from "../store/read/disk.ts";
@@ -68,6 +71,9 @@ export interface ServiceOptions {
   /** The ledger cannot be written any more: the process must stop and be started again. */
   readonly onFatal: (error: Error) => void;
 }
+
+/** Of the ledger's identity, which everybody may know: enough to tell the gateways of a network apart. */
+const ANNOUNCED_DIGITS = 8;
 
 /** Something that was opened and must be closed, last first. */
 type Close = () => void | Promise<void>;
@@ -218,6 +224,12 @@ export class Service {
     });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
+    const [id = ""] = identitiesOf(dataDirectory.ledger).map((identity) =>
+      identity.slice(0, ANNOUNCED_DIGITS),
+    );
+    const name = () => gatewayName(config, reader);
+    const network = { host: config.host, httpsPort: config.https_port };
+    const others = config.announce ? new OtherGateways({ ...network, id, name, clock, log }) : undefined;
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const api = new Api({
       ...{
@@ -240,6 +252,8 @@ export class Service {
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
       newerPackage: () => packages.newest,
+      gateway: () => ({ name: name(), hue: hueOf(id) }),
+      otherGateways: () => others?.list() ?? [],
       syncMs: () => writer.syncMs,
       allowedOrigins: () => this.settings.allowed_origins,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
@@ -273,6 +287,8 @@ export class Service {
     this.#closing.push(() => control.close());
     this.#handler = api.handler;
     await this.#openDoor();
+    others?.open();
+    this.#closing.push(() => others?.close());
   }
 
   #makeFrontDoor(dataDirectory: DataDirectory): FrontDoor {
@@ -359,6 +375,14 @@ export class Service {
       this.#options.log.error({ err: error }, "the demonstration could not be wired"),
     );
   }
+}
+
+/** The setting's, or the company's whose reports these are, or the machine's. */
+function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
+  if (gateway_name !== "") return toGatewayName(gateway_name);
+  const [first] = reader.userCount() === 1 ? reader.members() : [];
+  const company = first === undefined ? "" : toGatewayName(reader.letterhead(first.userId).company);
+  return company || toGatewayName(hostname());
 }
 
 function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {

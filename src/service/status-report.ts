@@ -1,5 +1,6 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
+import type { GatewayMark, OtherGateway } from "../domain/gateway.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
@@ -32,6 +33,8 @@ export interface StatusDependencies {
   /** Reads the sensors of the gateway. Never rejects. */
   readonly readMachine: () => Promise<Machine>;
   readonly newerPackage: () => NewerPackage | null;
+  readonly gateway: () => GatewayMark;
+  readonly otherGateways: () => readonly OtherGateway[];
   /** `Machine.syncMs`. */
   readonly syncMs: () => number | null;
   readonly log: Log;
@@ -104,7 +107,7 @@ export class StatusReport implements StatusReader {
 
   async #read(userId: Id | undefined): Promise<Reading> {
     const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
-    const { queues, lastBackup, faults, syncMs, newerPackage } = this.#dependencies;
+    const { queues, lastBackup, faults, syncMs, newerPackage, gateway, otherGateways } = this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
@@ -124,7 +127,7 @@ export class StatusReport implements StatusReader {
       lastBackup: lastBackup(),
       disk: this.#disk,
       machine: { ...this.#machine, syncMs: syncMs() },
-      newerPackage: newerPackage(),
+      ...{ newerPackage: newerPackage(), gateway: gateway(), otherGateways: otherGateways() },
       lasting: faults(),
     };
   }

@@ -34,6 +34,8 @@ const SOUND: Reading = {
   lasting: [],
   machine: UNKNOWN_MACHINE,
   newerPackage: null,
+  gateway: { name: "g", hue: 1 },
+  otherGateways: [],
 };
 
 const BACKUP: BackupStatus = {

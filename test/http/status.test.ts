@@ -66,6 +66,8 @@ describe("GET /status", () => {
       disk: { ...appliance.disk, ledgerBytes: 1_000_000, level: "good" },
       machine: UNKNOWN_MACHINE,
       newerPackage: null,
+      gateway: { name: "clinica", hue: 160 },
+      otherGateways: [],
       faults: [],
     });
   });

@@ -10,6 +10,7 @@ import type { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
 import type { Fault } from "../../src/domain/fault.ts";
+import type { OtherGateway } from "../../src/domain/gateway.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import type { Member, Role } from "../../src/domain/member.ts";
 import type { BackupStatus, NewerPackage, Queues } from "../../src/domain/status.ts";
@@ -154,6 +155,7 @@ export class Appliance {
   };
   machine = UNKNOWN_MACHINE;
   newerPackage: NewerPackage | null = null;
+  otherGateways: readonly OtherGateway[] = [];
   queues: Queues = {
     writes: { waiting: 0, limit: 4_096 },
     edges: { waiting: 0, limit: 10_000, refused: false },
@@ -199,6 +201,8 @@ export class Appliance {
       readDisk: () => Promise.resolve(this.disk),
       readMachine: () => Promise.resolve(this.machine),
       newerPackage: () => this.newerPackage,
+      gateway: () => ({ name: "clinica", hue: 160 }),
+      otherGateways: () => this.otherGateways,
       syncMs: () => this.machine.syncMs,
       allowedOrigins: () => options.allowedOrigins ?? [],
       isKnownHost: (name) => HOSTS.includes(name),

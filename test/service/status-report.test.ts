@@ -59,6 +59,8 @@ describe("The appliance's status", () => {
       readDisk: () => readDisk(),
       readMachine: () => Promise.resolve(UNKNOWN_MACHINE),
       newerPackage: () => null,
+      gateway: () => ({ name: "g", hue: 1 }),
+      otherGateways: () => [],
       syncMs: () => null,
     });
     await report.open();

@@ -14,6 +14,7 @@ import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf, homeOf, maySee, type View } from "../route.ts";
 import { Announcer } from "./announcer.tsx";
+import { GatewayMark } from "./gateway-mark.tsx";
 import { Nav, SeldomNav } from "./nav.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
 import { LanguageSwitch, Wordmark } from "./wordmark.tsx";
@@ -63,6 +64,7 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
             <Link to={addressOf(homeOf(user.role))} class="side-name" label={texts.nav.home}>
               <Wordmark />
             </Link>
+            {gateway !== undefined && <GatewayMark mark={gateway.gateway} />}
             <span class={`tag live-pill live-pill-${live}`}>
               <span class="live-dot" aria-hidden="true" />
               <span class="live-text">{texts.live[live]}</span>

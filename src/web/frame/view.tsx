@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useTexts } from "../messages/use-language.ts";
 
@@ -16,7 +18,8 @@ let isFirst = true;
 
 /** One view: names itself to the tab, and to the keyboard and the screen reader when it comes. */
 export function ViewFrame({ title, actions, intro, children }: ViewProps) {
-  useTitle(title);
+  const { status } = useGateway();
+  useTitle(title, readyValue(status)?.gateway.name);
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     // The page that has just been opened starts at its top, like every page.
@@ -39,10 +42,10 @@ export function ViewFrame({ title, actions, intro, children }: ViewProps) {
   );
 }
 
-/** Names the view in the browser's tab; undefined for the view that is the product itself. */
-export function useTitle(view: string | undefined): void {
+/** Names the view in the browser's tab, and the gateway: those of two gateways are told apart. */
+export function useTitle(view: string, gateway?: string): void {
   const { appName } = useTexts(frameTexts);
   useEffect(() => {
-    document.title = view === undefined ? appName : `${view} · ${appName}`;
-  }, [view, appName]);
+    document.title = [view, ...(gateway === undefined ? [] : [gateway]), appName].join(" · ");
+  }, [view, gateway, appName]);
 }

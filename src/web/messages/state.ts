@@ -89,6 +89,9 @@ export const stateTexts = bilingual(
     version: (version: string) => `Flanco ${version}`,
     uptime: (duration: string) => `En marcha desde hace ${duration}`,
     driver: (driver: string) => `Lectura de líneas: ${driver}`,
+    others: "Otros equipos aquí",
+    othersDetail:
+      "Se anuncian ellos mismos en la red local. Cada uno tiene sus ventas y su propia entrada: compruebe el nombre y el color al entrar.",
     newer: (version: string) => `Hay una versión más nueva: ${version}.`,
     newerOnDisk: "Está en el disco extraíble:",
     newerInApt: "Está en la fuente de paquetes configurada (apt).",
@@ -191,6 +194,9 @@ export const stateTexts = bilingual(
     version: (version) => `Flanco ${version}`,
     uptime: (duration) => `Running for ${duration}`,
     driver: (driver) => `Lines read by: ${driver}`,
+    others: "Other gateways here",
+    othersDetail:
+      "They announce themselves on the local network. Each has its own sales and its own sign-in: check name and colour when you are in.",
     newer: (version) => `There is a newer version: ${version}.`,
     newerOnDisk: "It is on the removable disk:",
     newerInApt: "It is in the configured source of packages (apt).",

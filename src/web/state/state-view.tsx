@@ -2,6 +2,7 @@ import type { Gap, GapsAnswer, Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { FailedPanel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
+import { GatewayMark } from "../frame/gateway-mark.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -49,9 +50,31 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
           <ProgramPart status={status} />
         </ul>
       </section>
+      {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
       <LineCard status={status} />
       {user.role === "owner" && <AuditPanel />}
     </>
+  );
+}
+
+/** Each leads to its own page, which has its own sign-in. */
+function OtherGateways({ others }: { readonly others: Status["otherGateways"] }) {
+  const texts = useTexts(stateTexts);
+  return (
+    <section class="panel" aria-labelledby="state-others">
+      <h2 id="state-others">{texts.others}</h2>
+      <ul class="others">
+        {others.map((other) => (
+          <li key={other.address}>
+            <GatewayMark mark={other} />
+            <a href={other.address} rel="noreferrer">
+              {other.address}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="fine">{texts.othersDetail}</p>
+    </section>
   );
 }
 

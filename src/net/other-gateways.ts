@@ -1,0 +1,228 @@
+import { createSocket, type Socket } from "node:dgram";
+import { isIPv4 } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
+import { hueOf, MAX_OTHER_GATEWAYS, type OtherGateway } from "../domain/gateway.ts";
+import type { Log } from "../domain/log.ts";
+import {
+  type Announcement,
+  announcementPacket,
+  isAboutGateways,
+  questionPacket,
+  readPacket,
+} from "./announcement.ts";
+import { isPrivateAddress } from "./host-names.ts";
+
+/** mDNS (RFC 6762): its packets stay on the local network. */
+const GROUP = "224.0.0.251";
+const PORT = 5353;
+const TTL = 255;
+
+const ANNOUNCE_MS = MINUTE_MS;
+/** One that was silent for three announcements is gone. */
+const LIFE_MS = 3.5 * MINUTE_MS;
+/** Questions are answered once in this time, however many there are. */
+const ANSWER_MS = SECOND_MS;
+/** Packets of one second: of all kinds before the socket is closed until the next announcement, and those that are decoded. */
+const MAX_PACKETS = 500;
+const MAX_DECODED = 20;
+/** Gateways of one address: services beside each other on one machine. */
+const MAX_OF_ADDRESS = 4;
+
+export interface OtherGatewaysOptions {
+  /** The setting `host`: only networks on which HTTPS is served are told and listened to. */
+  readonly host: string;
+  readonly httpsPort: number;
+  /** The first eight digits of the ledger's identity. */
+  readonly id: string;
+  readonly name: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 5353 unless a test has another. */
+  readonly port?: number;
+}
+
+interface Seen extends Announcement {
+  readonly address: string;
+  readonly seenMs: number;
+}
+
+/**
+ * Announces this gateway on the local network, over IPv4, and listens for others. The network may be hostile: what it costs is
+ * bounded in packets a second and in entries, nothing of it is logged, and a link leads to where the packet came from.
+ */
+export class OtherGateways {
+  readonly #options: OtherGatewaysOptions;
+  readonly #seen = new Map<string, Seen>();
+  #socket: Socket | undefined;
+  /** Addresses of the interfaces that the socket has joined the group on. */
+  readonly #joined = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #answer: NodeJS.Timeout | undefined;
+  #answeredMs = Number.NEGATIVE_INFINITY;
+  #second = { fromMs: 0, packets: 0, decoded: 0 };
+
+  constructor(options: OtherGatewaysOptions) {
+    this.#options = options;
+  }
+
+  /** The others that were heard lately, by name. */
+  list(): readonly OtherGateway[] {
+    this.#forget();
+    return [...this.#seen.values()]
+      .map(({ id, name, address, port }) => ({
+        name,
+        hue: hueOf(id),
+        address: `https://${address}:${port}/`,
+      }))
+      .sort((one, other) => one.name.localeCompare(other.name) || one.address.localeCompare(other.address));
+  }
+
+  /** Begins to listen, asks, and announces. Never throws: a gateway without it works. Keeps no process running. */
+  open(): void {
+    this.#timer = setInterval(() => this.#tell(), ANNOUNCE_MS);
+    this.#timer.unref();
+    this.#listen();
+  }
+
+  /** Says that this gateway goes, and ends. */
+  close(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#answer);
+    this.#send(this.#packet(true));
+    this.#stop();
+  }
+
+  #listen(): void {
+    const { port = PORT, log } = this.#options;
+    // Beside avahi-daemon, which listens there too: each of them gets every packet.
+    const socket = createSocket({
+      ...{ type: "udp4", reuseAddr: true },
+      // The group's address as it is, at once: a packet then leaves by the interface that was set just before.
+      lookup: (address, _options, found) => found(null, address, 4),
+    });
+    this.#socket = socket;
+    socket.unref();
+    socket.on("error", (err) => {
+      if (this.#socket !== socket) return;
+      log.info({ err }, "other gateways on the network cannot be found now");
+      this.#stop();
+    });
+    socket.on("message", (bytes, { address, port: from }) => {
+      // Others than mDNS's own want an answer to themselves alone.
+      if (from === port) this.#read(bytes, address);
+    });
+    socket.bind(port, () => {
+      socket.setMulticastTTL(TTL);
+      this.#join();
+      this.#send(questionPacket());
+      this.#send(this.#packet(false));
+    });
+  }
+
+  /** Interfaces come and go. */
+  #join(): void {
+    const addresses = new Set(addressesOf(this.#options.host));
+    for (const address of this.#joined) if (!addresses.has(address)) this.#joined.delete(address);
+    for (const address of addresses) {
+      if (this.#joined.has(address)) continue;
+      try {
+        this.#socket?.addMembership(GROUP, address);
+        this.#joined.add(address);
+      } catch {
+        // An interface without multicast, or one whose other address has joined.
+      }
+    }
+  }
+
+  /** Closes the socket: what arrives then costs this process nothing. */
+  #stop(): void {
+    this.#socket?.close();
+    this.#socket = undefined;
+    this.#joined.clear();
+  }
+
+  /** Announces this gateway, on a new socket where there is none. */
+  #tell(): void {
+    this.#forget();
+    if (this.#socket === undefined) {
+      this.#listen();
+    } else {
+      this.#join();
+      this.#send(this.#packet(false));
+    }
+  }
+
+  #packet(isLeaving: boolean): Buffer {
+    const { id, name, httpsPort } = this.#options;
+    const [host = ""] = hostname().split(".");
+    return announcementPacket({ id, name: name(), port: httpsPort, isLeaving }, host);
+  }
+
+  #send(packet: Buffer): void {
+    const { port = PORT } = this.#options;
+    for (const address of this.#joined) {
+      try {
+        this.#socket?.setMulticastInterface(address);
+        // What cannot be sent is sent again in a minute.
+        this.#socket?.send(packet, port, GROUP, () => {});
+      } catch {
+        // The interface has gone: the next one is told all the same.
+      }
+    }
+  }
+
+  #read(bytes: Buffer, address: string): void {
+    const nowMs = monotonicMs(this.#options.clock);
+    if (nowMs - this.#second.fromMs >= SECOND_MS) this.#second = { fromMs: nowMs, packets: 0, decoded: 0 };
+    this.#second.packets += 1;
+    if (this.#second.packets > MAX_PACKETS) {
+      this.#stop();
+      return;
+    }
+    if (this.#second.decoded >= MAX_DECODED || !isAboutGateways(bytes)) return;
+    this.#second.decoded += 1;
+    const found = readPacket(bytes);
+    if (found === undefined) return;
+    if (found === "question") this.#answerSoon(nowMs);
+    else if (found.id !== this.#options.id && isPrivateAddress(address)) this.#note(found, address, nowMs);
+  }
+
+  #note(announcement: Announcement, address: string, seenMs: number): void {
+    const key = `${address}:${announcement.port}`;
+    this.#seen.delete(key);
+    if (announcement.isLeaving) return;
+    const ofAddress = [...this.#seen.values()].filter((other) => other.address === address).length;
+    if (this.#seen.size >= MAX_OTHER_GATEWAYS || ofAddress >= MAX_OF_ADDRESS) return;
+    this.#seen.set(key, { ...announcement, address, seenMs });
+  }
+
+  /** Gateways that hear the same question answer at different moments: by their identities. */
+  #answerSoon(nowMs: number): void {
+    if (this.#answer !== undefined) return;
+    const delayMs = 20 + (Number.parseInt(this.#options.id, 16) % 100);
+    this.#answer = setTimeout(
+      () => {
+        this.#answer = undefined;
+        this.#answeredMs = monotonicMs(this.#options.clock);
+        this.#tell();
+      },
+      Math.max(delayMs, this.#answeredMs + ANSWER_MS - nowMs),
+    );
+    this.#answer.unref();
+  }
+
+  #forget(): void {
+    const nowMs = monotonicMs(this.#options.clock);
+    for (const [key, { seenMs }] of this.#seen) if (nowMs - seenMs >= LIFE_MS) this.#seen.delete(key);
+  }
+}
+
+/** IPv4 addresses of this machine on the networks that reach the page. */
+function addressesOf(host: string): readonly string[] {
+  if (host !== "") return isIPv4(host) ? [host] : [];
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+}
