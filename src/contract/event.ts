@@ -27,6 +27,8 @@ export const EVENTS = {
   locations: z.strictObject({}),
   /** Lines came under test, or a test was ended. */
   tests: z.strictObject({}),
+  /** A line of the account's commissioning moved, or what is known of it changed. */
+  commission: z.strictObject({}),
 };
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
@@ -35,7 +37,7 @@ export const listenToEvents = declare({
   method: "get",
   path: "/event",
   summary:
-    "Live changes as server-sent events: actuator, gap, locations, tests, and for a role with money record, void, time.",
+    "Live changes as server-sent events: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
   roles: ROLES,
   stream: "text/event-stream",
   withoutLedger: true,

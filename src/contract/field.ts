@@ -70,7 +70,7 @@ export const recordFilter = {
 
 const MAX_PAGE = 200;
 /** A number in a query, which is a text. */
-const digits = z
+export const digits = z
   .string()
   .regex(/^\d{1,15}$/, "must be a whole number")
   .transform(Number);

@@ -18,6 +18,7 @@ export const AUDIT_KINDS = [
   "price_cancelled",
   "test_begun",
   "test_ended",
+  "commissioned",
   "letterhead_set",
   "record_voided",
   "data_imported",

@@ -1,6 +1,14 @@
 import type { Actor, AuditEntry, AuditKind, AuditNote, AuditSearch, StoredAudit } from "./audit.ts";
 import type { Boot, BootMoment, ReclockedBoot } from "./boot.ts";
 import type { ChainEntry } from "./chain-entry.ts";
+import type {
+  AcceptanceReportHead,
+  CommissionScope,
+  NewAcceptanceReport,
+  StoredAcceptanceReport,
+  StoredCommission,
+  Tick,
+} from "./commission.ts";
 import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
@@ -28,7 +36,7 @@ import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
 import type { Credentials, NewSession, NewUser, StandingSession } from "./user.ts";
-import type { OwnedWiring, Wiring } from "./wiring.ts";
+import type { NewWiring, OwnedWiring, Wiring } from "./wiring.ts";
 
 /**
  * Everything that changes the ledger, as the writer thread runs it. Each throws FlancoError, and then leaves no trace.
@@ -124,6 +132,8 @@ export interface LedgerCommands {
   /** Wires lines, or changes the settings of lines that are wired to the same room: all of them, or none. */
   setWiring(wirings: readonly OwnedWiring[], by?: Actor): void;
   removeWiring(userId: Id, line: string, by?: Actor): void;
+  /** Unwires lines of an account, then wires lines: all of it, or nothing. Rejects as these do. */
+  rewire(userId: Id, unwired: readonly string[], wirings: readonly NewWiring[], by?: Actor): void;
   /** Plans a price for the rooms of these lines from a local day to come: all of them, or none. */
   planPrices(userId: Id, lines: readonly string[], valorMicros: number, from: Day, by?: Actor): void;
   /** Takes such a price back before its day, of all rooms that have it. Rejects with `not_found` where none has. */
@@ -136,6 +146,25 @@ export interface LedgerCommands {
   beginTest(userId: Id, lines: readonly string[], lifeMs: number, by?: Actor): void;
   /** Ends the test of a line, or of all of the account. Does nothing where none is under test. */
   endTest(userId: Id, line: string | null, by?: Actor): void;
+
+  /**
+   * Puts `lines` under test, and keeps that a commissioning is open until it is ended; one that is open goes on with the new
+   * scope. Rejects as `beginTest` does.
+   */
+  beginCommission(
+    userId: Id,
+    scope: CommissionScope,
+    lines: readonly string[],
+    lifeMs: number,
+    by?: Actor,
+  ): void;
+  /** Ticks a room off, in place of an earlier tick. Rejects with `conflict` where no commissioning is open. */
+  tickRoom(userId: Id, tick: Tick): void;
+  /**
+   * Ends the commissioning with the tests of its lines, and forgets what was ticked off. A report is kept as an entry of the
+   * chain; gives that entry's number. With a report it rejects with `conflict` where none is open; without, it does nothing.
+   */
+  endCommission(userId: Id, report: NewAcceptanceReport | null, by?: Actor): number | null;
 
   /** Records in the audit log what changes nothing else in the ledger: all of the notes, or none. */
   noteAudit(notes: readonly AuditNote[]): void;
@@ -208,6 +237,7 @@ export type Change =
   | { readonly kind: "gap"; readonly userId: Id; readonly gap: Gap }
   | { readonly kind: "wiring" }
   | { readonly kind: "tests"; readonly userId: Id }
+  | { readonly kind: "commission"; readonly userId: Id }
   | { readonly kind: "locations"; readonly userId: Id }
   | { readonly kind: "sessions"; readonly userId: Id }
   | { readonly kind: "user"; readonly userId: Id };
@@ -293,6 +323,14 @@ export interface LedgerReader {
   lineTests(now: BootMoment, userId?: Id): readonly LineTest[];
   /** The newest rises of lines under test, newest first: at most `limit`, of one user or of all (null). */
   testedEdges(userId: Id | null, limit: number): readonly TestedEdge[];
+  /** The commissionings that are open, of all accounts. */
+  commissions(): readonly StoredCommission[];
+  /** The rooms of an account that are ticked off in its open commissioning. */
+  commissionTicks(userId: Id): readonly Tick[];
+  /** The newest acceptance reports of an account, newest first. */
+  acceptanceReports(userId: Id, limit: number): readonly AcceptanceReportHead[];
+  /** By the number of its audit entry; undefined for one of another account. */
+  acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined;
   /** The last committed sighting of a wired line, with the physical level that it saw; undefined before its first. */
   lastSighting(line: string): LastSighting | undefined;
   /** The highest number of a request of which a level is committed; 0 before the first. */

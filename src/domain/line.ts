@@ -142,6 +142,19 @@ export interface SurveyedChip extends Omit<ChipInfo, "lines"> {
   readonly lines: readonly SurveyedLine[];
 }
 
+/** A level of a measured line as the kernel sees it, without debounce. */
+export interface RawLevel {
+  readonly line: string;
+  /** activeLow applied. */
+  readonly active: boolean;
+  /** CLOCK_MONOTONIC, in milliseconds with a fraction. */
+  readonly atMs: number;
+  /** Edges lost just before. */
+  readonly missed: number;
+  /** The level that was found when the measurement of the line began, or began anew. */
+  readonly isFirst: boolean;
+}
+
 /** The lines of a running service, as the rest of the program sees them. */
 export interface Lines {
   status(): LinesStatus;
@@ -167,6 +180,13 @@ export interface Lines {
   reconcile(): Promise<void>;
   /** Calls back with every level of the wired lines. Returns how to stop that. */
   listen(listener: (sighting: Sighting) => void): () => void;
+  /**
+   * Measures these wired lines from here on, and no others: they are watched without the kernel's debounce. The ledger gets
+   * their levels debounced all the same. Lines of which this changes nothing are not interrupted.
+   */
+  measure(lines: ReadonlySet<string>): Promise<void>;
+  /** Calls back with every level of the measured lines. Returns how to stop that. */
+  listenRaw(listener: (level: RawLevel) => void): () => void;
 }
 
 /** A bounded queue on the way to the ledger. */

@@ -5,6 +5,7 @@ import {
   monotonicMs,
   NANOSECONDS_PER_MILLISECOND,
   SECOND_MS,
+  type Timers,
 } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -17,6 +18,7 @@ import type {
   LineKeeping,
   Lines,
   LinesStatus,
+  RawLevel,
   SurveyedChip,
   WatchedLine,
 } from "../domain/line.ts";
@@ -24,6 +26,7 @@ import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
 import { requireLasting } from "./address.ts";
+import { MeasuredLine } from "./measured-line.ts";
 import { SightingQueue } from "./sighting-queue.ts";
 import { namesToWire, readFreeLine, surveyChips, wiringOfLine } from "./survey.ts";
 import { UnwatchedLines } from "./unwatched.ts";
@@ -42,6 +45,7 @@ export interface RecorderDependencies {
   readonly writer: Pick<LedgerWriter, "takeIn" | "noteUnwatched">;
   readonly reader: Pick<LedgerReader, "wirings" | "lastSighting" | "lastRequest" | "unwatched">;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly trust: ClockTrust;
   readonly log: Log;
   /** The kernel's id of this boot. */
@@ -55,6 +59,7 @@ export interface RecorderDependencies {
 interface Watch {
   readonly wiring: Wiring;
   readonly line: WatchedLine;
+  readonly isMeasured: boolean;
 }
 
 /** Watches every wired line and writes what it sees to the ledger, in order. */
@@ -69,6 +74,8 @@ export class Recorder implements Lines {
   readonly #levels = new Map<string, boolean>();
   readonly #unwatched: UnwatchedLines;
   readonly #listeners = new Set<(sighting: Sighting) => void>();
+  readonly #rawListeners = new Set<(level: RawLevel) => void>();
+  #measured: ReadonlySet<string> = new Set();
   /** The number of the newest request. The ledger stores it with the request's first level: until then nothing depends on it. */
   #lastRequest: number;
   #wired: readonly Wiring[] = [];
@@ -216,6 +223,16 @@ export class Recorder implements Lines {
     return () => void this.#listeners.delete(listener);
   }
 
+  measure(lines: ReadonlySet<string>): Promise<void> {
+    this.#measured = lines;
+    return this.reconcile();
+  }
+
+  listenRaw(listener: (level: RawLevel) => void): () => void {
+    this.#rawListeners.add(listener);
+    return () => void this.#rawListeners.delete(listener);
+  }
+
   /** One after another: two callers must not both find the same line free. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#wiring.then(act);
@@ -248,7 +265,8 @@ export class Recorder implements Lines {
     this.#queue.retain(isWired);
     for (const [line, wiring] of wanted) {
       const watch = this.#watches.get(line);
-      if (watch !== undefined && isSame(wiring, watch.wiring)) this.#failures.delete(line);
+      const isMeasured = this.#measured.has(line);
+      if (watch?.isMeasured === isMeasured && isSame(wiring, watch.wiring)) this.#failures.delete(line);
       else await this.#watch(wiring);
     }
   }
@@ -261,7 +279,8 @@ export class Recorder implements Lines {
 
   async #watch(wiring: Wiring): Promise<void> {
     const { clock, log } = this.#dependencies;
-    const { line, activeLow, bias, debounceMs } = wiring;
+    const { line } = wiring;
+    const isMeasured = this.#measured.has(line);
     try {
       requireLasting(line);
       const opened = this.#lastRequest + 1;
@@ -271,9 +290,8 @@ export class Recorder implements Lines {
         this.#unwatched.ended(line);
       }
       const keep = this.#keeping(wiring, opened);
-      const lastHigh = this.#dependencies.reader.lastSighting(line)?.high;
-      const watched = await this.#driver.watch({ line, activeLow, bias, debounceMs, keep, lastHigh });
-      this.#watches.set(line, { wiring, line: watched });
+      const watched = await this.#request(wiring, keep);
+      this.#watches.set(line, { wiring, line: watched, isMeasured });
       this.#levels.set(line, watched.initiallyActive);
       const resumed = watched.resumed === true ? keep.seen : null;
       const request = resumed?.request ?? opened;
@@ -301,6 +319,17 @@ export class Recorder implements Lines {
       if (this.#failures.get(line) !== message) log.error({ line, err: error }, "line cannot be watched");
       this.#failures.set(line, message);
     }
+  }
+
+  #request({ line, activeLow, bias, debounceMs }: Wiring, keep: LineKeeping): Promise<WatchedLine> {
+    const { clock, reader, timers } = this.#dependencies;
+    const lastHigh = reader.lastSighting(line)?.high;
+    const request = { line, activeLow, bias, debounceMs, lastHigh };
+    if (!this.#measured.has(line)) return this.#driver.watch({ ...request, keep });
+    const onRaw = (level: RawLevel) => {
+      for (const listener of this.#rawListeners) listener(level);
+    };
+    return MeasuredLine.watch(this.#driver, request, { clock, timers, onRaw });
   }
 
   /** Edges that the kernel kept are committed first: a process that ends before that leaves a gap. */

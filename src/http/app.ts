@@ -4,6 +4,7 @@ import { API_PREFIX, declare } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import { clientAddress } from "../domain/client-address.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
@@ -11,6 +12,7 @@ import type { Log } from "../domain/log.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
+import { commissionEndpoints } from "./commission.ts";
 import { DailyBound, type DailyLimits } from "./daily-bound.ts";
 import { dataEndpoints } from "./data.ts";
 import { deviceEndpoints } from "./device.ts";
@@ -50,6 +52,7 @@ export interface AppDependencies {
   readonly drivable: DrivableLines | null;
   /** How the appliance is. */
   readonly status: StatusReader;
+  readonly commissioner: Commissioner;
   readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
   readonly page: Page;
@@ -121,7 +124,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     clock,
     log,
   } = dependencies;
-  const { signInGate, numbers, dailyLimits } = dependencies;
+  const { signInGate, numbers, dailyLimits, commissioner } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
@@ -136,6 +139,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...wiringEndpoints(reader, writer, lines, clock),
     ...lineEndpoints(lines, drivable),
     ...lineTestEndpoints(reader, writer),
+    ...commissionEndpoints({ commissioner, reader, status, numbers }),
     ...statusEndpoints(status),
     ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),

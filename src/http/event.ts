@@ -146,6 +146,8 @@ function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
       return { event: "locations", data: {} };
     case "tests":
       return { event: "tests", data: {} };
+    case "commission":
+      return { event: "commission", data: {} };
     default:
       return undefined;
   }

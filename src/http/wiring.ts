@@ -13,7 +13,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
-import type { Wiring } from "../domain/wiring.ts";
+import { usualPrice } from "../domain/price.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function wiringEndpoints(
@@ -83,18 +83,6 @@ export function wiringEndpoints(
       await lines.reconcile();
     }),
   ];
-}
-
-/** In millionths: the line's own price, else the commonest of the account. Throws `conflict` before there is any. */
-function usualPrice(wirings: readonly Wiring[], line: string): number {
-  const own = wirings.find((wiring) => wiring.line === line);
-  if (own !== undefined) return own.valorMicros;
-  const byPrice = [...Map.groupBy(wirings, ({ valorMicros }) => valorMicros)];
-  const [commonest] = byPrice.toSorted(([, one], [, other]) => other.length - one.length);
-  if (commonest !== undefined) return commonest[0];
-  throw new FlancoError("conflict", "No price has been set yet.", {
-    hint: "An owner of the account wires the first room, with its price; others then take that price.",
-  });
 }
 
 function noPrice(): FlancoError {

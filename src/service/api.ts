@@ -8,12 +8,21 @@ import { type AppDependencies, createApp } from "../http/app.ts";
 import { LiveEvents } from "../http/event.ts";
 import { FirstRunToken } from "../http/first-run.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
+import { Commissioning, type CommissioningDependencies } from "./commissioning.ts";
 import { type StatusDependencies, StatusReport } from "./status-report.ts";
 
 export interface ApiDependencies
   extends Omit<
       AppDependencies,
-      "sessions" | "signInGate" | "numbers" | "status" | "events" | "firstRun" | "timeZone" | "dailyLimits"
+      | "sessions"
+      | "signInGate"
+      | "numbers"
+      | "status"
+      | "commissioner"
+      | "events"
+      | "firstRun"
+      | "timeZone"
+      | "dailyLimits"
     >,
     Pick<
       StatusDependencies,
@@ -29,7 +38,8 @@ export interface ApiDependencies
       | "gateway"
       | "otherGateways"
       | "syncMs"
-    > {
+    >,
+    Pick<CommissioningDependencies, "timers"> {
   readonly config: Pick<
     Config,
     "time_zone" | "currency" | "currency_decimals" | "daily_records" | "daily_bytes"
@@ -46,6 +56,7 @@ export class Api {
   readonly firstRun: FirstRunToken;
   readonly failedSignIns: FailedSignIns;
   readonly status: StatusReport;
+  readonly commissioning: Commissioning;
   /** Answers each request. */
   readonly handler: RequestListener;
   readonly #dependencies: ApiDependencies;
@@ -63,11 +74,15 @@ export class Api {
       timeZone,
       currency: { code: currency, decimals: currency_decimals },
     });
-    const { numbers, events, firstRun, failedSignIns, status } = this;
+    this.commissioning = new Commissioning({
+      ...dependencies,
+      tell: (changes) => this.events.tell(changes),
+    });
+    const { numbers, events, firstRun, failedSignIns, status, commissioning } = this;
     const dailyLimits = { records: config.daily_records, bytes: config.daily_bytes };
     const app = createApp({
       ...dependencies,
-      ...{ numbers, events, firstRun, status, timeZone, dailyLimits },
+      ...{ numbers, events, firstRun, status, commissioner: commissioning, timeZone, dailyLimits },
       signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
     });
     this.handler = app.callback();
@@ -75,12 +90,14 @@ export class Api {
 
   async open(): Promise<void> {
     await this.status.open();
+    await this.commissioning.open();
     this.events.open();
   }
 
   /** Stores what is still counted. Call when no request is under way. */
   async close(): Promise<void> {
     this.status.close();
+    this.commissioning.close();
     await this.failedSignIns.write();
   }
 
@@ -89,6 +106,7 @@ export class Api {
     const kinds = new Set(changes.map((change) => change.kind));
     if (kinds.has("sessions")) this.#dependencies.sessions.reload();
     if (kinds.has("user")) this.firstRun.revoke();
+    this.commissioning.apply(changes);
     this.events.tell(changes);
   }
 }

@@ -208,7 +208,7 @@ export class Service {
     this.#trust = trust;
     this.#closing.push(() => trust.close());
     const recorder = new Recorder({
-      ...{ driver, writer, reader, clock, trust, log, bootId, lastAlive },
+      ...{ driver, writer, reader, clock, timers: systemTimers, trust, log, bootId, lastAlive },
     });
     recorder.begin();
     await trust.open();
@@ -244,7 +244,7 @@ export class Service {
         sessions,
         passwords,
       },
-      ...{ trust, lines: recorder, drivable },
+      ...{ trust, lines: recorder, drivable, timers: systemTimers },
       page: Page.of(installation.readPage()),
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
       lastBackup: () => upkeep.lastBackup(),

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { SECOND_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { LineRequest, WatchedLine } from "../../src/domain/line.ts";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -42,6 +43,7 @@ describe("A line that is not watched over several processes", () => {
     return new Recorder({
       ...{ driver, writer, reader: ledger.reader, log: SILENT, bootId: BOOT },
       clock: { nowMs: () => ledger.nowMs, monotonicNs: () => BigInt(ledger.monotonicMs) * 1_000_000n },
+      timers: new VirtualTime(),
       trust: { trusted: () => true },
       lastAlive: ledger.reader.lastAlive(),
     });

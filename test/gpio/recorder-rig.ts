@@ -3,6 +3,7 @@ import type { Taken } from "../../src/domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { LastSighting, Sighting } from "../../src/domain/sale.ts";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 
@@ -141,6 +142,7 @@ export class RecorderRig {
       },
       trust: { trusted: () => true },
       clock: { nowMs: () => 5_000, monotonicNs: () => 3_000_000_000n },
+      timers: new VirtualTime(),
       log: SILENT,
       bootId: "boot",
       lastAlive: undefined,

@@ -63,6 +63,11 @@ export const BODIES: Readonly<Record<string, object>> = {
   "put /api/wiring": aWiring(),
   "put /api/wiring/price": { price: { lines: ["SIM0"], valor: 5 } },
   "put /api/test": { test: { lines: ["SIM0"], minutes: 30 } },
+  "put /api/commission": { commission: { lines: ["SIM0"], minutes: 30 } },
+  "put /api/commission/room": { room: { dId: "7234", room: "101" } },
+  "put /api/commission/tick": { tick: { dId: "7234", room: "101", note: "" } },
+  "post /api/commission/mend": { room: { dId: "7234", room: "101" } },
+  "post /api/commission/report": { report: { technician: "Luis", clinic: "Ana" } },
   "post /api/line/read": { line: "SIM0" },
   "post /api/line/drive": { line: "SIM0", level: true },
 };

@@ -1,5 +1,12 @@
 import { type Clock, NANOSECONDS_PER_MILLISECOND } from "../../src/domain/clock.ts";
-import type { ChipInfo, DrivableLines, Lines, LinesStatus, SurveyedChip } from "../../src/domain/line.ts";
+import type {
+  ChipInfo,
+  DrivableLines,
+  Lines,
+  LinesStatus,
+  RawLevel,
+  SurveyedChip,
+} from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { PasswordHasher } from "../../src/domain/user.ts";
 import { formatLine, resolveLine } from "../../src/gpio/address.ts";
@@ -98,6 +105,24 @@ export class FakeLines implements Lines, DrivableLines {
 
   listen(): () => void {
     return () => {};
+  }
+
+  /** The lines that are measured. */
+  measured: readonly string[] = [];
+  readonly #rawListeners = new Set<(level: RawLevel) => void>();
+
+  async measure(lines: ReadonlySet<string>): Promise<void> {
+    this.measured = [...lines];
+  }
+
+  listenRaw(listener: (level: RawLevel) => void): () => void {
+    this.#rawListeners.add(listener);
+    return () => void this.#rawListeners.delete(listener);
+  }
+
+  /** A measured line comes to a level. */
+  move(level: RawLevel): void {
+    for (const listener of this.#rawListeners) listener(level);
   }
 }
 

@@ -7,6 +7,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
 import { ANY } from "../store/records-of.ts";
 import { aDevice, aLocation, aRecord, BODIES, JSON_BODIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
@@ -174,6 +175,7 @@ describe("What happens at the API", () => {
       await answers(200, "put", "/api/test", { body: { test: { lines: ["SIM1"] } } });
       await answers(404, "put", "/api/test", { body: { test: { lines: ["SIM9"] } } });
       await answers(200, "delete", "/api/test");
+      await commission();
       const line = await WiredLine.wire(appliance, user, "SIM1", { dId: "7234", actuatorId: "101" });
       await line.go(true);
       await line.go(false);
@@ -193,7 +195,7 @@ describe("What happens at the API", () => {
       ];
       for (const path of [
         ...["device", "room", "location", "record", "gap", "wiring", "wiring/price", "status", "audit"],
-        "test/edge",
+        ...["test/edge", "commission", "commission/reports", "commission/report"],
       ]) {
         await answers(200, "get", `/api/${path}`);
       }
@@ -219,6 +221,40 @@ describe("What happens at the API", () => {
       }
     });
 
+    /** The line SIM1 of room 101 is commissioned, once whole and once given up. */
+    async function commission(): Promise<void> {
+      const path = (rest: string) => `/api/commission${rest}`;
+      const [room, body] = [{ dId: "7234", room: "101" }, BODIES["post /api/commission/report"] ?? {}];
+      const unknown = { dId: "7234", room: "999" };
+      await answers(409, "post", path("/report"), { body });
+      await answers(404, "get", path("/report"));
+      const by = await appliance.addUser();
+      await answers(409, "put", path(""), { by, body: { commission: {} } });
+      await answers(404, "put", path(""), { body: { commission: { lines: ["SIM9"] } } });
+      await answers(409, "put", path("/room"), { body: { room } });
+      await answers(200, "put", path(""), { body: { commission: {} } });
+      await answers(404, "put", path("/room"), { body: { room: unknown } });
+      await answers(200, "put", path("/room"), { body: { room } });
+      for (const status of [409, 404]) {
+        const asked = status === 404 ? unknown : room;
+        await answers(status, "put", path("/tick"), { body: { tick: asked } });
+        await answers(status, "post", path("/mend"), { body: { room: asked } });
+      }
+      const level = { line: "SIM1", active: false, atMs: 0, missed: 0, isFirst: true };
+      appliance.lines.move(level);
+      // A storm of edges, though the line has a bias.
+      appliance.lines.move({ ...level, active: true, missed: 9, isFirst: false });
+      await answers(200, "put", path("/tick"), { body: { tick: room } });
+      appliance.lines.move({ ...level, active: true });
+      await answers(200, "put", path("/room"), { body: { room } });
+      appliance.lines.move({ ...level, isFirst: false });
+      await answers(200, "post", path("/mend"), { body: { room } });
+      await answers(200, "get", path(""));
+      await answers(200, "post", path("/report"), { body });
+      await answers(200, "put", path(""), { body: { commission: {} } });
+      await answers(200, "delete", path(""));
+    }
+
     it("that an account has posted as much as it may in a day", async () => {
       const bounded = await Appliance.open({ config: { daily_records: 1 } });
       const by = await bounded.addUser();
@@ -243,9 +279,29 @@ describe("What happens at the API", () => {
         ["/api/wiring", aWiring()],
         ["/api/wiring/price", { price: { lines: ["SIM0"], valor: 5, from: "2030-01-01" } }],
         ["/api/test", { test: { lines: ["SIM0"] } }],
+        ["/api/commission", { commission: {} }],
       ] as const) {
         observe("put", path, await by.put(path).send(change).expect(429));
       }
+      const commission = { lines: null, freeLines: [] };
+      await bounded.writer.beginCommission(by.id, commission, ["SIM0"], 60_000);
+      const level = { line: "SIM0", active: true, atMs: 0, missed: 0, isFirst: true };
+      const room = { dId: "7234", room: "101" };
+      await until("the commissioning goes on", () => bounded.lines.measured.length > 0);
+      bounded.lines.move(level);
+      await by.put("/api/commission/room").send({ room }).expect(200);
+      bounded.lines.move({ ...level, active: false, isFirst: false });
+      observe(
+        "post",
+        "/api/commission/mend",
+        await by.post("/api/commission/mend").send({ room }).expect(429),
+      );
+      const report = BODIES["post /api/commission/report"] ?? {};
+      observe(
+        "post",
+        "/api/commission/report",
+        await by.post("/api/commission/report").send(report).expect(429),
+      );
       await bounded.close();
     });
 
@@ -356,6 +412,7 @@ describe("What happens at the API", () => {
       }
       await answers(400, "delete", "/api/test", { query: { line: "" } });
       await answers(400, "get", "/api/wiring/price", { query: { room: "" } });
+      await answers(400, "get", "/api/commission/report", { query: { number: "x" } });
       await answers(400, "get", "/api/data");
       for (const path of ["/api/record", "/api/gap", "/api/audit"]) {
         await answers(400, "get", path, { query: { limit: "0" } });

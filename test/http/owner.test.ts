@@ -96,6 +96,11 @@ describe("What is another user's", () => {
     await to.writer.voidRecord(newest?.recordId ?? 0, "secreto");
     await to.writer.setLetterhead(owner.id, { company: "Secreta", taxNumber: "", address: "", logo: "" });
     await to.writer.planPrices(owner.id, ["SIM5"], 9_000_000, 20_990_101);
+    const names = { technician: "Técnica secreta", clinic: "Secreta" };
+    const counts = { rooms: 1, good: 0, attention: 0, untested: 1 };
+    const scope = { lines: null, freeLines: [] };
+    await to.writer.beginCommission(owner.id, scope, ["SIM5"], FORGIVEN_MS);
+    await to.writer.endCommission(owner.id, { ...names, counts, text: "{}" });
     await to.writer.beginTest(owner.id, ["SIM5"], FORGIVEN_MS);
     await line.go(true);
   }
@@ -107,6 +112,7 @@ describe("What is another user's", () => {
     const [record] = recordsOf(reader, id);
     const { recordId = 0, createdTimeMs = 0 } = record ?? {};
     const shown = String(appliance.numbers.show(recordId));
+    const report = appliance.numbers.show(reader.acceptanceReports(id, 1)[0]?.auditId ?? 0);
     const nobodys = (last: number) => `0123456789abcdef0123456${last}`;
     const token = cookie.replace("auth_token=", "");
     return new Map([
@@ -124,6 +130,7 @@ describe("What is another user's", () => {
       ["line", ["SIM5", "SIM6"]],
       ["record", [shown, shown.replace(/.$/, (digit) => (digit === "9" ? "8" : "9"))]],
       ["record's place", [`${createdTimeMs}-${shown}`, `${createdTimeMs}-0`]],
+      ["acceptance report", [String(report), String(appliance.numbers.show(999))]],
       ["idempotency key", ["clave-1", "clave-9"]],
     ]);
   }
@@ -217,9 +224,10 @@ describe("What is another user's", () => {
         const where = `${operation.method} ${operation.path} ${probe.place}`;
         for (const [kind, [theirs, nobodys]] of ids) {
           // There it says where a list of the asker's own goes on, and a number more is another place.
-          if (kind === "record" && probe.place === "before") continue;
+          const isNumber = ["record", "acceptance report"].includes(kind);
+          if (isNumber && probe.place === "before") continue;
           // A number is a part of the name of many a room of the asker's own.
-          if (kind === "record" && probe.place === "roomPart") continue;
+          if (isNumber && probe.place === "roomPart") continue;
           const answers = [await ask(curious, probe, theirs), await ask(other, probe, nobodys)];
           count += 1;
           if (["line", "email"].includes(kind) && TAKEN.includes(where)) {

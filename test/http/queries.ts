@@ -2,7 +2,7 @@
 export const NOBODY = "0123456789abcdef01234567";
 
 /** What these ask for beside a body. */
-export const KEYS = { dId: "7234", locationId: NOBODY, memberId: NOBODY } as const;
+export const KEYS = { dId: "7234", locationId: NOBODY, memberId: NOBODY, number: "1" } as const;
 
 /** What is asked of the paths that need more than their name, or have more. */
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

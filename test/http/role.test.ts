@@ -52,6 +52,15 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "put /api/test": "ot",
   "delete /api/test": "ot",
   "get /api/test/edge": "ost",
+  "put /api/commission": "ot",
+  "get /api/commission": "ot",
+  "delete /api/commission": "ot",
+  "put /api/commission/room": "ot",
+  "put /api/commission/tick": "ot",
+  "post /api/commission/mend": "ot",
+  "post /api/commission/report": "ot",
+  "get /api/commission/report": "ot",
+  "get /api/commission/reports": "ot",
   "get /api/line": "ot",
   "post /api/line/read": "ot",
   "post /api/line/drive": "ot",
@@ -126,6 +135,9 @@ describe("A member's role", () => {
         .expect(200);
       const room = { dId: "priced", actuatorId: "101" };
       line = await WiredLine.wire(appliance, user, "SIM7", room, PRICE);
+      await user.put("/api/commission").send({ commission: {} }).expect(200);
+      const report = { technician: "Luis", clinic: "Ana" };
+      await user.post("/api/commission/report").send({ report }).expect(200);
     });
 
     for (const role of ["technician", "display"] as const) {

@@ -20,6 +20,7 @@ import type { FirstRunToken } from "../../src/http/first-run.ts";
 import { Page, type PageFile } from "../../src/http/page.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api, type ApiDependencies } from "../../src/service/api.ts";
+import { systemTimers } from "../../src/service/clock.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { heavyReads } from "../../src/store/read/heavy-reads.ts";
@@ -175,6 +176,7 @@ export class Appliance {
     this.#api = new Api({
       ...{
         clock,
+        timers: systemTimers,
         log,
         lines,
         reader,

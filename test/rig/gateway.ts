@@ -196,6 +196,7 @@ export class Gateway {
       writer,
       reader,
       clock,
+      timers: NO_TIMERS,
       trust,
       log,
       bootId,

@@ -4,6 +4,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { NewWiring } from "../../src/domain/wiring.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
+import { systemTimers } from "../../src/service/clock.ts";
 import { ClockWatch } from "../../src/service/clock-watch.ts";
 import { openRecovering, type RecoveryOptions } from "../../src/service/ledger.ts";
 import { makeBackup } from "../../src/store/backup/backup.ts";
@@ -227,7 +228,17 @@ export class SimulatedProcess {
       keeper: keeper ? chip.keeper : undefined,
     });
     const trust = this.#watch;
-    this.#recorder = new Recorder({ driver, writer, reader, clock, trust, log, bootId, lastAlive });
+    this.#recorder = new Recorder({
+      driver,
+      writer,
+      reader,
+      clock,
+      timers: systemTimers,
+      trust,
+      log,
+      bootId,
+      lastAlive,
+    });
     this.#recorder.begin();
     await this.#watch.open();
     await this.#recorder.open();

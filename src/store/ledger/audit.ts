@@ -35,13 +35,14 @@ interface AuditRow extends Omit<AuditEntry, "kind" | "way" | "provisional" | "de
 }
 
 /** An entry's time is the boot's zero and what had passed since, once that zero is known. */
-const TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
+export const AUDIT_TIME = "coalesce(max(0, CAST(round(zero_ms + begun_ms) AS INTEGER)), time_ms)";
+/** An acceptance report is read by itself (commission.ts). */
 const SELECT_ANY = `
-  SELECT audit_id AS auditId, kind, ${TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
-         user_id AS userId, way, who, origin AS "from", details, repeats
+  SELECT audit_id AS auditId, kind, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional,
+         user_id AS userId, way, who, origin AS "from", json_remove(details, '$.report') AS details, repeats
     FROM audit LEFT JOIN boot USING (boot)`;
 const SELECT = `${SELECT_ANY}
-   WHERE audit_id < @before AND ${TIME} >= @sinceMs`;
+   WHERE audit_id < @before AND ${AUDIT_TIME} >= @sinceMs`;
 const NEWEST = "ORDER BY audit_id DESC LIMIT @limit";
 
 interface AuditParameters {
@@ -120,8 +121,11 @@ export class AuditLog {
     );
   }
 
-  /** Records what this command does, with the account that it is about (null: the appliance). Call it before its actor is removed. */
-  note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): void {
+  /**
+   * Records what this command does, with the account that it is about (null: the appliance), and gives the entry's number;
+   * null for a repeated one. Call it before its actor is removed.
+   */
+  note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
     const moment = this.#context.boots.nowStored();
     const row: NewEntry & Placed = {
       ...{ kind, timeMs: this.#context.nowMs(), userId, way: actor.way, from: actor.from },
@@ -131,12 +135,13 @@ export class AuditLog {
     };
     if (isLasting(kind)) {
       const bootId = moment === undefined ? null : (this.#context.boots.now()?.bootId ?? null);
-      this.#insert.run({ ...row, ...this.#context.chain.appendEvidence({ ...row, bootId }) });
-      return;
+      const link = this.#context.chain.appendEvidence({ ...row, bootId });
+      return Number(this.#insert.run({ ...row, ...link }).lastInsertRowid);
     }
-    if (this.#repeat.run(row).changes > 0) return;
+    if (this.#repeat.run(row).changes > 0) return null;
     const { lastInsertRowid } = this.#insert.run({ ...row, position: null, hash: null });
     if (Number(lastInsertRowid) % TRIM_EVERY === 0) this.#trim.run(KEPT_OF_EACH_KIND);
+    return Number(lastInsertRowid);
   }
 
   /** Throws `too_many` for an actor on the network whose account has made its lasting entries of a day. */

@@ -7,6 +7,7 @@ import type { Boots } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { Chain } from "./chain.ts";
 import { clockCorrectionCommands } from "./clock-correction.ts";
+import { commissionCommands } from "./commission.ts";
 import { correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
 import { letterheadCommands } from "./letterhead.ts";
@@ -41,6 +42,7 @@ export interface WriteContext {
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread and throws FlancoError. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
   const rooms = new LineRooms(db, context);
+  const tests = lineTestCommands(db, context);
   return {
     ping: () => {},
     ...rooms.watching({
@@ -57,7 +59,8 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...correctionCommands(db, context),
     ...clockCorrectionCommands(db, context),
     ...lineCommands(db, context, rooms),
-    ...lineTestCommands(db, context),
+    ...tests,
+    ...commissionCommands(db, context, tests),
     noteBoot: (...noted) => context.boots.note(...noted),
     ...purgeCommands(db, context),
     ...auditCommands(db, context),
@@ -100,11 +103,15 @@ export const PRIORITIES: { readonly [N in CommandName]: "post" | "normal" | "edg
   noteBoot: "normal",
   purge: "normal",
   setWiring: "normal",
+  rewire: "normal",
   removeWiring: "normal",
   planPrices: "normal",
   cancelPrices: "normal",
   beginTest: "normal",
   endTest: "normal",
+  beginCommission: "normal",
+  tickRoom: "normal",
+  endCommission: "normal",
   noteAudit: "normal",
   linkEvidence: "normal",
   noteUnwatched: "edge",

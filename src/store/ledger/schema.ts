@@ -275,6 +275,20 @@ const initial: Migration = {
     ) STRICT;
     CREATE INDEX tested_edge_by_line ON tested_edge (user_id, line, edge_id);
 
+    -- A commissioning that is open. scope: JSON of a CommissionScope. Its rooms that are ticked off: JSON of a Tick.
+    CREATE TABLE commission (
+      user_id TEXT PRIMARY KEY REFERENCES account ON DELETE CASCADE,
+      begun_ms INTEGER NOT NULL,
+      scope TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE commission_tick (
+      device_id TEXT NOT NULL,
+      actuator_id TEXT NOT NULL,
+      tick TEXT NOT NULL,
+      PRIMARY KEY (device_id, actuator_id),
+      FOREIGN KEY (device_id, actuator_id) REFERENCES actuator ON UPDATE CASCADE ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
     -- Since when a wired line is not watched, in monotonic milliseconds of a boot. No row while it is watched.
     CREATE TABLE unwatched (
       line TEXT PRIMARY KEY REFERENCES wiring ON DELETE CASCADE,

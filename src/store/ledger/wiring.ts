@@ -90,6 +90,13 @@ export function wiringCommands(db: Database, context: WriteContext) {
     audit.set(userId, wiring, there && toWiring(there), by);
   }
 
+  function removeOne(userId: Id, line: string, by: Actor): void {
+    audit.removed(userId, { line }, by);
+    if (remove.run(userId, line).changes === 0) {
+      throw new FlancoError("not_found", `The line ${line} is not wired.`);
+    }
+  }
+
   return {
     /** All of them, or none. */
     setWiring(wirings: readonly OwnedWiring[], by: Actor = SERVICE_ACTOR): void {
@@ -97,10 +104,17 @@ export function wiringCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "wiring" });
     },
     removeWiring(userId: Id, line: string, by: Actor = SERVICE_ACTOR): void {
-      audit.removed(userId, { line }, by);
-      if (remove.run(userId, line).changes === 0) {
-        throw new FlancoError("not_found", `The line ${line} is not wired.`);
-      }
+      removeOne(userId, line, by);
+      context.tell({ kind: "wiring" });
+    },
+    rewire(
+      userId: Id,
+      unwired: readonly string[],
+      wirings: readonly NewWiring[],
+      by: Actor = SERVICE_ACTOR,
+    ): void {
+      for (const line of unwired) removeOne(userId, line, by);
+      for (const wiring of wirings) setOne({ userId, wiring }, by);
       context.tell({ kind: "wiring" });
     },
   };

@@ -6,6 +6,7 @@ import { auditReader } from "../ledger/audit.ts";
 import { bootReader } from "../ledger/boot.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/clock-correction.ts";
+import { commissionReader } from "../ledger/commission.ts";
 import { deviceReader } from "../ledger/device.ts";
 import { numberKeyOf, readLedgerKey } from "../ledger/identity.ts";
 import { letterheadReader } from "../ledger/letterhead.ts";
@@ -60,6 +61,7 @@ function readsOf(db: Database, calendar: LocalCalendar, budget: RowBudget): Ledg
     ...priceReader(db, calendar),
     ...lineStateReader(db),
     ...lineTestReader(db),
+    ...commissionReader(db),
     ...bootReader(db),
     ...statusReader(db, calendar, budget),
     ...clockReader(db),

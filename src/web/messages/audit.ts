@@ -44,6 +44,8 @@ export const auditTexts = bilingual(
         `Prueba de ${value("minutes")} min: no cuentan las habitaciones ${value("rooms")}`,
       test_ended: (value: (name: string) => string) =>
         `Fin de la prueba de las habitaciones ${value("rooms")}: ${value("edges")} encendidos que no cuentan`,
+      commissioned: (value: (name: string) => string) =>
+        `Informe de puesta en marcha de ${value("technician")}: ${value("rooms")} habitaciones, ${value("good")} bien`,
       letterhead_set: (value: (name: string) => string) =>
         `Membrete de los informes: ${value("company")}, ${value("taxNumber")}`,
       record_voided: (value: (name: string) => string) =>
@@ -99,6 +101,8 @@ export const auditTexts = bilingual(
       test_begun: (value) => `Test of ${value("minutes")} min: the rooms ${value("rooms")} do not count`,
       test_ended: (value) =>
         `End of the test of the rooms ${value("rooms")}: ${value("edges")} times switched on, none counts`,
+      commissioned: (value) =>
+        `Acceptance report of ${value("technician")}: ${value("rooms")} rooms, ${value("good")} good`,
       letterhead_set: (value) => `Head of the reports: ${value("company")}, ${value("taxNumber")}`,
       record_voided: (value) => `Record ${value("recordId")} voided (${value("valor")}): ${value("reason")}`,
       data_imported: (value) =>

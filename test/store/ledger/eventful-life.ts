@@ -58,6 +58,7 @@ export async function live(ledger: TestLedger, userId: string, deviceId: string)
   const gone = await ledger.writer.addMember(userId, { ...member, email: "luis@example.org" });
   await ledger.writer.removeMember(userId, gone.id);
   await rearrange(ledger, userId);
+  await commission(ledger, userId);
   await age(ledger, userId);
 }
 
@@ -116,6 +117,26 @@ async function importOld({ writer }: TestLedger, userId: string): Promise<void> 
     { ...old, key: "old/2", voidReason: "a test" },
   ];
   expect(await writer.importRecords(userId, records)).to.equal(2);
+}
+
+/** A commissioning that ends with its report, and one that is open: its room was renamed, and its line exchanged. */
+async function commission({ writer, reader }: TestLedger, userId: string): Promise<void> {
+  const scope = { lines: null, freeLines: ["GPIO20"] };
+  const signatures = { technician: "Luis", clinic: "Ana" };
+  const counts = { rooms: 2, good: 1, attention: 0, untested: 1 };
+  const [{ id: deviceId } = { id: "" }] = reader.devices(userId);
+  const judgement = { verdict: "silent", cause: "no_signal", mend: null, measured: null } as const;
+  const tick = { ...judgement, deviceId, wired: null, note: "", timeMs: 1, provisional: true };
+  await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
+  await writer.endCommission(userId, { ...signatures, counts, text: "{}" });
+  await writer.beginCommission(userId, scope, [LINE], HOUR_MS);
+  await writer.tickRoom(userId, { ...tick, room: "104" });
+  await writer.changeDevice(userId, "7234", { renamedRooms: [{ from: "104", to: "105" }] });
+  const wirings = reader.wirings(userId);
+  const [wiring] = wirings;
+  if (wiring !== undefined) await writer.rewire(userId, [wiring.line], [{ ...wiring, line: "GPIO20" }]);
+  await writer.rewire(userId, ["GPIO20"], wiring === undefined ? [] : [wiring]);
+  expect(reader.commissionTicks(userId).map(({ room }) => room)).to.deep.equal(["105"]);
 }
 
 /** What the service itself writes, and what ends with time. */

@@ -1,0 +1,244 @@
+import { z } from "zod";
+import { MINUTE_MS } from "../domain/clock.ts";
+import { DEFAULT_COMMISSION_MS } from "../domain/commission.ts";
+import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
+import { MAX_TEST_MS } from "../domain/line-test.ts";
+import { MAX_TEXT } from "../domain/text.ts";
+import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
+import { declare, type Shape, TECHNICAL } from "./declaration.ts";
+import { digits, id, name, success, text, timeMs } from "./field.ts";
+
+/** Free lines that are looked at, at most: each look costs the kernel a request. */
+const MAX_FREE_LINES = 64;
+/** Wired lines of one commissioning. */
+const MAX_LINES = 1_000;
+
+/** What a commissioning is begun with. */
+export const newCommission = {
+  lines: z
+    .array(name)
+    .min(1)
+    .max(MAX_LINES)
+    .optional()
+    .describe("The wired lines; left out for all of the account, also those that are wired meanwhile."),
+  freeLines: z
+    .array(name)
+    .max(MAX_FREE_LINES)
+    .default([])
+    .describe("Lines without a room that are looked at too, to see which one moves."),
+  minutes: z
+    .int()
+    .min(1)
+    .max(MAX_TEST_MS / MINUTE_MS)
+    .default(DEFAULT_COMMISSION_MS / MINUTE_MS)
+    .describe("The lines' test then ends by itself. What was ticked off stays."),
+};
+
+/** Names a room. */
+export const roomKey = { dId: name, room: name };
+/** What is said of a room that is ticked off. */
+export const newTick = { ...roomKey, note: text(0, MAX_TEXT).default("") };
+/** The two names that are signed. */
+export const signatures = { technician: name, clinic: name };
+
+const contact = {
+  activeLow: z.boolean(),
+  bias: z.enum(BIASES),
+  debounceMs: z.int(),
+};
+
+const measured = z.strictObject({
+  switchings: z.int(),
+  edges: z.int().describe("Without debounce."),
+  mostEdges: z.int().describe("Of one switching; 1 for a contact that does not bounce."),
+  longestMs: z.int().describe("From the first edge of a switching to its last, at most."),
+  restHigh: z.boolean().describe("The physical level at rest."),
+});
+
+const judgement = z.strictObject({
+  verdict: z.enum(VERDICTS).nullable().describe("Null until the relay was switched on and off."),
+  cause: z.enum(CAUSES).nullable(),
+  mend: z
+    .strictObject({ setting: z.enum(MENDED_SETTINGS), line: z.string(), ...contact })
+    .nullable()
+    .describe("How to wire the room so that it is good; null where no setting mends it."),
+  measured: measured.nullable(),
+});
+
+const tick = z.strictObject({
+  ...judgement.shape,
+  note: z.string(),
+  time: timeMs,
+  provisional: z.boolean().describe("That time is not trusted."),
+});
+
+const wiredRoom = {
+  ...{ locationName: z.string(), deviceId: id, dId: z.string(), deviceName: z.string(), room: z.string() },
+  withoutLine: z.boolean().describe("It has no line on purpose."),
+  wired: z
+    .strictObject({ line: z.string(), ...contact, rearmMs: z.int() })
+    .nullable()
+    .describe("Its line; null without one."),
+};
+
+const commissionedRoom = z.strictObject({
+  ...wiredRoom,
+  level: z.boolean().nullable().describe("activeLow applied; null for a line that is not watched."),
+  isUnderTest: z.boolean().describe("What its line does is no sale."),
+  isAsked: z.boolean().describe("It is the room that is to be switched."),
+  judgement: judgement.describe("By what was seen of its line so far."),
+  tick: tick.nullable().describe("Null until it is ticked off, and again once its wiring is changed."),
+});
+
+const moved = z.strictObject({
+  line: z.string(),
+  room: z.strictObject({ ...{ dId: z.string(), deviceName: z.string(), room: z.string() } }).nullable(),
+  level: z.boolean(),
+  time: timeMs,
+});
+
+const commission = z.strictObject({
+  begunTime: timeMs.nullable().describe("Null where no commissioning is open."),
+  untilTime: timeMs
+    .nullable()
+    .describe("When the test of its lines ends; null where it has ended: begin again to go on."),
+  freeLines: z.array(z.string()),
+  moved: z.array(moved).describe("The newest 20 movements of its lines, newest first."),
+  rooms: z.array(commissionedRoom).describe("All rooms of the account, in the order of their places."),
+});
+export type Commission = Shape<typeof commission>;
+export type CommissionedRoom = Shape<typeof commissionedRoom>;
+
+/** What stands in an acceptance report. Money does not. */
+const reportContent = z.strictObject({
+  ...{ technician: z.string(), clinic: z.string() },
+  begunTime: timeMs,
+  versions: z.strictObject({ flanco: z.string(), node: z.string(), kernel: z.string() }),
+  lines: z.strictObject({
+    driver: z.enum(DRIVER_NAMES),
+    simulated: z.boolean(),
+    wired: z.int(),
+    watched: z.int(),
+    failures: z.array(z.strictObject({ line: z.string(), message: z.string() })),
+  }),
+  rooms: z.array(z.strictObject({ ...wiredRoom, tick: tick.nullable() })),
+  counts: z.strictObject({
+    rooms: z.int(),
+    good: z.int(),
+    attention: z.int().describe("Ticked off, and not good."),
+    untested: z.int().describe("Not ticked off, and not without a line on purpose."),
+  }),
+  clock: z.strictObject({ time: timeMs, trusted: z.boolean(), timeZone: z.string() }),
+  backup: z
+    .strictObject({ madeTime: timeMs, provedTime: timeMs, clockTrusted: z.boolean(), head: z.string() })
+    .nullable()
+    .describe("The newest backup that was checked in full; null before the first."),
+  head: z.string().describe("The hash of the chain's newest entry before this report's own."),
+});
+export type ReportContent = Shape<typeof reportContent>;
+
+const report = z.strictObject({
+  ...reportContent.shape,
+  number: z.int(),
+  time: timeMs,
+  provisional: z.boolean().describe("That time is not trusted."),
+  who: z.string().nullable().describe("E-mail of the signed-in user, as it was then."),
+  from: z.string().describe("Address of the client, or the system's user of the command."),
+  hash: z.string().describe("The hash of this report's entry in the ledger's chain."),
+});
+export type AcceptanceReport = Shape<typeof report>;
+export const acceptanceReport = report;
+
+export const reportHead = z.strictObject({
+  ...{ number: z.int(), time: timeMs, provisional: z.boolean() },
+  ...{ technician: z.string(), clinic: z.string() },
+  ...{ rooms: z.int(), good: z.int(), attention: z.int(), untested: z.int() },
+});
+export type AcceptanceReportHead = Shape<typeof reportHead>;
+export const commissionState = commission;
+
+export const beginCommission = declare({
+  method: "put",
+  path: "/commission",
+  summary:
+    "Begin to commission wired lines, or go on: what they do is no sale, and their bounce is measured. Lasts for a bounded time.",
+  roles: TECHNICAL,
+  body: z.object({ commission: z.object(newCommission) }),
+  wrapper: "commission",
+  errors: ["not_found", "conflict", "too_many"],
+});
+
+export const getCommission = declare({
+  method: "get",
+  path: "/commission",
+  summary: "The account's rooms with what was seen of their lines, and what is proposed.",
+  roles: TECHNICAL,
+  answer: success.extend({ data: commission }),
+});
+
+export const endCommission = declare({
+  method: "delete",
+  path: "/commission",
+  summary: "End the commissioning without a report: sales count again, and what was ticked off is forgotten.",
+  roles: TECHNICAL,
+});
+
+export const askRoom = declare({
+  method: "put",
+  path: "/commission/room",
+  summary: "Say which room is switched next: from here on its line is judged by that.",
+  roles: TECHNICAL,
+  body: z.object({ room: z.object(roomKey) }),
+  wrapper: "room",
+  errors: ["not_found", "conflict"],
+});
+
+export const tickRoom = declare({
+  method: "put",
+  path: "/commission/tick",
+  summary: "Tick a room off with its verdict of this moment.",
+  roles: TECHNICAL,
+  body: z.object({ tick: z.object(newTick) }),
+  wrapper: "tick",
+  errors: ["not_found", "conflict"],
+});
+
+export const mendRoom = declare({
+  method: "post",
+  path: "/commission/mend",
+  summary:
+    "Apply what is proposed for a room: a setting of its line, or the line that moved, which then changes places with its own.",
+  roles: TECHNICAL,
+  body: z.object({ room: z.object(roomKey) }),
+  wrapper: "room",
+  errors: ["not_found", "conflict", "too_many"],
+});
+
+export const finishCommission = declare({
+  method: "post",
+  path: "/commission/report",
+  summary: "End the commissioning with an acceptance report, which the ledger keeps for ever.",
+  roles: TECHNICAL,
+  body: z.object({ report: z.object(signatures) }),
+  wrapper: "report",
+  answer: success.extend({ data: z.strictObject({ number: z.int() }) }),
+  errors: ["conflict", "too_many"],
+});
+
+export const listAcceptanceReports = declare({
+  method: "get",
+  path: "/commission/reports",
+  summary: "The newest 50 acceptance reports, newest first.",
+  roles: TECHNICAL,
+  answer: success.extend({ data: z.array(reportHead) }),
+});
+
+export const getAcceptanceReport = declare({
+  method: "get",
+  path: "/commission/report",
+  summary: "One acceptance report; the newest where no number is given.",
+  roles: TECHNICAL,
+  query: z.object({ number: digits.optional() }),
+  answer: success.extend({ data: report }),
+  errors: ["not_found"],
+});

@@ -1,0 +1,148 @@
+import type { Actor } from "./audit.ts";
+import { HOUR_MS } from "./clock.ts";
+import type { Id } from "./id.ts";
+import type { ContactSettings, Judgement } from "./verdict.ts";
+
+/** How long lines are under test for a commissioning, unless it is ended before. */
+export const DEFAULT_COMMISSION_MS = 2 * HOUR_MS;
+
+/** A room as a person names it: its device's dId, and its number. */
+export interface RoomKey {
+  readonly dId: string;
+  readonly room: string;
+}
+
+/** What a commissioning is about. */
+export interface CommissionScope {
+  /** The wired lines; null for all of the account, also those that are wired meanwhile. */
+  readonly lines: readonly string[] | null;
+  /** Lines without a room that are looked at too. */
+  readonly freeLines: readonly string[];
+}
+
+/** A commissioning as the ledger keeps it until it is ended. */
+export interface StoredCommission extends CommissionScope {
+  readonly userId: Id;
+  /** Unix milliseconds. */
+  readonly begunMs: number;
+}
+
+/** A line as it was wired to a room when that was ticked off. */
+export interface TickedWiring extends ContactSettings {
+  readonly line: string;
+}
+
+/** A room that was ticked off. */
+export interface Tick extends Judgement {
+  readonly deviceId: Id;
+  readonly room: string;
+  /** Null for a room without a line. */
+  readonly wired: TickedWiring | null;
+  readonly note: string;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  /** Whether that time is not trusted. */
+  readonly provisional: boolean;
+}
+
+export interface CommissionedRoom extends RoomKey {
+  readonly deviceId: Id;
+  readonly deviceName: string;
+  readonly locationName: string;
+  readonly withoutLine: boolean;
+  readonly wired: (TickedWiring & { readonly rearmMs: number }) | null;
+  /** Null for a line that is not watched. */
+  readonly level: boolean | null;
+  readonly isUnderTest: boolean;
+  readonly isAsked: boolean;
+  readonly judgement: Judgement;
+  /** Null also where the room's wiring was changed since. */
+  readonly tick: Tick | null;
+}
+
+/** A line that moved. */
+export interface MovedLine {
+  readonly line: string;
+  readonly room: (RoomKey & { readonly deviceName: string }) | null;
+  readonly level: boolean;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+}
+
+export interface CommissionState {
+  /** Unix milliseconds; null where none is open. */
+  readonly begunMs: number | null;
+  /** When the test of its lines ends, in Unix milliseconds; null where it has ended. */
+  readonly untilMs: number | null;
+  readonly freeLines: readonly string[];
+  /** Newest first. */
+  readonly moved: readonly MovedLine[];
+  readonly rooms: readonly CommissionedRoom[];
+}
+
+/** The names that sign a report. */
+export interface Signatures {
+  readonly technician: string;
+  readonly clinic: string;
+}
+
+/** Rooms of a report: all, and those that are ticked off as good, ticked off otherwise, and not ticked off though they have or want a line. */
+export interface CommissionCounts {
+  readonly rooms: number;
+  readonly good: number;
+  readonly attention: number;
+  readonly untested: number;
+}
+
+/** An acceptance report as it enters the ledger. `text` is JSON of what stands in it. */
+export interface NewAcceptanceReport extends Signatures {
+  readonly counts: CommissionCounts;
+  readonly text: string;
+}
+
+/** The line of a list of reports. */
+export interface AcceptanceReportHead extends Signatures, CommissionCounts {
+  /** The number of its audit entry. */
+  readonly auditId: number;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  readonly provisional: boolean;
+}
+
+/** A report as the ledger has it. */
+export interface StoredAcceptanceReport
+  extends Pick<AcceptanceReportHead, "auditId" | "timeMs" | "provisional"> {
+  /** E-mail, at that time, of the member that made it; null without one. */
+  readonly who: string | null;
+  readonly from: string;
+  /** The hash of its entry of the chain, hexadecimal. */
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** The commissionings of all accounts. */
+export interface Commissioner {
+  /** Puts the lines under test and measures them. What was ticked off before stays. Rejects as `beginTest` does. */
+  begin(userId: Id, scope: CommissionScope, lifeMs: number, by: Actor): Promise<void>;
+  state(userId: Id): Promise<CommissionState>;
+  /** Says which room is switched next. Rejects with `not_found`, and with `conflict` while no line is under test. */
+  ask(userId: Id, key: RoomKey): Promise<void>;
+  /** Ticks a room off with its verdict of this moment. Rejects with `not_found`, and with `conflict` where there is none. */
+  tick(userId: Id, key: RoomKey, note: string): Promise<void>;
+  /** Applies what is proposed for a room. Rejects with `conflict` where nothing is. */
+  mend(userId: Id, key: RoomKey, by: Actor): Promise<void>;
+  /** Ends it with a report, and gives the number of the report's audit entry. Rejects with `conflict` where none is open. */
+  finish(userId: Id, report: NewAcceptanceReport, by: Actor): Promise<number>;
+  /** Ends it without a report. Does nothing where none is open. */
+  end(userId: Id, by: Actor): Promise<void>;
+}
+
+/** The rooms of a report, counted. */
+export function countRooms(
+  rooms: readonly Pick<CommissionedRoom, "tick" | "withoutLine" | "wired">[],
+): CommissionCounts {
+  const ticked = rooms.flatMap(({ tick }) => (tick === null ? [] : [tick]));
+  const good = ticked.filter(({ verdict }) => verdict === "good").length;
+  const untested = rooms.filter(({ tick, withoutLine }) => tick === null && !withoutLine).length;
+  return { rooms: rooms.length, good, attention: ticked.length - good, untested };
+}

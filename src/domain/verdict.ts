@@ -1,0 +1,184 @@
+import { BOUNCE_MARGIN, bounceOf, SWITCHING_MS, type Switching, switchingsOf } from "./bounce.ts";
+import type { Bias } from "./line.ts";
+import { DEFAULT_DEBOUNCE_MS, type WiringSettings } from "./wiring.ts";
+
+/**
+ * What a line is found to be when its room's relay is switched on and off. `unwired`: the room has no line. All but
+ * `good` need attention.
+ */
+export const VERDICTS = [
+  "good",
+  "chattering",
+  "silent",
+  "inverted",
+  "swapped",
+  "floating",
+  "unwired",
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** The likely cause of a verdict that needs attention. */
+export const CAUSES = [
+  "bounce", // the contact bounces longer than its debounce
+  "no_signal", // nothing moved: a cut wire, no common ground, or a relay that does not switch
+  "polarity", // the line is active while the relay is off
+  "other_line", // another line moved
+  "no_bias", // nothing holds the line at its level at rest
+  "loose_wire", // a bias holds it, and it moves all the same
+  "no_line", // no line is wired to the room, and none was seen to move
+] as const;
+export type Cause = (typeof CAUSES)[number];
+
+/** The setting that mends it. */
+export const MENDED_SETTINGS = ["debounce", "bias", "polarity", "line"] as const;
+
+/** How a line is to be wired so that the next switching is good: the whole wiring of the contact, one setting of it changed. */
+export interface Mend extends ContactSettings {
+  readonly setting: (typeof MENDED_SETTINGS)[number];
+  readonly line: string;
+}
+
+/** The settings of a line that belong to its contact and its wires, not to its room. */
+export type ContactSettings = Pick<WiringSettings, "activeLow" | "bias" | "debounceMs">;
+
+/** A level that a line came to. */
+export interface SeenLevel {
+  /** activeLow applied. */
+  readonly active: boolean;
+  /** Monotonic milliseconds. */
+  readonly atMs: number;
+}
+
+/** Levels of one line that are kept: a line that moves more often than this is floating. */
+export const MAX_SEEN_LEVELS = 1_000;
+
+/** What was seen of a line since its room was asked for, or since the commissioning began. */
+export interface Observation {
+  /** The level that it began with, activeLow applied. */
+  readonly restActive: boolean;
+  /** Without debounce, in their order, at most MAX_SEEN_LEVELS. */
+  readonly levels: readonly SeenLevel[];
+  /** Whether there were more levels than are kept, or some were lost because they came too fast. */
+  readonly overflowed: boolean;
+}
+
+/** What was measured of a line. */
+export interface Measured {
+  readonly switchings: number;
+  readonly edges: number;
+  /** The most edges of one switching; 1 for a contact that does not bounce. */
+  readonly mostEdges: number;
+  /** From the first edge of a switching to its last, at most, in whole milliseconds, rounded up. */
+  readonly longestMs: number;
+  /** The physical level at rest: true is high. */
+  readonly restHigh: boolean;
+}
+
+export interface Judgement {
+  /** Null while it is not known: the relay was not switched on and off yet. */
+  readonly verdict: Verdict | null;
+  readonly cause: Cause | null;
+  /** Null where no setting mends it. */
+  readonly mend: Mend | null;
+  readonly measured: Measured | null;
+}
+
+/** A room that a person was asked to switch on and off, and what else moved since then. */
+export interface Asking {
+  readonly waitedMs: number;
+  /** A line that is not the room's own, and switched first since then. */
+  readonly otherLine: string | null;
+}
+
+/** A room whose line does not move within this time is silent. */
+export const SILENT_MS = 20_000;
+/** No contact bounces for longer: what does is not driven. */
+const FLOATING_MS = 500;
+/** Nor with more edges. */
+const FLOATING_EDGES = 100;
+/** So many short pulses that lead back to the level before are no bounce of a contact. */
+const FLOATING_PULSES = 3;
+
+/** How the line of a room is wired that had none. */
+const USUAL_CONTACT: ContactSettings = { activeLow: false, bias: "as-is", debounceMs: DEFAULT_DEBOUNCE_MS };
+const UNKNOWN: Judgement = { verdict: null, cause: null, mend: null, measured: null };
+
+/**
+ * Judges a room by what was seen of its line. Pure.
+ * @param wired the room's line; null for a room without one
+ * @param asking null where the room was not asked for: what moves is then known to be nothing but its line
+ * @param nowMs monotonic milliseconds, of the same boot as the levels
+ */
+export function judgeRoom(
+  wired: (ContactSettings & { readonly line: string }) | null,
+  seen: Observation,
+  asking: Asking | null,
+  nowMs: number,
+): Judgement {
+  if (wired === null) return judgeUnwired(asking);
+  const measured = measure(seen, wired);
+  const { line, activeLow, bias, debounceMs } = wired;
+  const contact = { line, activeLow, bias, debounceMs };
+  if (seen.levels.length === 0) return { ...judgeStill(contact, asking), measured };
+  if (isFloating(seen)) {
+    const isFree = bias === "as-is" || bias === "disabled";
+    const towardsRest: Bias = activeLow ? "pull-up" : "pull-down";
+    const mend: Mend | null = isFree ? { setting: "bias", ...contact, bias: towardsRest } : null;
+    return { verdict: "floating", cause: isFree ? "no_bias" : "loose_wire", mend, measured };
+  }
+  const last = seen.levels.at(-1);
+  if (last === undefined || nowMs - last.atMs <= SWITCHING_MS) return { ...UNKNOWN, measured };
+  if (seen.restActive) {
+    // Without the question the room may have been on when it began.
+    if (asking === null || last.active) return { ...UNKNOWN, measured };
+    const mend: Mend = { setting: "polarity", ...contact, activeLow: !activeLow };
+    return { verdict: "inverted", cause: "polarity", mend, measured };
+  }
+  if (last.active || measured.switchings < 2) return { ...UNKNOWN, measured };
+  if (measured.longestMs * BOUNCE_MARGIN > debounceMs) {
+    const mend: Mend = {
+      setting: "debounce",
+      ...contact,
+      debounceMs: bounceOf(line, seen.levels).debounceMs,
+    };
+    return { verdict: "chattering", cause: "bounce", mend, measured };
+  }
+  return { verdict: "good", cause: null, mend: null, measured };
+}
+
+/** Whether a line moves as no relay moves it. */
+export function isFloating({ levels, overflowed }: Observation): boolean {
+  if (overflowed) return true;
+  const switchings = switchingsOf(levels);
+  const pulses = switchings.filter(({ edges }) => edges % 2 === 0).length;
+  const isStorm = ({ edges, begunMs, lastMs }: Switching) =>
+    edges >= FLOATING_EDGES || lastMs - begunMs > FLOATING_MS;
+  return pulses >= FLOATING_PULSES || switchings.some(isStorm);
+}
+
+/** A room without a line: it takes the one that moved. */
+function judgeUnwired(asking: Asking | null): Judgement {
+  if (asking === null || asking.otherLine === null)
+    return { ...UNKNOWN, verdict: "unwired", cause: "no_line" };
+  const mend: Mend = { setting: "line", ...USUAL_CONTACT, line: asking.otherLine };
+  return { ...UNKNOWN, verdict: "unwired", cause: "other_line", mend };
+}
+
+/** A line that did not move. */
+function judgeStill(contact: Omit<Mend, "setting">, asking: Asking | null): Judgement {
+  if (asking === null) return UNKNOWN;
+  if (asking.otherLine !== null) {
+    const mend: Mend = { setting: "line", ...contact, line: asking.otherLine };
+    return { ...UNKNOWN, verdict: "swapped", cause: "other_line", mend };
+  }
+  return asking.waitedMs < SILENT_MS ? UNKNOWN : { ...UNKNOWN, verdict: "silent", cause: "no_signal" };
+}
+
+function measure({ levels, restActive }: Observation, { activeLow }: ContactSettings): Measured {
+  const { switchings, mostEdges, longestMs } = bounceOf("", levels);
+  return {
+    ...{ switchings, mostEdges, edges: levels.length },
+    longestMs: Math.ceil(longestMs),
+    restHigh: restActive !== activeLow,
+  };
+}

@@ -1,0 +1,162 @@
+import { release } from "node:os";
+import {
+  type AcceptanceReport,
+  askRoom,
+  beginCommission,
+  type Commission,
+  endCommission,
+  finishCommission,
+  getAcceptanceReport,
+  getCommission,
+  type AcceptanceReportHead as HeadAnswer,
+  listAcceptanceReports,
+  mendRoom,
+  type ReportContent,
+  tickRoom,
+} from "../contract/commission.ts";
+import type { Actor } from "../domain/audit.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
+import {
+  type AcceptanceReportHead,
+  type CommissionedRoom,
+  type Commissioner,
+  type CommissionState,
+  countRooms,
+  type Signatures,
+  type StoredAcceptanceReport,
+  type Tick,
+} from "../domain/commission.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
+import type { Status, StatusReader } from "../domain/status.ts";
+import { type Endpoint, serve } from "./router.ts";
+import type { ShownNumbers } from "./shown-number.ts";
+
+/** Reports of one list. */
+const SHOWN_REPORTS = 50;
+
+type ReportReader = Pick<LedgerReader, "acceptanceReport" | "acceptanceReports" | "chainHead">;
+
+export interface CommissionDependencies {
+  readonly commissioner: Commissioner;
+  readonly reader: ReportReader;
+  readonly status: StatusReader;
+  readonly numbers: ShownNumbers;
+}
+
+export function commissionEndpoints(dependencies: CommissionDependencies): readonly Endpoint[] {
+  const { commissioner, reader, numbers } = dependencies;
+  return [
+    serve(beginCommission, async ({ userId, body: { commission }, by }) => {
+      const { lines = null, freeLines, minutes } = commission;
+      await commissioner.begin(userId, { lines, freeLines }, minutes * MINUTE_MS, by);
+    }),
+    serve(getCommission, async ({ userId }) => ({ data: toStateAnswer(await commissioner.state(userId)) })),
+    serve(endCommission, async ({ userId, by }) => {
+      await commissioner.end(userId, by);
+    }),
+    serve(askRoom, async ({ userId, body }) => {
+      await commissioner.ask(userId, body.room);
+    }),
+    serve(tickRoom, async ({ userId, body: { tick } }) => {
+      await commissioner.tick(userId, tick, tick.note);
+    }),
+    serve(mendRoom, async ({ userId, body, by }) => {
+      await commissioner.mend(userId, body.room, by);
+    }),
+    serve(finishCommission, async ({ userId, body, by }) => ({
+      data: { number: await finishWithReport(dependencies, userId, body.report, by) },
+    })),
+    serve(listAcceptanceReports, ({ userId }) => ({ data: reportHeads(reader, userId, numbers) })),
+    serve(getAcceptanceReport, ({ userId, query }) => ({
+      data: reportOf(reader, userId, query.number ?? null, numbers),
+    })),
+  ];
+}
+
+/** Ends a commissioning with its report, and gives the report's number as it is shown. */
+export async function finishWithReport(
+  { commissioner, reader, status, numbers }: CommissionDependencies,
+  userId: Id,
+  signatures: Signatures,
+  by: Actor,
+): Promise<number> {
+  const [state, appliance] = [await commissioner.state(userId), await status.status(userId)];
+  if (state.begunMs === null) {
+    throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
+  }
+  const counts = countRooms(state.rooms);
+  const content = contentOf(state, signatures, appliance, reader.chainHead());
+  const report = { ...signatures, counts, text: JSON.stringify(content) };
+  return numbers.show(await commissioner.finish(userId, report, by));
+}
+
+export function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumbers): readonly HeadAnswer[] {
+  return reader
+    .acceptanceReports(userId, SHOWN_REPORTS)
+    .map(({ auditId, timeMs, ...head }: AcceptanceReportHead) => ({
+      ...head,
+      number: numbers.show(auditId),
+      time: timeMs,
+    }));
+}
+
+/** The newest where `shown` is null. Throws `not_found`, also for a report of another account. */
+export function reportOf(
+  reader: ReportReader,
+  userId: Id,
+  shown: number | null,
+  numbers: ShownNumbers,
+): AcceptanceReport {
+  const auditId = shown === null ? reader.acceptanceReports(userId, 1)[0]?.auditId : numbers.find(shown);
+  const report = auditId === undefined ? undefined : reader.acceptanceReport(userId, auditId);
+  if (report === undefined) {
+    throw new FlancoError("not_found", `There is no acceptance report${shown === null ? "" : ` ${shown}`}.`, {
+      hint: "The list of reports has their numbers; a commissioning ends with one.",
+    });
+  }
+  const { auditId: found, timeMs, text, ...entry }: StoredAcceptanceReport = report;
+  const number = numbers.show(found);
+  // What the ledger has under its chain is what was written in this shape.
+  return { ...(JSON.parse(text) as ReportContent), ...entry, number, time: timeMs };
+}
+
+export function toStateAnswer({ begunMs, untilMs, moved, rooms, ...state }: CommissionState): Commission {
+  return {
+    ...state,
+    ...{ begunTime: begunMs, untilTime: untilMs },
+    moved: moved.map(({ timeMs, ...move }) => ({ ...move, time: timeMs })),
+    rooms: rooms.map(({ tick, ...room }) => ({ ...room, tick: tick && toTickAnswer(tick) })),
+  };
+}
+
+function contentOf(
+  { begunMs, rooms }: CommissionState,
+  signatures: Signatures,
+  { version, driver, simulated, linesWired, linesWatched, lineFailures, clock, timeZone, lastBackup }: Status,
+  head: string,
+): ReportContent {
+  return {
+    ...signatures,
+    begunTime: begunMs ?? clock.nowMs,
+    versions: { flanco: version, node: process.versions.node, kernel: release() },
+    lines: { driver, simulated, wired: linesWired, watched: linesWatched, failures: lineFailures },
+    rooms: rooms.map(toReportedRoom),
+    counts: countRooms(rooms),
+    clock: { time: clock.nowMs, trusted: clock.trusted, timeZone },
+    backup: lastBackup && {
+      ...{ madeTime: lastBackup.madeMs, provedTime: lastBackup.provedMs },
+      ...{ clockTrusted: lastBackup.clockTrusted, head: lastBackup.head },
+    },
+    head,
+  };
+}
+
+function toReportedRoom({ isUnderTest, isAsked, judgement, level, tick, ...room }: CommissionedRoom) {
+  return { ...room, tick: tick && toTickAnswer(tick) };
+}
+
+function toTickAnswer({ deviceId: _device, room: _room, wired: _wired, timeMs, ...tick }: Tick) {
+  return { ...tick, time: timeMs };
+}

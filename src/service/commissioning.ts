@@ -1,0 +1,403 @@
+import type { Actor } from "../domain/audit.ts";
+import {
+  type Cancel,
+  type Clock,
+  type ClockTrust,
+  monotonicMs,
+  SECOND_MS,
+  type Timers,
+} from "../domain/clock.ts";
+import type {
+  CommissionedRoom,
+  Commissioner,
+  CommissionScope,
+  CommissionState,
+  NewAcceptanceReport,
+  RoomKey,
+  StoredCommission,
+  Tick,
+} from "../domain/commission.ts";
+import { CommissionWatch } from "../domain/commission-watch.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { Change, HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Lines, RawLevel } from "../domain/line.ts";
+import type { LineTest } from "../domain/line-test.ts";
+import type { Log } from "../domain/log.ts";
+import { usualPrice } from "../domain/price.ts";
+import type { Mend } from "../domain/verdict.ts";
+import { DEFAULT_REARM_MS, type NewWiring, type Wiring } from "../domain/wiring.ts";
+
+/** How often open pages hear that something was seen, and free lines are looked at. */
+const ROUND_MS = 250;
+
+export interface CommissioningDependencies {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly trust: ClockTrust;
+  readonly bootId: string;
+  readonly reader: Pick<
+    LedgerReader,
+    "commissions" | "commissionTicks" | "devices" | "lineTests" | "wirings"
+  >;
+  readonly heavy: Pick<HeavyReads, "roomsToday">;
+  readonly writer: Pick<
+    LedgerWriter,
+    "beginCommission" | "beginTest" | "endCommission" | "rewire" | "setWiring" | "tickRoom"
+  >;
+  readonly lines: Pick<Lines, "listenRaw" | "measure" | "read" | "status" | "wire" | "wiredName">;
+  readonly log: Log;
+  /** Tells open pages what no commit tells. */
+  readonly tell: (changes: readonly Change[]) => void;
+}
+
+/** A commissioning that goes on. */
+interface Session {
+  readonly scope: CommissionScope;
+  readonly watch: CommissionWatch;
+  /** When it ends by itself, in monotonic milliseconds. */
+  readonly endMs: number;
+  /** Its lines that are under test, and until when. */
+  readonly untilMs: ReadonlyMap<string, number>;
+  /** The lines that were wired when it was looked at last. */
+  readonly known: ReadonlySet<string>;
+}
+
+/**
+ * The commissionings of all accounts. That one is open, what was ticked off, and that its lines are under test is in the
+ * ledger and outlives the process; what was seen of the lines is not, and is seen again.
+ */
+export class Commissioning implements Commissioner {
+  readonly #dependencies: CommissioningDependencies;
+  readonly #sessions = new Map<Id, Session>();
+  #stopListening: Cancel = () => {};
+  #cancelRound: Cancel = () => {};
+  #isRound = false;
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(dependencies: CommissioningDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Goes on with what an earlier process left open. */
+  async open(): Promise<void> {
+    this.#stopListening = this.#dependencies.lines.listenRaw((level) => this.#take(level));
+    await this.#follow();
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#cancelRound();
+    this.#sessions.clear();
+  }
+
+  /** Call after each commit: tests may have ended, and lines may be wired otherwise. */
+  apply(changes: readonly Change[]): void {
+    const isConcerned = ({ kind }: Change) => kind === "wiring" || kind === "tests" || kind === "commission";
+    if (changes.some(isConcerned)) void this.#follow();
+  }
+
+  async begin(userId: Id, asked: CommissionScope, lifeMs: number, by: Actor): Promise<void> {
+    const { clock, lines, reader, writer } = this.#dependencies;
+    const named = asked.lines && (await Promise.all(asked.lines.map((line) => lines.wiredName(line))));
+    const scope = { ...asked, lines: named && [...new Set(named)] };
+    const under = scope.lines ?? reader.wirings(userId).map(({ line }) => line);
+    if (under.length + scope.freeLines.length === 0) {
+      throw new FlancoError("conflict", "There is no line to commission.", {
+        hint: "Wire a line to a room first, or name free lines.",
+      });
+    }
+    await writer.beginCommission(userId, scope, under, lifeMs, by);
+    const { watch = new CommissionWatch(), known = new Set<string>() } = this.#sessions.get(userId) ?? {};
+    const endMs = monotonicMs(clock) + lifeMs;
+    this.#sessions.set(userId, { scope, watch, known, endMs, untilMs: new Map() });
+    await this.#follow();
+  }
+
+  async state(userId: Id): Promise<CommissionState> {
+    const { clock, reader, lines } = this.#dependencies;
+    const stored = this.#storedOf(userId);
+    const nowMs = monotonicMs(clock);
+    const known = this.#sessions.get(userId);
+    const session = known !== undefined && known.endMs > nowMs ? known : undefined;
+    const aheadMs = clock.nowMs() - nowMs;
+    const wirings = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
+    return {
+      begunMs: stored?.begunMs ?? null,
+      untilMs: session === undefined ? null : Math.round(session.endMs + aheadMs),
+      freeLines: stored?.freeLines ?? [],
+      moved: (session?.watch.moves ?? []).map(({ line, active, atMs }) => {
+        const { dId, deviceName, actuatorId: room } = wirings.get(line) ?? {};
+        const isWired = dId !== undefined && deviceName !== undefined && room !== undefined;
+        return {
+          ...{ line, level: active, timeMs: Math.round(atMs + aheadMs) },
+          room: isWired ? { dId, deviceName, room } : null,
+        };
+      }),
+      rooms: await this.#roomsOf(userId, session, new Set(lines.status().watched)),
+    };
+  }
+
+  async ask(userId: Id, key: RoomKey): Promise<void> {
+    const { deviceId, wired } = this.#find(userId, key);
+    const session = this.#sessionOf(userId);
+    const sinceMs = monotonicMs(this.#dependencies.clock);
+    session.watch.ask({ deviceId, room: key.room, sinceMs }, wired?.line ?? null);
+    this.#tell(userId);
+    await this.#measure();
+  }
+
+  async tick(userId: Id, key: RoomKey, note: string): Promise<void> {
+    const { clock, trust, writer } = this.#dependencies;
+    const { deviceId, wired } = this.#find(userId, key);
+    const judgement = this.#judge(userId, deviceId, key.room, wired);
+    if (judgement.verdict === null) {
+      throw new FlancoError("conflict", `Nothing is known of room ${key.room} yet.`, {
+        hint: "Switch its relay on, wait a second, and switch it off.",
+      });
+    }
+    const tick: Tick = {
+      ...judgement,
+      ...{ deviceId, room: key.room, note, timeMs: clock.nowMs(), provisional: !trust.trusted() },
+      wired: wired && contactOf(wired),
+    };
+    await writer.tickRoom(userId, tick);
+  }
+
+  async mend(userId: Id, key: RoomKey, by: Actor): Promise<void> {
+    const { deviceId, wired } = this.#find(userId, key);
+    const { mend } = this.#judge(userId, deviceId, key.room, wired);
+    if (mend === null) {
+      throw new FlancoError("conflict", `Nothing is proposed for room ${key.room}.`, {
+        hint: "Ask for the room, and switch its relay.",
+      });
+    }
+    if (mend.setting === "line") await this.#exchange(userId, key, wired, mend, by);
+    else if (wired !== null) {
+      const { lines, writer } = this.#dependencies;
+      const { activeLow, bias, debounceMs } = mend;
+      const wiring = { ...wired, activeLow, bias, debounceMs };
+      await lines.wire([wired.line], () => writer.setWiring([{ userId, wiring }], by));
+    }
+  }
+
+  async finish(userId: Id, report: NewAcceptanceReport, by: Actor): Promise<number> {
+    const number = await this.#dependencies.writer.endCommission(userId, report, by);
+    await this.#follow();
+    if (number === null) throw new FlancoError("internal", "The report has no number.");
+    return number;
+  }
+
+  async end(userId: Id, by: Actor): Promise<void> {
+    await this.#dependencies.writer.endCommission(userId, null, by);
+    await this.#follow();
+  }
+
+  /** The room takes the line that moved. A room that had that line takes this one's. Prices stay with their rooms. */
+  async #exchange(userId: Id, key: RoomKey, own: Wiring | null, mend: Mend, by: Actor): Promise<void> {
+    const { lines, reader, writer, clock } = this.#dependencies;
+    const wirings = reader.wirings(userId, clock.nowMs());
+    const other = wirings.find(({ line }) => line === mend.line);
+    const valorMicros = own?.valorMicros ?? usualPrice(wirings, mend.line);
+    const { activeLow, bias, debounceMs } = other ?? mend;
+    const contact = { activeLow, bias, debounceMs };
+    await lines.wire([mend.line], async ([line = mend.line]) => {
+      const taken: NewWiring = {
+        ...{ ...contact, line, dId: key.dId, actuatorId: key.room },
+        ...{ valorMicros, rearmMs: own?.rearmMs ?? DEFAULT_REARM_MS },
+      };
+      const given = other === undefined || own === null ? [] : [{ ...other, ...contactOf(own) }];
+      const unwired = [own, other].flatMap((wiring) => wiring?.line ?? []);
+      const wired = [taken, ...given];
+      const lifeMs = Math.floor(this.#sessionOf(userId).endMs - monotonicMs(clock));
+      // One after the other without a pause: the lines are under test in the commit that wires them.
+      await Promise.all([
+        writer.rewire(userId, unwired, wired, by),
+        writer.beginTest(
+          userId,
+          wired.map((wiring) => wiring.line),
+          Math.max(SECOND_MS, lifeMs),
+          by,
+        ),
+      ]);
+    });
+  }
+
+  #judge(userId: Id, deviceId: Id, room: string, wired: Wiring | null) {
+    const nowMs = monotonicMs(this.#dependencies.clock);
+    const watch = this.#sessions.get(userId)?.watch ?? new CommissionWatch();
+    return watch.judge({ deviceId, room }, wired, nowMs);
+  }
+
+  async #roomsOf(
+    userId: Id,
+    session: Session | undefined,
+    watched: ReadonlySet<string>,
+  ): Promise<readonly CommissionedRoom[]> {
+    const { clock, heavy, reader } = this.#dependencies;
+    const rooms = await heavy.roomsToday(userId, clock.nowMs());
+    const devices = new Map(reader.devices(userId).map((device) => [device.id, device]));
+    const wirings = new Map(reader.wirings(userId).map((wiring) => [wiring.line, wiring]));
+    const ticks = new Map(
+      reader.commissionTicks(userId).map((tick) => [keyOf(tick.deviceId, tick.room), tick]),
+    );
+    const asked = session?.watch.asked;
+    return rooms
+      .flatMap(({ deviceId, room, line, withoutLine, active }) => {
+        const device = devices.get(deviceId);
+        if (device === undefined) return [];
+        const wiring = line === null ? null : (wirings.get(line) ?? null);
+        const level = session?.watch.levelOf(line ?? "") ?? active;
+        const tick = ticks.get(keyOf(deviceId, room));
+        return [
+          {
+            ...{ dId: device.dId, deviceId, deviceName: device.name, locationName: device.locationName },
+            ...{ room, withoutLine },
+            wired: wiring && { ...contactOf(wiring), rearmMs: wiring.rearmMs },
+            level: line !== null && watched.has(line) ? level : null,
+            isUnderTest: (session?.untilMs.get(line ?? "") ?? 0) > monotonicMs(clock),
+            isAsked: asked?.deviceId === deviceId && asked.room === room,
+            judgement: this.#judge(userId, deviceId, room, wiring),
+            tick: tick !== undefined && isAsTicked(tick, wiring) ? tick : null,
+          },
+        ];
+      })
+      .toSorted((a, b) => inOrder(a.locationName, b.locationName) || inOrder(a.deviceName, b.deviceName));
+  }
+
+  #find(userId: Id, { dId, room }: RoomKey): { readonly deviceId: Id; readonly wired: Wiring | null } {
+    const { clock, reader } = this.#dependencies;
+    const device = reader.devices(userId).find((one) => one.dId === dId);
+    if (device === undefined || !device.actuators.some(({ id }) => id === room)) {
+      throw new FlancoError("not_found", `There is no room ${room} of a device "${dId}".`);
+    }
+    const wired = reader
+      .wirings(userId, clock.nowMs())
+      .find(({ deviceId, actuatorId }) => deviceId === device.id && actuatorId === room);
+    return { deviceId: device.id, wired: wired ?? null };
+  }
+
+  #sessionOf(userId: Id): Session {
+    const session = this.#sessions.get(userId);
+    if (session !== undefined && session.endMs > monotonicMs(this.#dependencies.clock)) return session;
+    throw new FlancoError("conflict", "No line is under test for a commissioning.", {
+      hint: "Begin it, or go on with it, first.",
+    });
+  }
+
+  #storedOf(userId: Id): StoredCommission | undefined {
+    return this.#dependencies.reader.commissions().find((stored) => stored.userId === userId);
+  }
+
+  #take(level: RawLevel): void {
+    for (const { untilMs, watch } of this.#sessions.values()) {
+      if (!untilMs.has(level.line)) continue;
+      const wasFull = watch.isFull(level.line);
+      watch.take(level);
+      // A storm of edges costs the process more than it tells.
+      if (!wasFull && watch.isFull(level.line)) void this.#measure();
+    }
+  }
+
+  /** Follows the ledger: one after another, because each looks at what the one before did. */
+  #follow(): Promise<void> {
+    this.#following = this.#following
+      .then(() => this.#followNow())
+      .catch((err: unknown) => this.#dependencies.log.error({ err }, "a commissioning cannot go on"));
+    return this.#following;
+  }
+
+  async #followNow(): Promise<void> {
+    const { clock, bootId, reader, writer } = this.#dependencies;
+    const now = { bootId, monotonicMs: monotonicMs(clock) };
+    const open = reader.commissions();
+    for (const userId of this.#sessions.keys()) {
+      if (!open.some((stored) => stored.userId === userId)) this.#sessions.delete(userId);
+    }
+    for (const { userId, ...scope } of open) {
+      const before = this.#sessions.get(userId);
+      const wired = reader.wirings(userId).map(({ line }) => line);
+      const isMeant = (line: string) => scope.lines === null || scope.lines.includes(line);
+      const untilMs = new Map(
+        reader
+          .lineTests(now, userId)
+          .filter(({ line }) => isMeant(line))
+          .map(({ line, remainingMs }: LineTest) => [line, now.monotonicMs + remainingMs] as const),
+      );
+      const isNew = (line: string) => scope.lines === null && before?.known.has(line) === false;
+      const added = wired.filter((line) => !untilMs.has(line) && isNew(line));
+      // Without any wired line it ends when it was to end.
+      const endMs = wired.some(isMeant) ? Math.max(0, ...untilMs.values()) : (before?.endMs ?? 0);
+      const lifeMs = Math.floor(endMs - now.monotonicMs);
+      if (added.length > 0 && lifeMs > 0) {
+        // Its commit is followed in turn.
+        await writer.beginTest(userId, added, lifeMs);
+      }
+      if (lifeMs <= 0) this.#sessions.delete(userId);
+      else {
+        const watch = before?.watch ?? new CommissionWatch();
+        this.#sessions.set(userId, { scope, watch, endMs, untilMs, known: new Set(wired) });
+      }
+    }
+    await this.#measure();
+    this.#keepRound();
+  }
+
+  #measure(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    const measured = sessions.flatMap(({ untilMs, watch }) =>
+      [...untilMs.keys()].filter((line) => !watch.isFull(line)),
+    );
+    return this.#dependencies.lines.measure(new Set(measured));
+  }
+
+  #keepRound(): void {
+    if (this.#isRound || this.#sessions.size === 0) return;
+    this.#isRound = true;
+    this.#cancelRound = this.#dependencies.timers.after(ROUND_MS, () => void this.#round());
+  }
+
+  async #round(): Promise<void> {
+    const nowMs = monotonicMs(this.#dependencies.clock);
+    let hasEnded = false;
+    for (const [userId, { scope, watch, endMs, untilMs }] of this.#sessions) {
+      if (watch.asked !== null) await this.#look(scope.freeLines, watch);
+      if (watch.hasNews(nowMs)) this.#tell(userId);
+      if ([endMs, ...untilMs.values()].some((ms) => ms <= nowMs)) {
+        hasEnded = true;
+        this.#tell(userId);
+      }
+    }
+    this.#isRound = false;
+    if (hasEnded) void this.#follow();
+    else this.#keepRound();
+  }
+
+  /** One look at each free line. A line that was wired meanwhile, or that another program has, is passed over. */
+  async #look(freeLines: readonly string[], watch: CommissionWatch): Promise<void> {
+    const { clock, lines } = this.#dependencies;
+    for (const line of freeLines) {
+      const level = await lines.read(line).catch(() => undefined);
+      if (level !== undefined) watch.look(line, level, monotonicMs(clock));
+    }
+  }
+
+  #tell(userId: Id): void {
+    this.#dependencies.tell([{ kind: "commission", userId }]);
+  }
+}
+
+const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
+
+function keyOf(deviceId: Id, room: string): string {
+  return JSON.stringify([deviceId, room]);
+}
+
+function contactOf({ line, activeLow, bias, debounceMs }: Wiring) {
+  return { line, activeLow, bias, debounceMs };
+}
+
+/** Whether the room is still wired as it was when it was ticked off. */
+function isAsTicked({ wired }: Tick, wiring: Wiring | null): boolean {
+  return JSON.stringify(wired) === JSON.stringify(wiring && contactOf(wiring));
+}

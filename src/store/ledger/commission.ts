@@ -1,0 +1,124 @@
+import type { Database } from "better-sqlite3";
+import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import type {
+  AcceptanceReportHead,
+  CommissionScope,
+  NewAcceptanceReport,
+  StoredAcceptanceReport,
+  StoredCommission,
+  Tick,
+} from "../../domain/commission.ts";
+import { FlancoError } from "../../domain/error.ts";
+import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
+import { AUDIT_TIME } from "./audit.ts";
+import type { WriteContext } from "./commands.ts";
+
+/** `scope` is JSON. */
+interface StoredRow extends Pick<StoredCommission, "userId" | "begunMs"> {
+  readonly scope: string;
+}
+
+interface Provisionally {
+  readonly provisional: number;
+}
+
+const REPORTS = `
+  FROM audit LEFT JOIN boot USING (boot) WHERE kind = 'commissioned' AND user_id = ?`;
+const HEAD = `audit_id AS auditId, ${AUDIT_TIME} AS timeMs, boot IS NOT NULL AND zero_ms IS NULL AS provisional`;
+
+export function commissionReader(db: Database) {
+  const all = db.prepare<[], StoredRow>(
+    "SELECT user_id AS userId, begun_ms AS begunMs, scope FROM commission",
+  );
+  const ticks = db
+    .prepare<[Id], string>(
+      `SELECT json_set(tick, '$.room', actuator_id) FROM commission_tick JOIN device USING (device_id) WHERE user_id = ?`,
+    )
+    .pluck();
+  const heads = db.prepare<[Id, number], Omit<AcceptanceReportHead, "provisional"> & Provisionally>(
+    `SELECT ${HEAD}, details ->> '$.technician' AS technician, details ->> '$.clinic' AS clinic,
+            details ->> '$.rooms' AS rooms, details ->> '$.good' AS good, details ->> '$.attention' AS attention,
+            details ->> '$.untested' AS untested ${REPORTS} ORDER BY audit_id DESC LIMIT ?`,
+  );
+  const one = db.prepare<[Id, number], Omit<StoredAcceptanceReport, "provisional"> & Provisionally>(
+    `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND audit_id = ?`,
+  );
+  return {
+    commissions: (): readonly StoredCommission[] =>
+      all.all().map(({ scope, ...row }) => ({ ...row, ...(JSON.parse(scope) as CommissionScope) })),
+    commissionTicks: (userId: Id): readonly Tick[] =>
+      ticks.all(userId).map((tick) => JSON.parse(tick) as Tick),
+    acceptanceReports: (userId: Id, limit: number): readonly AcceptanceReportHead[] =>
+      heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 })),
+    acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined {
+      const row = one.get(userId, auditId);
+      return row && { ...row, provisional: row.provisional === 1 };
+    },
+  };
+}
+
+export function commissionCommands(
+  db: Database,
+  context: WriteContext,
+  tests: Pick<LedgerCommands, "beginTest" | "endTest">,
+) {
+  const open = db.prepare<[Id, number, string]>(
+    `INSERT INTO commission (user_id, begun_ms, scope) VALUES (?, ?, ?)
+     ON CONFLICT (user_id) DO UPDATE SET scope = excluded.scope`,
+  );
+  const scopeOf = db.prepare<[Id], string>("SELECT scope FROM commission WHERE user_id = ?").pluck();
+  const close = db.prepare<[Id]>("DELETE FROM commission WHERE user_id = ?");
+  const forget = db.prepare<[Id]>(
+    "DELETE FROM commission_tick WHERE device_id IN (SELECT device_id FROM device WHERE user_id = ?)",
+  );
+  const insert = db.prepare<[Id, string, string]>(
+    "INSERT OR REPLACE INTO commission_tick (device_id, actuator_id, tick) VALUES (?, ?, ?)",
+  );
+  const roomOf = db.prepare<[Id, Id, string]>(
+    `SELECT 1 FROM actuator JOIN device USING (device_id) WHERE user_id = ? AND device_id = ? AND actuator_id = ?`,
+  );
+
+  function requireOpen(userId: Id): CommissionScope {
+    const scope = scopeOf.get(userId);
+    if (scope === undefined) {
+      throw new FlancoError("conflict", "No commissioning is open.", { hint: "Begin one first." });
+    }
+    return JSON.parse(scope) as CommissionScope;
+  }
+
+  return {
+    beginCommission(
+      userId: Id,
+      scope: CommissionScope,
+      lines: readonly string[],
+      lifeMs: number,
+      by: Actor = SERVICE_ACTOR,
+    ): void {
+      if (lines.length > 0) tests.beginTest(userId, lines, lifeMs, by);
+      open.run(userId, context.nowMs(), JSON.stringify(scope));
+      context.tell({ kind: "commission", userId });
+    },
+    tickRoom(userId: Id, tick: Tick): void {
+      requireOpen(userId);
+      if (roomOf.get(userId, tick.deviceId, tick.room) === undefined) {
+        throw new FlancoError("not_found", `There is no room ${tick.room}.`);
+      }
+      insert.run(tick.deviceId, tick.room, JSON.stringify(tick));
+      context.tell({ kind: "commission", userId });
+    },
+    endCommission(userId: Id, report: NewAcceptanceReport | null, by: Actor = SERVICE_ACTOR): number | null {
+      if (report === null && scopeOf.get(userId) === undefined) return null;
+      const { lines } = requireOpen(userId);
+      context.audit.requireFew(userId, by);
+      for (const line of lines ?? [null]) tests.endTest(userId, line, by);
+      close.run(userId);
+      forget.run(userId);
+      context.tell({ kind: "commission", userId });
+      if (report === null) return null;
+      const { technician, clinic, counts, text } = report;
+      const details = { technician, clinic, ...counts, report: text };
+      return context.audit.note("commissioned", userId, details, by);
+    },
+  };
+}

@@ -1,0 +1,219 @@
+import { expect } from "chai";
+import type { Commission, CommissionedRoom } from "../../src/contract/commission.ts";
+import { monotonicMs } from "../../src/domain/clock.ts";
+import { SILENT_MS } from "../../src/domain/verdict.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { EventStream } from "../rig/event-stream.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
+import { aDevice } from "./bodies.ts";
+import { aWiring } from "./wired-line.ts";
+
+const SIGNATURES = { technician: "Luis Pérez", clinic: "Ana Gil" };
+
+describe("Commissioning", () => {
+  const appliance = forSuite(() => Appliance.open());
+  const user = forEachTest(() => appliance.addUser());
+
+  beforeEach(async () => {
+    await user.post("/api/device").send(aDevice()).expect(200);
+    for (const [line, actuatorId] of [
+      ["SIM0", "101"],
+      ["SIM1", "102"],
+    ]) {
+      await user
+        .put("/api/wiring")
+        .send(aWiring({ line, actuatorId, valor: actuatorId === "101" ? 4.5 : 9 }))
+        .expect(200);
+    }
+    appliance.lines.state = { ...appliance.lines.state, watched: ["SIM0", "SIM1"] };
+    for (const line of ["SIM0", "SIM1"]) first(line);
+  });
+  afterEach(async () => {
+    await user.delete("/api/commission").expect(200);
+    for (const { line } of appliance.reader.wirings(user.id)) {
+      await user.delete("/api/wiring").query({ line }).expect(200);
+    }
+  });
+
+  const begin = (commission: object = {}) => user.put("/api/commission").send({ commission });
+  const ask = (room: string) => user.put("/api/commission/room").send({ room: { dId: "7234", room } });
+  const tick = (room: string) => user.put("/api/commission/tick").send({ tick: { dId: "7234", room } });
+  const mend = (room: string) => user.post("/api/commission/mend").send({ room: { dId: "7234", room } });
+  const finish = () => user.post("/api/commission/report").send({ report: SIGNATURES });
+  const state = async () => (await user.get("/api/commission").expect(200)).body.data as Commission;
+  const shown = async (name: string) => {
+    const found = (await state()).rooms.find(({ room }) => room === name);
+    if (found === undefined) throw new Error(`There is no room ${name}.`);
+    return found satisfies CommissionedRoom;
+  };
+
+  function first(line: string, active = false): void {
+    appliance.lines.move({ line, active, atMs: nowMs(), missed: 0, isFirst: true });
+  }
+
+  function nowMs(): number {
+    return monotonicMs(appliance.clock);
+  }
+
+  /** The relay is switched on, or off; its contact comes to its level after so many edges, a millisecond apart. */
+  function go(line: string, active: boolean, edges = 1, apartMs = 1): void {
+    for (let left = edges; left > 0; left -= 1) {
+      const level = left % 2 === 1 ? active : !active;
+      appliance.lines.move({ line, active: level, atMs: nowMs(), missed: 0, isFirst: false });
+      appliance.clock.pass(apartMs);
+    }
+    appliance.clock.pass(1_000);
+  }
+
+  function cycle(line: string, edges = 1, apartMs = 1): void {
+    go(line, true, edges, apartMs);
+    go(line, false);
+  }
+
+  async function begun(commission: object = {}): Promise<void> {
+    await begin(commission).expect(200);
+    for (const line of ["SIM0", "SIM1"]) first(line);
+  }
+
+  it("puts all wired lines under test and measures them, and says until when", async () => {
+    expect(await state()).to.deep.include({ begunTime: null, untilTime: null, moved: [] });
+    await begun({ minutes: 15 });
+    const { begunTime, untilTime, rooms } = await state();
+    expect(begunTime).to.equal(appliance.clock.nowMs());
+    expect((untilTime ?? 0) - appliance.clock.nowMs()).to.be.within(15 * 60_000, 15 * 60_000 + 2);
+    expect(rooms.map(({ room, isUnderTest }) => [room, isUnderTest])).to.deep.equal([
+      ["101", true],
+      ["102", true],
+    ]);
+    expect(appliance.lines.measured).to.have.members(["SIM0", "SIM1"]);
+    expect((await user.get("/api/status").expect(200)).body.data.tests).to.have.length(2);
+  });
+
+  it("says which line moved, proposes its room, and ticks it off with what was measured", async () => {
+    await begun();
+    await tick("101").expect(409);
+    cycle("SIM0", 3, 4);
+    const { moved, rooms } = await state();
+    expect(moved[0]).to.deep.include({ line: "SIM0", level: false, time: appliance.clock.nowMs() - 1_001 });
+    expect(moved[0]?.room).to.deep.equal({ dId: "7234", deviceName: "Pasillo A", room: "101" });
+    const measured = { switchings: 2, edges: 4, mostEdges: 3, longestMs: 8, restHigh: false };
+    const judgement = { verdict: "good", cause: null, mend: null, measured };
+    expect(rooms[0]?.judgement).to.deep.equal(judgement);
+    await tick("101").expect(200);
+    expect((await shown("101")).tick).to.deep.equal({
+      ...{ ...judgement, note: "", time: appliance.clock.nowMs(), provisional: false },
+    });
+  });
+
+  it("proposes a debounce where the contact bounces longer, and the mended room waits to be switched again", async () => {
+    await begun();
+    cycle("SIM0", 5, 20);
+    await tick("101").expect(200);
+    const { judgement } = await shown("101");
+    expect(judgement).to.deep.include({ verdict: "chattering", cause: "bounce" });
+    expect(judgement.mend).to.deep.include({ setting: "debounce", line: "SIM0", debounceMs: 160 });
+    await mend("101").expect(200);
+    const [wiring] = appliance.reader.wirings(user.id);
+    expect(wiring).to.include({ debounceMs: 160, valorMicros: 4_500_000, bias: "pull-down" });
+    expect((await shown("101")).tick).to.equal(null);
+  });
+
+  it("names a silent line once its room was asked for and nothing moved", async () => {
+    await begun();
+    await ask("101").expect(200);
+    expect((await shown("101")).judgement.verdict).to.equal(null);
+    appliance.clock.pass(SILENT_MS);
+    expect(await shown("101")).to.deep.include({ isAsked: true });
+    expect((await shown("101")).judgement).to.deep.include({
+      verdict: "silent",
+      cause: "no_signal",
+      mend: null,
+    });
+    await mend("101").expect(409);
+  });
+
+  it("names two swapped lines and exchanges them: each room keeps its price", async () => {
+    await begun();
+    await ask("101").expect(200);
+    cycle("SIM1");
+    const { judgement } = await shown("101");
+    expect(judgement).to.deep.include({ verdict: "swapped", cause: "other_line" });
+    expect(judgement.mend).to.deep.include({ setting: "line", line: "SIM1" });
+    await mend("101").expect(200);
+    const wirings = appliance.reader.wirings(user.id, NOON_MS);
+    expect(wirings.map(({ line, actuatorId, valorMicros }) => [line, actuatorId, valorMicros])).to.deep.equal(
+      [
+        ["SIM0", "102", 9_000_000],
+        ["SIM1", "101", 4_500_000],
+      ],
+    );
+    expect((await user.get("/api/status").expect(200)).body.data.tests).to.have.length(2);
+    for (const line of ["SIM0", "SIM1"]) first(line);
+    await ask("101").expect(200);
+    cycle("SIM1");
+    expect((await shown("101")).judgement.verdict).to.equal("good");
+  });
+
+  it("ends with a report, which the ledger keeps as an entry of its chain and which holds no money", async () => {
+    await begun();
+    const head = () => appliance.reader.chainHead();
+    cycle("SIM0");
+    await tick("101").expect(200);
+    const before = head();
+    const { number } = (await finish().expect(200)).body.data;
+    const { body } = await user.get("/api/commission/report").query({ number }).expect(200);
+    const report = body.data;
+    expect(report).to.deep.include({ ...SIGNATURES, number, head: before, hash: head(), who: user.email });
+    expect(report.counts).to.deep.equal({ rooms: 2, good: 1, attention: 0, untested: 1 });
+    expect(report.rooms[0]).to.deep.include({ dId: "7234", room: "101" });
+    expect(report.rooms[0].tick.verdict).to.equal("good");
+    expect(report.rooms[1].tick).to.equal(null);
+    expect(report.versions).to.include({ flanco: "0.0.0-test", node: process.versions.node });
+    expect(JSON.stringify(report)).not.to.match(/valor|price|4\.5/);
+    const reports = await user.get("/api/commission/reports").expect(200);
+    expect(reports.body.data).to.deep.equal([
+      { ...SIGNATURES, number, time: report.time, provisional: true, ...report.counts },
+    ]);
+    expect(await state()).to.deep.include({ begunTime: null, untilTime: null });
+    expect((await user.get("/api/status").expect(200)).body.data.tests).to.deep.equal([]);
+    expect(appliance.lines.measured).to.deep.equal([]);
+    const audit = await user.get("/api/audit").expect(200);
+    expect(audit.body.data[0]).to.deep.include({ kind: "commissioned" });
+    expect(audit.body.data[0].details).not.to.have.property("report");
+    await finish().expect(409);
+  });
+
+  it("is the account's own", async () => {
+    await begun();
+    cycle("SIM0");
+    const { number } = (await finish().expect(200)).body.data;
+    const other = await appliance.addUser();
+    await other.get("/api/commission/report").query({ number }).expect(404);
+    expect((await other.get("/api/commission/reports").expect(200)).body.data).to.deep.equal([]);
+    expect((await other.get("/api/commission").expect(200)).body.data.rooms).to.deep.equal([]);
+  });
+
+  it("tells open pages when something changes", async () => {
+    const stream = await EventStream.open(user);
+    await stream.next();
+    await begin().expect(200);
+    const kinds = [await stream.next(), await stream.next()].map((event) => event?.event);
+    expect(kinds).to.have.members(["tests", "commission"]);
+    first("SIM0");
+    go("SIM0", true);
+    expect(await stream.next()).to.include({ event: "commission" });
+    stream.close();
+  });
+
+  it("goes on after its time when it is begun again: what was ticked off stays", async () => {
+    await begun({ minutes: 1 });
+    cycle("SIM0");
+    await tick("101").expect(200);
+    appliance.clock.pass(61_000);
+    await ask("102").expect(409);
+    expect(await state()).to.deep.include({ untilTime: null });
+    await begun();
+    expect((await shown("101")).tick?.verdict).to.equal("good");
+    await ask("102").expect(200);
+  });
+});
