@@ -5,7 +5,7 @@ import { API_PREFIX } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { errorMiddleware } from "../http/middleware/errors.ts";
-import { type Endpoint, otherMethod, routerOf, type Senders } from "../http/router.ts";
+import { type Endpoint, otherMethod, routesOf, type Senders } from "../http/router.ts";
 import { requireSocketPath } from "./socket-path.ts";
 
 const OWNER_ONLY = 0o600;
@@ -57,7 +57,7 @@ function createControlApp(endpoints: readonly Endpoint[], log: Log): Koa {
   const app = new Koa();
   app.silent = true;
   app.use(errorMiddleware(log, () => "error", true));
-  app.use(routerOf(endpoints, API_PREFIX, NO_SESSIONS).routes());
+  app.use(routesOf(endpoints, API_PREFIX, NO_SESSIONS));
   app.use(otherMethod);
   app.use(() => {
     throw new FlancoError("not_found", "There is nothing at this path.");

@@ -31,7 +31,7 @@ import type { Page } from "./page.ts";
 import { recordEndpoints } from "./record.ts";
 import { reportEndpoints } from "./report.ts";
 import { roomEndpoints } from "./room.ts";
-import { type Endpoint, otherMethod, routerOf, serve } from "./router.ts";
+import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
 import { requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { statusEndpoints } from "./status.ts";
@@ -86,12 +86,12 @@ export function createApp(dependencies: AppDependencies): Koa {
   app.use(healthMiddleware(lines));
   app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
   app.use(
-    routerOf(endpoints, API_PREFIX, {
+    routesOf(endpoints, API_PREFIX, {
       signedInOf: (context) => requireSession(sessions, context),
       positionOf: (userId) => events.positionOf(userId),
       admit: ({ req }) => signInGate.admit(clientAddress(req.socket.remoteAddress)),
       refuse: ({ req }) => signInGate.refuse(clientAddress(req.socket.remoteAddress)),
-    }).routes(),
+    }),
   );
   app.use(otherMethod);
   app.use(async (context, next) => {

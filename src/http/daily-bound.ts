@@ -35,8 +35,10 @@ export class DailyBound {
       day = { beganMs: nowMs, records: 0, bytes: 0 };
       this.#posted.set(userId, day);
     }
-    const texts = Object.values(record).filter((value) => typeof value === "string");
-    const bytes = BYTES_BESIDE_TEXTS + Buffer.byteLength(texts.join(""));
+    let bytes = BYTES_BESIDE_TEXTS;
+    for (const value of Object.values(record)) {
+      if (typeof value === "string") bytes += Buffer.byteLength(value);
+    }
     if (day.records + 1 > this.#limits.records || day.bytes + bytes > this.#limits.bytes) {
       throw new FlancoError("too_many", "This account has posted as much as it may in a day.", {
         hint: "daily_records and daily_bytes in the configuration are the bounds.",

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import Router, { type RouterContext } from "@koa/router";
-import type { Context, Next } from "koa";
+import type { Context, Middleware, Next } from "koa";
 import type { SignedIn } from "../auth/session.ts";
 import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
@@ -84,14 +84,21 @@ export interface Senders {
 }
 
 /** Routes requests to endpoints. Every path is whole, without parameters, and told apart by case and trailing slash. */
-export function routerOf(endpoints: readonly Endpoint[], prefix: string, senders: Senders): Router {
+export function routesOf(endpoints: readonly Endpoint[], prefix: string, senders: Senders): Middleware {
   const large = new LargeAnswers();
-  const router = new Router({ prefix, sensitive: true, strict: true });
-  for (const endpoint of endpoints) {
-    const { method, path } = endpoint.declaration;
-    router[method](path, (context) => answer(endpoint, senders, large, context));
+  const routes = new Map<string, ReturnType<Router["routes"]>>();
+  // A router for each path: one for all would try every route at every request.
+  for (const [path, own] of Map.groupBy(endpoints, ({ declaration }) => declaration.path)) {
+    const router = new Router({ prefix, sensitive: true, strict: true });
+    for (const endpoint of own) {
+      router[endpoint.declaration.method](path, (context) => answer(endpoint, senders, large, context));
+    }
+    routes.set(prefix + path, router.routes());
   }
-  return router;
+  return (context, next) => {
+    const route = routes.get(context.path);
+    return route === undefined ? next() : route(context as RouterContext, next);
+  };
 }
 
 /** Session and role first, then the body: without a session a client learns nothing of what a body should hold. */

@@ -21,9 +21,14 @@ export function signedInMember(
   sessions: Pick<SessionKeeper, "check">,
   context: Context,
 ): SignedIn | undefined {
-  const valid = tokensOf(context).flatMap((token) => sessions.check(token) ?? []);
-  const last = valid.at(-1);
-  return valid.every(({ memberId }) => memberId === last?.memberId) ? last : undefined;
+  let signedIn: SignedIn | undefined;
+  for (const token of tokensOf(context)) {
+    const valid = sessions.check(token);
+    if (valid === undefined) continue;
+    if (signedIn !== undefined && signedIn.memberId !== valid.memberId) return undefined;
+    signedIn = valid;
+  }
+  return signedIn;
 }
 
 /** The signed-in member of a request. Throws `unauthorized`. */
@@ -100,8 +105,8 @@ function unauthorized(): FlancoError {
 function tokensOf({ req }: Context): readonly string[] {
   const tokens: string[] = [];
   for (const pair of (req.headers.cookie ?? "").split(";")) {
-    const [name = "", ...value] = pair.trim().split("=");
-    if (name === COOKIE) tokens.push(value.join("="));
+    const cookie = pair.trim();
+    if (cookie.startsWith(`${COOKIE}=`)) tokens.push(cookie.slice(COOKIE.length + 1));
   }
   return tokens.slice(-MAX_TOKENS);
 }

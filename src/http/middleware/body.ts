@@ -1,4 +1,4 @@
-import { isAscii } from "node:buffer";
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { TextDecoder } from "node:util";
 import type { Context } from "koa";
@@ -82,7 +82,8 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */
 function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void): void {
-  // Made for the first piece that needs it: most bodies are ASCII, and a decoder costs as much as parsing one.
+  // Made for the first piece that ends within a character: most bodies come in one piece, and a decoder costs as much as
+  // parsing one.
   let utf8: TextDecoder | undefined;
   let pieces = 0;
   const decode = (piece?: Buffer) => {
@@ -95,7 +96,7 @@ function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void)
   request.on("data", (piece: Buffer) => {
     pieces += 1;
     if (pieces > MAX_PIECES) refuse(tooManyPieces());
-    if (utf8 === undefined && !isAscii(piece)) {
+    if (utf8 === undefined && !isUtf8(piece)) {
       utf8 = new TextDecoder("utf-8", { fatal: true });
       request.on("end", () => decode());
     }

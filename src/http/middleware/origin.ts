@@ -60,7 +60,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = "600";
  */
 export function crossSiteMiddleware(allowedOrigins: () => readonly string[], apiPrefix: string): Middleware {
   return (context: Context, next: Next): Promise<void> | undefined => {
-    const origin = context.get("Origin");
+    const { origin = "" } = context.req.headers;
     const allowed = allowedOrigins();
     if (allowed.length > 0) context.set("Vary", "Origin");
     if (allowed.includes(origin)) {
@@ -87,7 +87,7 @@ function answerPreflight(context: Context): void {
 }
 
 function isOfOtherSite(context: Context, origin: string, apiPrefix: string): boolean {
-  const site = context.get("Sec-Fetch-Site");
+  const { "sec-fetch-site": site = "" } = context.req.headers;
   const foreignSite = site !== "" && site !== "same-origin" && site !== "none";
   if (SAFE_METHODS.has(context.method)) return foreignSite && context.path.startsWith(`${apiPrefix}/`);
   // Not koa's `context.origin`, which is the request's own Origin header.
