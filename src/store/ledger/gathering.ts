@@ -8,7 +8,7 @@ const MAX_MS = 25;
  * When the next batch leaves while syncs are slow. Clients that post again once they are answered form groups: while one group
  * is on its way to the disk the others wait, and each pays for the syncs of all. So after a slow sync the next batch waits
  * until as many writes wait as were answered and as came meanwhile: then there is one group. A client that is alone never
- * waits. test/store/ledger/gathering.test.ts simulates what that gains.
+ * waits. The bench's `slow-posts` measures what that gains.
  */
 export class Gathering {
   #complete = 0;
