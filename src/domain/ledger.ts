@@ -25,7 +25,6 @@ import type {
   Idempotency,
   MovedSearch,
   NewRecord,
-  Provisional,
   RecordFilter,
   RecordSearch,
   StoredRecord,
@@ -344,8 +343,6 @@ export interface LedgerReader {
   unsettledBoots(): readonly { readonly bootId: string; readonly zeroMs: number }[];
   /** The last moment at which a service is known to have run with this ledger; undefined before the first. */
   lastAlive(): BootMoment | undefined;
-  /** The number of records without a trusted time, of one user or of all. `bootId` is the current boot. */
-  provisional(bootId: string, userId?: Id): Provisional;
   /** Boots whose clock was set to another time after it was trusted, in order. */
   reclocked(): readonly ReclockedBoot[];
   /** The ledger's part of the status, of one user or of all. `bootId` is the current boot. Counts are bounded. */

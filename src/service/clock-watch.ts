@@ -22,7 +22,7 @@ export interface ClockWatchDependencies {
   /** The clock is trusted once this says so; `always`: the machine keeps its own time. */
   readonly synchronized: Synchronized | "always";
   readonly writer: Pick<LedgerWriter, "noteBoot" | "settleTimes" | "purge">;
-  readonly reader: Pick<LedgerReader, "boots" | "provisional" | "unsettledBoots">;
+  readonly reader: Pick<LedgerReader, "boots" | "unsettledBoots">;
   readonly log: Log;
   /** Up to when all that the lines did is committed, in monotonic milliseconds: the ledger is not told of more. */
   readonly committedMs: () => number;
@@ -71,8 +71,6 @@ export class ClockWatch implements ClockTrust {
     this.#judge();
     this.#committedMs = this.#dependencies.committedMs();
     await this.#attempt(() => this.#note());
-    const { waiting, unplaced } = reader.provisional(bootId);
-    if (waiting + unplaced > 0) log.warn({ waiting, unplaced }, "records without a trusted time");
     if (!this.trusted()) {
       log.warn({}, "the clock is not trusted yet: sales are kept, and moved once the network has set it");
     }

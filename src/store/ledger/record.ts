@@ -3,7 +3,7 @@ import type { RecordEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { PostedRecord } from "../../domain/ledger.ts";
-import type { Idempotency, NewRecord, Provisional, RecordOrigin, StoredRecord } from "../../domain/record.ts";
+import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
 import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 
@@ -94,11 +94,6 @@ export function recordInserter(db: Database, context: Pick<WriteContext, "chain"
 }
 
 export function recordReader(db: Database) {
-  const provisional = db.prepare<[string, Id | null, Id | null], { waiting: number; count: number }>(
-    `SELECT boot_id = ? AS waiting, count(*) AS count
-       FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
-      WHERE ${UNSETTLED} AND (? IS NULL OR user_id = ?) GROUP BY waiting`,
-  );
   const unsettledBoots = db.prepare<[], { bootId: string; zeroMs: number }>(
     `SELECT boot_id AS bootId, zero_ms AS zeroMs FROM boot
       WHERE zero_ms IS NOT NULL
@@ -106,14 +101,7 @@ export function recordReader(db: Database) {
              OR EXISTS (SELECT 1 FROM record WHERE ended_boot = boot.boot)
              OR EXISTS (SELECT 1 FROM gap WHERE gap.boot = boot.boot))`,
   );
-  return {
-    unsettledBoots: () => unsettledBoots.all(),
-    provisional(bootId: string, userId: Id | null = null): Provisional {
-      const counts = provisional.all(bootId, userId, userId);
-      const of = (waiting: number) => counts.find((row) => row.waiting === waiting)?.count ?? 0;
-      return { waiting: of(1), unplaced: of(0) };
-    },
-  };
+  return { unsettledBoots: () => unsettledBoots.all() };
 }
 
 export function recordCommands(db: Database, context: WriteContext) {
