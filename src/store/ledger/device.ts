@@ -52,9 +52,9 @@ export function deviceCommands(db: Database, context: WriteContext) {
   const actuatorCount = db
     .prepare<[Id], number>("SELECT count(*) FROM actuator JOIN device USING (device_id) WHERE user_id = ?")
     .pluck();
-  const insert = db.prepare<[Id, Id, string, string, string, string, number]>(
+  const insert = db.prepare<Omit<NewDevice, "actuators"> & { id: Id; userId: Id; nowMs: number }>(
     `INSERT INTO device (device_id, user_id, d_id, name, location_id, location_name, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (@id, @userId, @dId, @name, @locationId, @locationName, @nowMs)`,
   );
   const insertActuator = db.prepare<[Id, string, number, number]>(
     "INSERT INTO actuator (device_id, actuator_id, position, value) VALUES (?, ?, ?, ?)",
@@ -156,17 +156,10 @@ export function deviceCommands(db: Database, context: WriteContext) {
       if ((actuatorCount.get(userId) ?? 0) + device.actuators.length > MAX_ACTUATORS_OF_USER) {
         throw tooManyError(MAX_ACTUATORS_OF_USER, "actuators");
       }
-      insert.run(
-        id,
-        userId,
-        device.dId,
-        device.name,
-        device.locationId,
-        device.locationName,
-        context.nowMs(),
-      );
-      device.actuators.forEach((actuator, position) => {
-        insertActuator.run(id, actuator.id, position, actuator.value ? 1 : 0);
+      const { actuators, ...named } = device;
+      insert.run({ ...named, id, userId, nowMs: context.nowMs() });
+      actuators.forEach((actuator, position) => {
+        insertActuator.run(id, actuator.id, position, Number(actuator.value));
       });
       context.tell({ kind: "locations", userId });
       return id;

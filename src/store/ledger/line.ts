@@ -14,6 +14,20 @@ import { recordInserter } from "./record.ts";
 
 const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
+/** What was last seen of a line, as its row has it. */
+interface LevelRow {
+  readonly line: string;
+  readonly active: number;
+  readonly activeLow: number;
+  readonly timeMs: number;
+  readonly boot: number;
+  readonly monotonicNs: number;
+  readonly provisional: number;
+  readonly request: number;
+  readonly sequence: number;
+  readonly recordId: number | null;
+}
+
 export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
   const states = lineStates(db);
   const gaps = gapWriter(db, context);
@@ -41,17 +55,10 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     "UPDATE actuator SET value = @value WHERE device_id = @deviceId AND actuator_id = @actuatorId AND value <> @value",
   );
   const touchDevice = db.prepare<[Id]>("UPDATE device SET revision = revision + 1 WHERE device_id = ?");
-  const saveLevel = db.prepare<
-    [string, number, number, number, number, number, number, number, number, number, number | null]
-  >(
-    `INSERT INTO line_state (line, active, active_low, changed_ms, changed_boot, changed_ns, changed_provisional,
-                             boot, request, sequence, record_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (line) DO UPDATE SET active = excluded.active,
-       active_low = excluded.active_low, changed_ms = excluded.changed_ms,
-       changed_boot = excluded.changed_boot, changed_ns = excluded.changed_ns,
-       changed_provisional = excluded.changed_provisional, boot = excluded.boot,
-       request = excluded.request, sequence = excluded.sequence, record_id = excluded.record_id`,
+  const saveLevel = db.prepare<LevelRow>(
+    `INSERT OR REPLACE INTO line_state (line, active, active_low, changed_ms, changed_boot, changed_ns,
+                                        changed_provisional, boot, request, sequence, record_id)
+     VALUES (@line, @active, @activeLow, @timeMs, @boot, @monotonicNs, @provisional, @boot, @request, @sequence, @recordId)`,
   );
   const saveSource = db.prepare<[number, number, number, string]>(
     "UPDATE line_state SET boot = ?, request = ?, sequence = ? WHERE line = ?",
@@ -81,37 +88,21 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
       valorMicros: priceOf(room, sighting.timeMs, !sighting.provisional),
       createdTimeMs: sighting.timeMs,
     };
-    const { bootId, request, sequence } = sighting.source;
-    const { provisional } = sighting;
-    const origin = sequence === 0 ? "found_at_start" : "edge";
+    const { line, provisional, source, monotonicNs } = sighting;
+    const origin = source.sequence === 0 ? "found_at_start" : "edge";
     const recordId = add({
       ...{ userId: room.userId, record, origin, provisional },
-      source: {
-        boot,
-        bootId,
-        line: sighting.line,
-        request,
-        sequence,
-        monotonicNs: Number(sighting.monotonicNs),
-      },
+      source: { ...source, boot, line, monotonicNs: Number(monotonicNs) },
     });
     const stored = { recordId, ...record, endedTimeMs: null, origin, provisional, voided: null } as const;
     context.tell({ kind: "record", userId: room.userId, record: stored });
     return recordId;
   }
 
-  function showValue(sighting: Sighting, room: LineRoom): void {
-    const { deviceId, actuatorId } = room;
-    if (setValue.run({ value: sighting.active ? 1 : 0, deviceId, actuatorId }).changes === 0) return;
-    touchDevice.run(room.deviceId);
-    context.tell({
-      kind: "actuator",
-      userId: room.userId,
-      deviceId: room.deviceId,
-      actuatorId: room.actuatorId,
-      value: sighting.active,
-      timeMs: sighting.timeMs,
-    });
+  function showValue({ active, timeMs }: Sighting, { userId, deviceId, actuatorId }: LineRoom): void {
+    if (setValue.run({ value: Number(active), deviceId, actuatorId }).changes === 0) return;
+    touchDevice.run(deviceId);
+    context.tell({ kind: "actuator", userId, deviceId, actuatorId, value: active, timeMs });
   }
 
   function noteMissed(sighting: Sighting, { userId }: LineRoom, before: LineState | undefined): void {
@@ -125,25 +116,16 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   function saveState(sighting: Sighting, meaning: Meaning, boot: number, recordId: number | null): void {
-    const { line, active, timeMs, monotonicNs, source } = sighting;
+    const { line, active, activeLow, timeMs, monotonicNs, provisional, source } = sighting;
+    const { request, sequence } = source;
     if (meaning === "nothing") {
-      saveSource.run(boot, source.request, source.sequence, line);
+      saveSource.run(boot, request, sequence, line);
       return;
     }
-    const level = active ? 1 : 0;
-    saveLevel.run(
-      line,
-      level,
-      sighting.activeLow ? 1 : 0,
-      timeMs,
-      boot,
-      Number(monotonicNs),
-      sighting.provisional ? 1 : 0,
-      boot,
-      source.request,
-      source.sequence,
-      recordId,
-    );
+    saveLevel.run({
+      ...{ line, timeMs, boot, request, sequence, recordId, monotonicNs: Number(monotonicNs) },
+      ...{ active: Number(active), activeLow: Number(activeLow), provisional: Number(provisional) },
+    });
   }
 
   /** A level that was seen before the clock was trusted may come here after: its time is known by then. */

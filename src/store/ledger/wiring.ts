@@ -45,9 +45,9 @@ export function wiringCommands(db: Database, context: WriteContext) {
   const actuator = db
     .prepare<[Id, string], number>("SELECT 1 FROM actuator WHERE device_id = ? AND actuator_id = ?")
     .pluck();
-  const upsert = db.prepare<[string, Id, Id, string, number, number, string, number, number]>(
+  const upsert = db.prepare<Omit<NewWiring, "activeLow"> & { userId: Id; deviceId: Id; activeLow: number }>(
     `INSERT INTO wiring (line, user_id, device_id, actuator_id, valor_micros, active_low, bias, debounce_ms, rearm_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (@line, @userId, @deviceId, @actuatorId, @valorMicros, @activeLow, @bias, @debounceMs, @rearmMs)
      ON CONFLICT (line) DO UPDATE SET valor_micros = excluded.valor_micros, active_low = excluded.active_low,
        bias = excluded.bias, debounce_ms = excluded.debounce_ms, rearm_ms = excluded.rearm_ms`,
   );
@@ -72,17 +72,7 @@ export function wiringCommands(db: Database, context: WriteContext) {
     if (line !== undefined && line !== wiring.line) {
       throw duplicateError("actuatorId", `Room ${wiring.actuatorId} is already wired to the line ${line}.`);
     }
-    upsert.run(
-      wiring.line,
-      userId,
-      deviceId,
-      wiring.actuatorId,
-      wiring.valorMicros,
-      wiring.activeLow ? 1 : 0,
-      wiring.bias,
-      wiring.debounceMs,
-      wiring.rearmMs,
-    );
+    upsert.run({ ...wiring, userId, deviceId, activeLow: Number(wiring.activeLow) });
     wantLine.run(deviceId, wiring.actuatorId);
     if (there?.valorMicros !== wiring.valorMicros) {
       keepPrice({ deviceId, actuatorId: wiring.actuatorId }, wiring.valorMicros, null);
