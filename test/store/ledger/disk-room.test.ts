@@ -1,12 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect } from "chai";
-import { DiskRoom, Reserve } from "../../../src/store/ledger/disk-room.ts";
+import { DiskRoom, RESERVE_BYTES, Reserve } from "../../../src/store/ledger/disk-room.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 import { until } from "../../rig/until.ts";
 
 const RECOVERY_MS = 5_000;
+const BLOCK_BYTES = 512;
 
 /** A reserve whose disk the test fills and frees. */
 class HandReserve extends Reserve {
@@ -18,17 +19,16 @@ class HandReserve extends Reserve {
 }
 
 describe("the room on the disk", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let db: Database.Database;
   let reserve: HandReserve;
   let told: (number | null)[];
   let room: DiskRoom;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-room-"));
-    db = new Database(join(directory, "room.db"));
+    db = new Database(directory.file("room.db"));
     db.exec("CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT");
-    reserve = new HandReserve(join(directory, "reserve"));
+    reserve = new HandReserve(directory.file("reserve"));
     told = [];
     room = make();
   });
@@ -36,7 +36,6 @@ describe("the room on the disk", () => {
   afterEach(() => {
     room.close();
     db.close();
-    rmSync(directory, { recursive: true });
   });
 
   function make(): DiskRoom {
@@ -59,7 +58,7 @@ describe("the room on the disk", () => {
     expect(room.ranOut(2_000), "worth another try").to.equal(true);
     expect(room.ranOut(3_000), "nothing left to give up").to.equal(false);
     expect(room.full).to.equal(true);
-    expect(existsSync(join(directory, "reserve"))).to.equal(false);
+    expect(existsSync(directory.file("reserve"))).to.equal(false);
     expect(told).to.deep.equal([2_000]);
     expect(savedSince()).to.equal("2000");
   });
@@ -95,5 +94,47 @@ describe("the room on the disk", () => {
     room.open(9_000);
     expect(room.full).to.equal(false);
     expect(savedSince()).to.equal(undefined);
+  });
+});
+
+describe("the reserve on the disk", () => {
+  const directory = forEachTest(() => new TemporaryDirectory());
+  let reserve: Reserve;
+
+  beforeEach(() => {
+    reserve = new Reserve(directory.file("reserve"));
+  });
+
+  it("takes up its room for real, for its owner alone", () => {
+    expect(reserve.held).to.equal(false);
+    expect(reserve.take()).to.equal(true);
+    expect(reserve.held).to.equal(true);
+    const { size, blocks, mode } = statSync(directory.file("reserve"));
+    expect(size).to.equal(RESERVE_BYTES);
+    expect(blocks * BLOCK_BYTES).to.be.at.least(RESERVE_BYTES);
+    expect(mode & 0o077).to.equal(0);
+  });
+
+  it("gives its room up once, and can be taken again", () => {
+    reserve.take();
+    expect(reserve.release()).to.equal(true);
+    expect(existsSync(directory.file("reserve"))).to.equal(false);
+    expect(reserve.release()).to.equal(false);
+    expect(reserve.take()).to.equal(true);
+  });
+
+  it("makes a half-written one anew, and leaves nothing beside it", () => {
+    writeFileSync(directory.file("reserve"), "half");
+    writeFileSync(directory.file("reserve.new"), "half");
+    expect(reserve.held).to.equal(false);
+    expect(reserve.take()).to.equal(true);
+    expect(readdirSync(directory.path)).to.deep.equal(["reserve"]);
+  });
+
+  it("leaves one that is held as it is", () => {
+    reserve.take();
+    const { ino } = statSync(directory.file("reserve"));
+    expect(reserve.take()).to.equal(true);
+    expect(statSync(directory.file("reserve")).ino).to.equal(ino);
   });
 });
