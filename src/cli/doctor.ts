@@ -91,6 +91,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   ...{ backup_failed: "backup", backup_missing: "backup", backup_old: "backup", backup_foreign: "backup" },
   ...{ disk_full: "disk", disk_low: "disk", disk_slow: "disk", queue_filling: "disk" },
   ...{ card_worn: "card", file_system_errors: "card" },
+  clinic_moved: "lines",
   ...{ voltage_low: "power", too_hot: "temperature", memory_low: "memory" },
   ...{ certificate_refused: "certificate", certificate_ending: "certificate" },
 };

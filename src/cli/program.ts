@@ -12,6 +12,7 @@ import { addGpioCommands } from "./gpio.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addLogsCommand } from "./logs.ts";
+import { addMoveCommand } from "./move.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addSecretCommands } from "./secret.ts";
 import { addServeCommand } from "./serve.ts";
@@ -75,6 +76,7 @@ export function createProgram(context: CliContext): Command {
   addVerifyCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
+  addMoveCommand(program, context);
   addVoidCommand(program, context);
   addExportCommand(program, context);
   addImportCommands(program, context);

@@ -1,41 +1,23 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
 import { commandActor } from "../domain/audit.ts";
+import type { ProvenBackup } from "../domain/backup.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ownFiles } from "../net/tls/own-certificate.ts";
-import { backupDirectory, backupTargets } from "../service/backup-target.ts";
+import { backupTargets } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
 import { installKeys, otherSettings, requireSameNames } from "../service/gateway.ts";
-import { chooseBackup, findBackups, mountedDisks } from "../store/backup/find.ts";
-import {
-  type Gateway,
-  type GatewayKeys,
-  isSealed,
-  readGatewayFile,
-  unseal,
-} from "../store/backup/gateway-file.ts";
-import {
-  closeBackup,
-  isUnused,
-  type MissingEntries,
-  type OpenedBackup,
-  openBackup,
-  type Restored,
-  restoreLedger,
-} from "../store/backup/restore.ts";
-import {
-  becomeOwner,
-  type DataDirectory,
-  dataDirectoryOf,
-  prepareDataDirectory,
-} from "../store/data-directory.ts";
+import { type Gateway, type GatewayKeys, isSealed, unseal } from "../store/backup/gateway-file.ts";
+import { type MissingEntries, type Restored, restoreLedger } from "../store/backup/restore.ts";
+import { becomeOwner, type DataDirectory, prepareDataDirectory } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
 import { StoppedUnit } from "../systemd/unit.ts";
+import { parseAddress } from "../transfer/gateway-client.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
+import { type Incoming, openOnDisk, takeOver } from "./incoming.ts";
 
 const HELP = `
 Without a file the newest proven backup is taken that a mounted disk, or the gateway itself, has of
@@ -44,21 +26,20 @@ are in the backup. The keys of HTTPS lie beside it, so that browsers trust this 
 trusted the one before; it must have that one's host name. Run as root, the command stops the
 service and starts it again at the end.
 
+From an old gateway that still runs, give its address; it shows a code for this (flanco move there,
+or an owner on its page). Nothing is sent before its certificate is the one that the code tells of.
+
 Examples:
   flanco restore
+  flanco restore https://192.168.1.20
   flanco restore /var/lib/flanco/backups/5f1c…/flanco-20261121T120000Z.db`;
 
 interface Options {
   readonly replaceLedger: boolean;
   readonly withoutCertificates: boolean;
   readonly passphraseStdin: boolean;
+  readonly codeStdin: boolean;
   readonly json: boolean;
-}
-
-/** What comes back, wherever it is from. */
-interface Incoming {
-  readonly backup: OpenedBackup;
-  readonly gateway: Gateway | undefined;
 }
 
 /** What was put in place beside the ledger. */
@@ -69,6 +50,8 @@ interface Completed {
   readonly notInstalled: readonly string[];
   /** The clinic's settings that are others here, as lines of the configuration file. */
   readonly otherSettings: readonly string[];
+  /** What a person must do now, in lines. */
+  readonly toDo: readonly string[];
 }
 
 /** `flanco restore`: puts a backup in the ledger's place and keeps what it replaces. */
@@ -78,18 +61,19 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     .description(
       "check a backup in full and put it in the ledger's place, with the keys of HTTPS; the replaced ledger is kept",
     )
-    .argument("[file]", "the backup; without it the newest that a mounted disk has")
+    .argument("[source]", "a backup, or the old gateway's address; without it the newest that a disk has")
     .option("--replace-ledger", "also where the backup is of another ledger than the one here", false)
     .option("--without-certificates", "leave the keys of HTTPS as they are here", false)
     .option("--passphrase-stdin", "read the passphrase of sealed keys from standard input, one line", false)
+    .option("--code-stdin", "read the old gateway's code from standard input, one line", false)
     .option("--json", "as JSON", false)
     .addHelpText("after", HELP)
-    .action(async (file: string | undefined, options: Options, command: Command) => {
+    .action(async (source: string | undefined, options: Options, command: Command) => {
       const config = configOf(context, command);
       const unit = (await isServed(config)) ? StoppedUnit.stop() : undefined;
       if (unit !== undefined) context.terminal.err("The service is stopped meanwhile.");
       try {
-        await restore(context, config, file, options);
+        await restore(context, config, source, options);
       } finally {
         if (unit !== undefined && !(await unit.start())) {
           context.terminal.err("The service does not start: see systemctl status flanco.");
@@ -111,67 +95,66 @@ async function isServed(config: Config): Promise<boolean> {
 async function restore(
   context: CliContext,
   config: Config,
-  file: string | undefined,
+  source: string | undefined,
   options: Options,
 ): Promise<void> {
-  const { terminal } = context;
-  // As the user that the command was started by: on a disk of another gateway the files may be another user's.
-  const { backup, gateway } = openIncoming(config, file);
+  const address = source === undefined ? undefined : parseAddress(source);
+  const onDisk = address === undefined ? openOnDisk(config, source) : undefined;
+  let incoming = onDisk;
   try {
-    const isSameGateway = hasOwnKeys(config, backup);
-    const keys = isSameGateway ? null : await keysOf(context, gateway, options);
-    if (keys !== null && gateway !== undefined) await requireSameNames(config, keys, gateway.hostName);
     const dataDirectory = becomeOwner(config.data_dir);
     prepareDataDirectory(dataDirectory);
     const lock = new DataLock(dataDirectory.lock);
     lock.acquire();
     try {
-      let notInstalled: readonly string[] = [];
-      const nowMs = systemClock.nowMs();
-      const restored = restoreLedger({
-        ...{ backup, ledger: dataDirectory.ledger, nowMs, by: commandActor(context.user) },
-        directories: backupTargets(config).map(({ directory }) => directory),
-        replaceLedger: options.replaceLedger,
-        onProgress: (done, total) => terminal.progress("Checking the records", done, total),
-        onProved: () => {
-          if (keys !== null) notInstalled = installKeys(config, dataDirectory, keys, nowMs);
-        },
-      });
-      const completed: Completed = {
-        certificates: isSameGateway ? "kept" : keys === null ? "others" : "restored",
-        notInstalled,
-        otherSettings: gateway === undefined ? [] : otherSettings(config, gateway.settings),
-      };
-      if (options.json) terminal.json({ backup: backup.file, ...restored, ...completed });
-      else terminal.out([...describe(dataDirectory, restored), ...describeRest(completed)].join("\n"));
+      if (address !== undefined) {
+        incoming = await takeOver(context.terminal, address, dataDirectory, options.codeStdin);
+      }
+      if (incoming !== undefined) await putInPlace(context, config, dataDirectory, incoming, options);
     } finally {
       lock.release();
     }
   } finally {
-    closeBackup(backup);
+    incoming?.close();
   }
 }
 
-function openIncoming(config: Config, named: string | undefined): Incoming {
-  const file = named === undefined ? newestOf(config) : resolve(named);
-  return { backup: openBackup(file), gateway: readGatewayFile(dirname(file)) };
-}
-
-function newestOf(config: Config): string {
-  const { ledger } = dataDirectoryOf(config.data_dir);
-  const targets = backupTargets(config).flatMap(({ directory, skipped }) =>
-    skipped === null ? [directory] : [],
-  );
-  const disks = mountedDisks(config.data_dir);
-  const found = findBackups([...disks, ...targets]);
-  const ids = isUnused(ledger) ? [] : identitiesOf(ledger);
-  const own = found.filter(({ path }) => !path.startsWith(join(backupDirectory(config), "")));
-  return chooseBackup(ids.length === 0 && own.length > 0 ? own : found, ids).path;
+async function putInPlace(
+  context: CliContext,
+  config: Config,
+  dataDirectory: DataDirectory,
+  incoming: Incoming,
+  options: Options,
+): Promise<void> {
+  const { terminal } = context;
+  const { gateway, proof } = incoming;
+  const isSameGateway = hasOwnKeys(dataDirectory, proof);
+  const keys = isSameGateway ? null : await keysOf(context, gateway, options);
+  if (keys !== null && gateway !== undefined) await requireSameNames(config, keys, gateway.hostName);
+  const backup = await incoming.open();
+  let notInstalled: readonly string[] = [];
+  const nowMs = systemClock.nowMs();
+  const restored = restoreLedger({
+    ...{ backup, ledger: dataDirectory.ledger, nowMs, by: commandActor(context.user) },
+    directories: backupTargets(config).map(({ directory }) => directory),
+    replaceLedger: options.replaceLedger,
+    onProgress: (done, total) => terminal.progress("Checking the records", done, total),
+    onProved: () => {
+      if (keys !== null) notInstalled = installKeys(config, dataDirectory, keys, nowMs);
+    },
+  });
+  const completed: Completed = {
+    certificates: isSameGateway ? "kept" : keys === null ? "others" : "restored",
+    notInstalled,
+    otherSettings: gateway === undefined ? [] : otherSettings(config, gateway.settings),
+    toDo: await incoming.finish(),
+  };
+  if (options.json) terminal.json({ backup: backup.file, ...restored, ...completed });
+  else terminal.out([...describe(dataDirectory, restored), ...describeRest(completed)].join("\n"));
 }
 
 /** Whether the backup is of the ledger here, whose gateway has its keys: these may be newer than those beside the backup. */
-function hasOwnKeys(config: Config, { proof }: OpenedBackup): boolean {
-  const { ledger, tls } = dataDirectoryOf(config.data_dir);
+function hasOwnKeys({ ledger, tls }: DataDirectory, proof: ProvenBackup | undefined): boolean {
   return (
     proof !== undefined && identitiesOf(ledger).includes(proof.ledger) && existsSync(ownFiles(tls).authority)
   );
@@ -198,7 +181,8 @@ function describe({ ledger }: DataDirectory, restored: Restored): string[] {
   ];
 }
 
-function describeRest({ certificates, notInstalled, otherSettings: settings }: Completed): string[] {
+function describeRest(completed: Completed): string[] {
+  const { certificates, notInstalled, otherSettings: settings, toDo } = completed;
   return [
     ...(certificates === "restored"
       ? [
@@ -211,6 +195,7 @@ function describeRest({ certificates, notInstalled, otherSettings: settings }: C
     ...notInstalled.map((file) => `The certificate ${file} could not be written: put it there as root.`),
     ...(settings.length === 0 ? [] : ["These settings of the clinic are others here (flanco.toml):"]),
     ...settings.map((line) => `  ${line}`),
+    ...toDo,
   ];
 }
 

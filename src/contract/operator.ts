@@ -9,6 +9,7 @@ import { importedRecord } from "./data.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, name, success, text, timeMs, valor } from "./field.ts";
 import { newTest, testedEdge } from "./line-test.ts";
+import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
 
 /** Lines that one import may wire. */
@@ -204,6 +205,8 @@ export const OPERATIONS = {
   detect: operation({}, z.array(chip)),
   /** Sets the physical level of a simulated line. */
   setLine: operation({ line: name, high: z.boolean() }, z.null()),
+  /** Makes a code by which another gateway takes over all that this one has. */
+  allowMove: operation({}, madeCode),
   /** How the appliance is, of all users. */
   status: operation({}, wholeStatus),
   /** Signs sessions by another secret: all end. */

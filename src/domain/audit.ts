@@ -28,6 +28,8 @@ export const AUDIT_KINDS = [
   "certificate_changed",
   "clock_corrected",
   "findings_acknowledged",
+  "move_allowed",
+  "ledger_moved",
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
@@ -79,7 +81,12 @@ export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
 export interface AuditNote {
   readonly kind: Extract<
     AuditKind,
-    "sign_in_failed" | "secret_rotated" | "certificate_changed" | "findings_acknowledged"
+    | "sign_in_failed"
+    | "secret_rotated"
+    | "certificate_changed"
+    | "findings_acknowledged"
+    | "move_allowed"
+    | "ledger_moved"
   >;
   /** Whose account it is about; null for the appliance as a whole, or an account that does not exist. */
   readonly userId: Id | null;

@@ -107,6 +107,10 @@ export const FAULTS = {
     when: "the served certificate ends within 14 days and has no successor",
     hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
   },
+  clinic_moved: {
+    when: "another gateway took the clinic over, within the last week",
+    hint: "Wire the relays to the other gateway, then switch this one off for good: systemctl disable --now flanco. If the clinic stays here, ignore this.",
+  },
 } as const satisfies Readonly<Record<string, { readonly when: string; readonly hint: string }>>;
 export type FaultCode = keyof typeof FAULTS;
 export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
@@ -188,6 +192,16 @@ export function foreignFault(directory: string, foreign: readonly ProvenBackup[]
     sinceMs,
     `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
     { directory, ledgers },
+  );
+}
+
+/** Another gateway has taken the clinic over, and this one goes on recording. */
+export function movedFault(address: string, sinceMs: number): Fault {
+  return fault(
+    "clinic_moved",
+    sinceMs,
+    `Another gateway (${address}) took this clinic over; this one goes on recording, and what it records since then is not there.`,
+    { address },
   );
 }
 

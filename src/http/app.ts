@@ -9,6 +9,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
+import type { Moves } from "../domain/move.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
@@ -26,6 +27,7 @@ import { memberEndpoints } from "./member.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
 import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
+import { moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints } from "./record.ts";
@@ -55,6 +57,8 @@ export interface AppDependencies {
   readonly commissioner: Commissioner;
   readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
+  /** How the clinic goes to another gateway. */
+  readonly moves: Moves;
   readonly page: Page;
   readonly clock: Clock;
   readonly log: Log;
@@ -124,7 +128,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     clock,
     log,
   } = dependencies;
-  const { signInGate, numbers, dailyLimits, commissioner } = dependencies;
+  const { signInGate, numbers, dailyLimits, commissioner, moves } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
@@ -143,6 +147,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...statusEndpoints(status),
     ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),
+    ...moveEndpoints(moves, signInGate, reader),
     ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
   ];
 }

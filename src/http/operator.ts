@@ -21,6 +21,7 @@ import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
+import type { Moves } from "../domain/move.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { ImportedRecord } from "../domain/transfer.ts";
@@ -50,6 +51,7 @@ export interface OperatorDependencies {
     /** The simulated driver's lines; null with any other driver. */
     readonly drivable: DrivableLines | null;
     readonly status: StatusReader;
+    readonly moves: Moves;
     /** Findings that need nobody any more. */
     readonly acknowledged: (keys: string) => void;
     /** The sales of a boot were moved by another zero of its clock. */
@@ -196,6 +198,10 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       if (drivable === null) throw onlySimulated();
       drivable.set(line, high);
       return null;
+    },
+    allowMove: async (_input, by) => {
+      const { code, endsMs } = await running().moves.allow(by);
+      return { code, endsTime: endsMs };
     },
     status: async () => toStatusAnswer(await running().status.status()),
     rotateSecret: async (_input, by) => ({ ended: await rotateSecret(by) }),

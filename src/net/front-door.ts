@@ -34,6 +34,7 @@ export class FrontDoor {
   readonly #hosts: KnownHosts;
   readonly #renewal: CertificateRenewal;
   #listeners: Listeners | undefined;
+  #served = "";
   /** Fingerprint of the certificate that the audit log has last. */
   #audited: string | undefined;
 
@@ -58,6 +59,11 @@ export class FrontDoor {
   trustedAuthority(): TrustedAuthority | null {
     const cert = this.#renewal.authority();
     return cert === null ? null : { cert, fingerprint: fingerprintLines(cert) };
+  }
+
+  /** SHA-256 of the certificate that HTTPS serves, hexadecimal with colons. Empty before `open`. */
+  servedFingerprint(): string {
+    return this.#served;
   }
 
   /** Faults of the certificates. */
@@ -99,6 +105,7 @@ export class FrontDoor {
 
   #serve(served: Served): void {
     void this.#audit(served);
+    this.#served = new X509Certificate(served.cert).fingerprint256;
     this.#hosts.certify(served.cert);
     this.#listeners?.renew(served);
   }

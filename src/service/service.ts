@@ -44,6 +44,7 @@ import type { Forwarder } from "./forwarder.ts";
 import { readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
+import { Moving } from "./moving.ts";
 import { NewerPackages } from "./newer-package.ts";
 import { makeForwarder } from "./sinks.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -230,6 +231,12 @@ export class Service {
     const name = () => gatewayName(config, reader);
     const network = { host: config.host, httpsPort: config.https_port };
     const others = config.announce ? new OtherGateways({ ...network, id, name, clock, log }) : undefined;
+    const moving = new Moving({
+      ...{ dataDirectory, clock, trust, log, reader, writer, gateway: () => readGateway(config) },
+      servedFingerprint: () => frontDoor.servedFingerprint(),
+    });
+    await moving.open();
+    this.#closing.push(() => moving.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const api = new Api({
       ...{
@@ -244,11 +251,11 @@ export class Service {
         sessions,
         passwords,
       },
-      ...{ trust, lines: recorder, drivable, timers: systemTimers },
+      ...{ trust, lines: recorder, drivable, timers: systemTimers, moves: moving },
       page: Page.of(installation.readPage()),
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
       lastBackup: () => upkeep.lastBackup(),
-      faults: () => [...faultsOf(writer), ...upkeep.faults(), ...frontDoor.faults()],
+      faults: () => [...faultsOf(writer), ...upkeep.faults(), ...moving.faults(), ...frontDoor.faults()],
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
       newerPackage: () => packages.newest,
@@ -278,7 +285,10 @@ export class Service {
         numbers: api.numbers,
         passwords,
         clock: this.#options.clock,
-        running: { lines: recorder, drivable, status: api.status, acknowledged, clockCorrected },
+        running: {
+          ...{ lines: recorder, drivable, status: api.status, moves: moving },
+          ...{ acknowledged, clockCorrected },
+        },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });

@@ -20,6 +20,8 @@ export interface DataDirectory {
   readonly certificates: string;
   /** Backups, where the configuration names no other directory. */
   readonly backups: string;
+  /** The backup for a gateway that takes the clinic over, for that time. */
+  readonly move: string;
   readonly control: string;
   /** When the ledger was last checked in full. */
   readonly checked: string;
@@ -39,6 +41,7 @@ export function dataDirectoryOf(dataDir: string): DataDirectory {
     tls: join(dataDir, "tls"),
     certificates: join(dataDir, "tls.d"),
     backups: join(dataDir, "backups"),
+    move: join(dataDir, "move"),
     control: join(dataDir, "control.sock"),
     checked: join(dataDir, "checked.json"),
     demonstrated: join(dataDir, "demo.done"),
@@ -86,6 +89,7 @@ function ownNames(dataDirectory: DataDirectory) {
     files: files.map((file) => basename(file)),
     directories: new Map([
       [basename(dataDirectory.tls), null],
+      [basename(dataDirectory.move), null],
       [basename(dataDirectory.backups), "backup_dir"],
       [basename(dataDirectory.forward), null],
     ]),

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, get, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,7 +21,9 @@ import { Page, type PageFile } from "../../src/http/page.ts";
 import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api, type ApiDependencies } from "../../src/service/api.ts";
 import { systemTimers } from "../../src/service/clock.ts";
+import { Moving } from "../../src/service/moving.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
+import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
 import { heavyReads } from "../../src/store/read/heavy-reads.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
@@ -35,6 +37,9 @@ export const NOON_MS = Date.parse("2026-03-11T12:00:00+01:00");
 export const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 /** The password of every user that `addUser` makes. */
 export const PASSWORD = "una clave larga";
+
+/** SHA-256 of the certificate that an appliance is said to serve. */
+export const FINGERPRINT = Array.from({ length: 32 }, (_, index) => (0xa0 + index).toString(16)).join(":");
 
 /** What an appliance is asked for by. */
 const HOSTS = ["127.0.0.1", "localhost", "::1", "clinica.local"];
@@ -162,6 +167,8 @@ export class Appliance {
     edges: { waiting: 0, limit: 10_000, refused: false },
   };
   trustedSinceMs: number | null = NOON_MS;
+  /** Hands the clinic over to another gateway. */
+  readonly moving: Moving;
   readonly #api: Api;
   #lastUser = 0;
 
@@ -173,7 +180,18 @@ export class Appliance {
     const [writer, reader] = [this.breaker.guard(this.writer), this.breaker.guard(this.reader)];
     const { clock, log, lines } = this;
     this.sessions = new Sessions(this.secret, clock, writer, this.reader, log, BOOT_ID);
+    const dataDirectory = { ...dataDirectoryOf(store.directory), ledger: join(store.directory, "ledger.db") };
+    const trust = {
+      trusted: () => this.trustedSinceMs !== null,
+      trustedSinceMs: () => this.trustedSinceMs,
+    };
+    this.moving = new Moving({
+      ...{ dataDirectory, clock, trust, log, reader, writer },
+      gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
+      servedFingerprint: () => FINGERPRINT,
+    });
     this.#api = new Api({
+      moves: this.moving,
       ...{
         clock,
         timers: systemTimers,
@@ -193,10 +211,7 @@ export class Appliance {
       passwords: options.passwords ?? sharedHasher().hasher,
       drivable: options.realLines === true ? null : lines,
       page: Page.of(options.page ?? []),
-      trust: {
-        trusted: () => this.trustedSinceMs !== null,
-        trustedSinceMs: () => this.trustedSinceMs,
-      },
+      trust,
       queues: () => this.queues,
       lastBackup: () => this.lastBackup,
       faults: () => this.faults,
@@ -232,6 +247,7 @@ export class Appliance {
 
   async close(): Promise<void> {
     this.breaker.failure = undefined;
+    await this.moving.close();
     await this.sessions.close();
     await this.#api.close();
     this.events.close();
@@ -241,6 +257,12 @@ export class Appliance {
     this.reader.close();
     await this.writer.close();
     rmSync(this.#directory, { recursive: true });
+  }
+
+  /** What a move to another gateway has on the disk. */
+  leftOfMove(): readonly string[] {
+    const { move } = dataDirectoryOf(this.#directory);
+    return existsSync(move) ? readdirSync(move) : [];
   }
 
   get events(): LiveEvents {

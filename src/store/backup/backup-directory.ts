@@ -136,10 +136,15 @@ export function readProof(file: string): ProvenBackup | undefined {
 /** Undefined where there is none, or none that can be read. */
 function parseProof(file: string): ProvenBackup | undefined {
   try {
-    return proof.parse(JSON.parse(readFileSync(file, "utf8")));
+    return proofOf(readFileSync(file, "utf8"));
   } catch {
     return undefined;
   }
+}
+
+/** A proof's text. Throws where it is none. */
+export function proofOf(text: string): ProvenBackup {
+  return proof.parse(JSON.parse(text));
 }
 
 /** Puts the proof of a backup beside its place, durably, before the backup itself is there. */

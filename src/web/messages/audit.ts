@@ -54,6 +54,8 @@ export const auditTexts = bilingual(
         `Importación de ${value("source")}: ${value("locations")} lugares, ${value("devices")} dispositivos y sus registros`,
       ledger_restored: (value: (name: string) => string) =>
         `Copia de seguridad restaurada: ${value("backup")}`,
+      move_allowed: () => "Código para llevar la clínica a otro equipo",
+      ledger_moved: () => "Otro equipo se hizo cargo de la clínica",
       ledger_rebuilt: (value: (name: string) => string) =>
         `Registros rehechos tras un daño, desde ${value("backup")}`,
       secret_rotated: () => "Se cambió el secreto de las sesiones: todos entran de nuevo",
@@ -108,6 +110,8 @@ export const auditTexts = bilingual(
       data_imported: (value) =>
         `Imported from ${value("source")}: ${value("locations")} locations, ${value("devices")} devices and their records`,
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
+      move_allowed: () => "Code to move the clinic to another gateway",
+      ledger_moved: () => "Another gateway took the clinic over",
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,
       secret_rotated: () => "The secret of sessions was changed: everybody signs in anew",
       certificate_changed: () => "Certificate renewed",

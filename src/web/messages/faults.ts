@@ -165,6 +165,11 @@ const es: FaultTexts = {
       todo: () =>
         "Pida a su técnico que ponga el siguiente. Después el navegador avisará al abrir la página.",
     },
+    clinic_moved: {
+      what: () =>
+        "Otro equipo se ha hecho cargo de la clínica, y este sigue registrando: lo que registra desde entonces no está en el otro.",
+      todo: () => "Pida a su técnico que apague este equipo cuando los relés estén conectados al otro.",
+    },
   },
 };
 
@@ -306,6 +311,11 @@ const en: FaultTexts = {
           : `Your clinic's certificate for opening this page ends in ${count("days")} days.`,
       todo: () =>
         "Ask your technician to bring the next one. After that the browser will warn when the page is opened.",
+    },
+    clinic_moved: {
+      what: () =>
+        "Another gateway took the clinic over, and this one goes on recording: what it records since then is not in the other.",
+      todo: () => "Ask your technician to switch this one off once the relays are wired to the other.",
     },
   },
 };

@@ -1,0 +1,143 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Config } from "../config/schema.ts";
+import type { ProvenBackup } from "../domain/backup.ts";
+import { FlancoError } from "../domain/error.ts";
+import { parseCode } from "../domain/move.ts";
+import { backupDirectory, backupTargets } from "../service/backup-target.ts";
+import { proofOf } from "../store/backup/backup-directory.ts";
+import { removeDatabase } from "../store/backup/file-copy.ts";
+import { chooseBackup, findBackups, mountedDisks } from "../store/backup/find.ts";
+import { type Gateway, parseGateway, readGatewayFile } from "../store/backup/gateway-file.ts";
+import { closeBackup, isUnused, type OpenedBackup, openBackup } from "../store/backup/restore.ts";
+import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
+import { requireRoom } from "../store/free-room.ts";
+import { identitiesOf } from "../store/ledger/identity.ts";
+import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
+import type { Terminal } from "./terminal.ts";
+
+const OWNER_ONLY = 0o600;
+
+/** A clinic that comes back, from a disk or from another gateway. */
+export interface Incoming {
+  readonly proof: ProvenBackup | undefined;
+  /** Undefined where nothing but a backup was found. */
+  readonly gateway: Gateway | undefined;
+  /** Fetches the backup, where that is yet to be done. */
+  open(): Promise<OpenedBackup>;
+  /** The clinic is in place. Gives what a person must do now. */
+  finish(): Promise<readonly string[]>;
+  close(): void;
+}
+
+/**
+ * Opens a backup's file, or the newest that is found. Call as the user that the command was started by: on a disk of another
+ * gateway the files may be another user's.
+ */
+export function openOnDisk(config: Config, named: string | undefined): Incoming {
+  const file = named === undefined ? newestOf(config) : resolve(named);
+  const backup = openBackup(file);
+  return {
+    proof: backup.proof,
+    gateway: readGatewayFile(dirname(file)),
+    open: async () => backup,
+    finish: async () => [],
+    close: () => closeBackup(backup),
+  };
+}
+
+/** Those on a removable disk come before those on a gateway that has no ledger in use. */
+function newestOf(config: Config): string {
+  const { ledger } = dataDirectoryOf(config.data_dir);
+  const targets = backupTargets(config).flatMap(({ directory, skipped }) =>
+    skipped === null ? [directory] : [],
+  );
+  const found = findBackups([...mountedDisks(config.data_dir), ...targets]);
+  const ids = isUnused(ledger) ? [] : identitiesOf(ledger);
+  const onDisks = found.filter(({ path }) => !path.startsWith(join(backupDirectory(config), "/")));
+  return chooseBackup(ids.length === 0 && onDisks.length > 0 ? onDisks : found, ids).path;
+}
+
+/**
+ * Begins to take a clinic over from another gateway: resolves once that has made and proved a backup. Call as the data
+ * directory's owner, with its lock.
+ */
+export async function takeOver(
+  terminal: Terminal,
+  address: GatewayAddress,
+  { ledger }: Pick<DataDirectory, "ledger">,
+  codeFromStandardInput: boolean,
+): Promise<Incoming> {
+  const file = `${ledger}.incoming`;
+  removeIncoming(file);
+  const client = new GatewayClient(address, await askForCode(terminal, codeFromStandardInput));
+  await client.begin();
+  terminal.err("The old gateway makes a backup and checks it in full.");
+  const clinic = await client.clinic();
+  const proof = parsedProof(clinic.proof);
+  let backup: OpenedBackup | undefined;
+  return {
+    proof,
+    gateway: parseGateway(clinic.gateway),
+    open: async () => {
+      // The restore makes a copy beside it.
+      requireRoom(dirname(ledger), 2 * proof.bytes, "fetch the backup and check it");
+      await client.fetch(file, proof.bytes, (done, total) =>
+        terminal.progress("Fetching the backup", done, total),
+      );
+      writeFileSync(`${file}.json`, clinic.proof, { mode: OWNER_ONLY });
+      backup = openBackup(file);
+      return backup;
+    },
+    finish: async () => {
+      const madeAt = new Date(proof.madeMs).toISOString();
+      return [
+        `The old gateway's records up to ${madeAt} are here. It goes on recording: wire the relays to this gateway,`,
+        "then switch the old one off for good (systemctl disable --now flanco), so that no sale counts in both.",
+        ...(await told(client)),
+      ];
+    },
+    close: () => {
+      if (backup !== undefined) closeBackup(backup);
+      removeIncoming(file);
+    },
+  };
+}
+
+/** The clinic is here, whether or not the old gateway hears of it. */
+async function told(client: GatewayClient): Promise<readonly string[]> {
+  try {
+    await client.finish();
+    return [];
+  } catch {
+    return ["It could not be told that its clinic was moved: it shows no notice of that."];
+  }
+}
+
+function removeIncoming(file: string): void {
+  removeDatabase(file);
+  rmSync(`${file}.json`, { force: true });
+}
+
+async function askForCode(terminal: Terminal, fromStandardInput: boolean) {
+  const code = parseCode(await terminal.secret("code", fromStandardInput, "--code-stdin"));
+  if (code !== undefined) return code;
+  throw new FlancoError("invalid", "That is no code of a move: it has eight groups of four characters.", {
+    hint: "Type it as the old gateway shows it.",
+  });
+}
+
+function parsedProof(text: string): ProvenBackup {
+  try {
+    return proofOf(text);
+  } catch (cause) {
+    throw new FlancoError(
+      "unavailable",
+      "The old gateway's answer cannot be read: it is of another version.",
+      {
+        hint: "Install the same version on both, then begin anew with another code.",
+        cause,
+      },
+    );
+  }
+}

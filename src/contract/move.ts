@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { SECRET_DIGITS } from "../domain/move.ts";
+import { declare, OWNER } from "./declaration.ts";
+import { success, timeMs } from "./field.ts";
+
+const MAX_FROM = 2 ** 40;
+
+const ticket = z.string().regex(/^[\w-]{22}$/);
+const ticketBody = z.object({ ticket });
+export const madeCode = z.strictObject({
+  code: z.string().describe("To be typed at the new gateway: a secret, and this one's fingerprint."),
+  endsTime: timeMs,
+});
+
+export const allowMove = declare({
+  method: "post",
+  path: "/move/code",
+  summary:
+    "Make a code, valid once and for 15 minutes, by which another gateway takes over all that this one has. Refused while several accounts share the gateway.",
+  roles: OWNER,
+  answer: success.extend({ data: madeCode }),
+  errors: ["conflict"],
+});
+
+export const beginMove = declare({
+  method: "post",
+  path: "/move",
+  summary:
+    "Begin a move with a code's secret: the gateway makes a backup, and answers with the move's ticket.",
+  roles: null,
+  signsIn: true,
+  body: z.object({ secret: z.string().regex(new RegExp(`^[0-9a-f]{${SECRET_DIGITS}}$`)) }),
+  answer: success.extend({ data: z.strictObject({ ticket: z.string() }) }),
+  errors: ["unauthorized", "too_many"],
+});
+
+export const getMove = declare({
+  method: "post",
+  path: "/move/clinic",
+  summary: "The proof of a move's backup and the gateway's keys; null until the backup is proved.",
+  roles: null,
+  signsIn: true,
+  body: ticketBody,
+  answer: success.extend({
+    data: z
+      .strictObject({ proof: z.string(), gateway: z.string() })
+      .describe("Two texts of JSON, as they lie beside a backup.")
+      .nullable(),
+  }),
+  errors: ["unauthorized", "too_many"],
+});
+
+export const readMove = declare({
+  method: "post",
+  path: "/move/ledger",
+  summary: "A move's backup, from a byte on.",
+  roles: null,
+  signsIn: true,
+  body: z.object({ ticket, from: z.int().min(0).max(MAX_FROM) }),
+  stream: "application/vnd.sqlite3",
+  errors: ["unauthorized", "too_many"],
+});
+
+export const finishMove = declare({
+  method: "post",
+  path: "/move/end",
+  summary: "The other gateway has the clinic: this one says so, and goes on recording.",
+  roles: null,
+  signsIn: true,
+  body: ticketBody,
+  errors: ["unauthorized", "too_many"],
+});

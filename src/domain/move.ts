@@ -1,0 +1,86 @@
+import type { Readable } from "node:stream";
+import type { Actor } from "./audit.ts";
+import { MINUTE_MS } from "./clock.ts";
+
+/** How long a code is valid. */
+export const CODE_MS = 15 * MINUTE_MS;
+
+/** Hexadecimal digits of a code's secret: 60 bits, for one use within minutes, behind the gate of sign-ins. */
+export const SECRET_DIGITS = 15;
+/** Hexadecimal digits of the fingerprint in a code: 100 bits, so that no other certificate is made to fit. */
+const FINGERPRINT_DIGITS = 25;
+/** Crockford's base 32: no I, L, O and U, which people take for others. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const BITS_PER_CHARACTER = 5n;
+const CHARACTERS = 32;
+const GROUP = /.{4}(?=.)/g;
+
+/** What a code of a move holds. */
+export interface MoveCode {
+  /** Hexadecimal. */
+  readonly secret: string;
+  /** The begin of the SHA-256 of the certificate that the gateway serves, lower-case hexadecimal. */
+  readonly fingerprint: string;
+}
+
+/**
+ * A code as people copy it, in eight groups of four characters.
+ * @param fingerprint SHA-256 of the served certificate, hexadecimal with or without colons
+ */
+export function formatCode(secret: string, fingerprint: string): string {
+  const digits = secret + beginOf(fingerprint);
+  let rest = BigInt(`0x${digits}`);
+  let text = "";
+  for (let index = 0; index < CHARACTERS; index += 1) {
+    text = ALPHABET.charAt(Number(rest & 31n)) + text;
+    rest >>= BITS_PER_CHARACTER;
+  }
+  return text.replace(GROUP, "$&-");
+}
+
+/** Undefined for a text that is no code. Case, spaces and hyphens do not matter, nor O for 0, or I and L for 1. */
+export function parseCode(text: string): MoveCode | undefined {
+  const typed = text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
+  if (typed.length !== CHARACTERS || [...typed].some((character) => !ALPHABET.includes(character))) {
+    return undefined;
+  }
+  const value = [...typed].reduce(
+    (sum, character) => (sum << BITS_PER_CHARACTER) | BigInt(ALPHABET.indexOf(character)),
+    0n,
+  );
+  const digits = value.toString(16).padStart(SECRET_DIGITS + FINGERPRINT_DIGITS, "0");
+  return { secret: digits.slice(0, SECRET_DIGITS), fingerprint: digits.slice(SECRET_DIGITS) };
+}
+
+/** The part of a fingerprint that a code holds. */
+export function beginOf(fingerprint: string): string {
+  return fingerprint.replaceAll(":", "").toLowerCase().slice(0, FINGERPRINT_DIGITS);
+}
+
+/** A code that was made, and when it ends, in Unix milliseconds. */
+export interface MadeCode {
+  readonly code: string;
+  readonly endsMs: number;
+}
+
+/** What another gateway is given: the texts of the backup's proof and of the gateway file. */
+export interface MovedClinic {
+  readonly proof: string;
+  readonly gateway: string;
+}
+
+/** The side of a move that hands a clinic over to another gateway, of one at a time. */
+export interface Moves {
+  /** Makes a code; an earlier one ends. */
+  allow(by: Actor): Promise<MadeCode>;
+  /** Whether this is the valid code's secret. Takes constant time, and the code ends with its first use. */
+  accepts(secret: string): boolean;
+  /** Begins a backup for the other gateway, and gives the secret of the move; an earlier move ends. */
+  begin(): string;
+  /** Null until the backup is proved. Throws `unauthorized` for another secret, and what the backup has failed with. */
+  clinic(ticket: string): MovedClinic | null;
+  /** The backup from a byte on. Throws as `clinic`, and `invalid` before the backup is proved. */
+  read(ticket: string, from: number): Readable;
+  /** The other gateway has the clinic. Throws `unauthorized`. */
+  finish(ticket: string, by: Actor): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import type { SignInGate } from "../auth/sign-in-gate.ts";
+import { allowMove, beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
+import type { Moves } from "../domain/move.ts";
+import { type Endpoint, serve } from "./router.ts";
+import { attemptSignIn } from "./session.ts";
+
+/** Guesses of codes count on this beside their address. No e-mail has a space. */
+const ACCOUNT = "a move";
+
+/** How a clinic moves to another gateway: the owner makes a code, and the other gateway comes with it. */
+export function moveEndpoints(
+  moves: Moves,
+  gate: SignInGate,
+  reader: Pick<LedgerReader, "members">,
+): readonly Endpoint[] {
+  return [
+    serve(allowMove, async ({ by }) => {
+      // The other gateway gets all accounts: an owner of one may not hand over the others'.
+      if (new Set(reader.members().map(({ userId }) => userId)).size > 1) throw severalAccounts();
+      const { code, endsMs } = await moves.allow(by);
+      return { data: { code, endsTime: endsMs } };
+    }),
+    serve(beginMove, async ({ body, context }) => {
+      const prove = async () => moves.accepts(body.secret);
+      if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) throw usedCode();
+      return { data: { ticket: moves.begin() } };
+    }),
+    serve(getMove, ({ body }) => ({ data: moves.clinic(body.ticket) })),
+    serve(readMove, ({ body }) => moves.read(body.ticket, body.from)),
+    serve(finishMove, ({ body, by }) => moves.finish(body.ticket, by)),
+  ];
+}
+
+function severalAccounts(): FlancoError {
+  return new FlancoError("conflict", "Several accounts share this gateway, and a move takes all of them.", {
+    hint: "A technician makes the code on the gateway itself: flanco move.",
+  });
+}
+
+function usedCode(): FlancoError {
+  return new FlancoError("unauthorized", "This code has been used or has expired, or it was mistyped.", {
+    hint: "Make another one on the old gateway: flanco move, or an owner on the page.",
+  });
+}
