@@ -4,6 +4,8 @@ import { declare, OWNER } from "./declaration.ts";
 import { success, timeMs } from "./field.ts";
 
 const MAX_FROM = 2 ** 40;
+/** Its sender is not known yet. */
+const MAX_TICKET_BYTES = 4_096;
 
 const ticket = z.string().regex(/^[\w-]{22}$/);
 const ticketBody = z.object({ ticket });
@@ -39,7 +41,7 @@ export const getMove = declare({
   path: "/move/clinic",
   summary: "The proof of a move's backup and the gateway's keys; null until the backup is proved.",
   roles: null,
-  signsIn: true,
+  maxBodyBytes: MAX_TICKET_BYTES,
   body: ticketBody,
   answer: success.extend({
     data: z
@@ -47,7 +49,7 @@ export const getMove = declare({
       .describe("Two texts of JSON, as they lie beside a backup.")
       .nullable(),
   }),
-  errors: ["unauthorized", "too_many"],
+  errors: ["unauthorized"],
 });
 
 export const readMove = declare({
@@ -55,10 +57,10 @@ export const readMove = declare({
   path: "/move/ledger",
   summary: "A move's backup, from a byte on.",
   roles: null,
-  signsIn: true,
+  maxBodyBytes: MAX_TICKET_BYTES,
   body: z.object({ ticket, from: z.int().min(0).max(MAX_FROM) }),
   stream: "application/vnd.sqlite3",
-  errors: ["unauthorized", "too_many"],
+  errors: ["unauthorized"],
 });
 
 export const finishMove = declare({
@@ -66,7 +68,7 @@ export const finishMove = declare({
   path: "/move/end",
   summary: "The other gateway has the clinic: this one says so, and goes on recording.",
   roles: null,
-  signsIn: true,
+  maxBodyBytes: MAX_TICKET_BYTES,
   body: ticketBody,
-  errors: ["unauthorized", "too_many"],
+  errors: ["unauthorized"],
 });

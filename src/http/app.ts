@@ -27,7 +27,7 @@ import { memberEndpoints } from "./member.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
 import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
-import { moveEndpoints } from "./move.ts";
+import { moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints } from "./record.ts";
@@ -74,7 +74,11 @@ export interface AppDependencies {
 export function createApp(dependencies: AppDependencies): Koa {
   const { log, sessions, signInGate, events, page, lines, allowedOrigins, isKnownHost } = dependencies;
   const described = allEndpoints(dependencies);
-  const endpoints = [...described, descriptionEndpoint(described)];
+  const endpoints = [
+    ...described,
+    descriptionEndpoint(described),
+    ...moveEndpoints(dependencies.moves, signInGate),
+  ];
   const dataPaths = new Set(
     endpoints.flatMap(({ declaration: { errorField, path } }) =>
       errorField === "message" ? [API_PREFIX + path] : [],
@@ -147,7 +151,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...statusEndpoints(status),
     ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),
-    ...moveEndpoints(moves, signInGate, reader),
+    ...moveCodeEndpoints(moves, reader),
     ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
   ];
 }

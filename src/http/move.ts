@@ -9,10 +9,9 @@ import { attemptSignIn } from "./session.ts";
 /** Guesses of codes count on this beside their address. No e-mail has a space. */
 const ACCOUNT = "a move";
 
-/** How a clinic moves to another gateway: the owner makes a code, and the other gateway comes with it. */
-export function moveEndpoints(
+/** How an owner lets another gateway take the clinic over. */
+export function moveCodeEndpoints(
   moves: Moves,
-  gate: SignInGate,
   reader: Pick<LedgerReader, "members">,
 ): readonly Endpoint[] {
   return [
@@ -22,6 +21,12 @@ export function moveEndpoints(
       const { code, endsMs } = await moves.allow(by);
       return { data: { code, endsTime: endsMs } };
     }),
+  ];
+}
+
+/** What the other gateway asks for, which comes with the code. It is a flanco too: the API's description leaves it out. */
+export function moveEndpoints(moves: Moves, gate: SignInGate): readonly Endpoint[] {
+  return [
     serve(beginMove, async ({ body, context }) => {
       const prove = async () => moves.accepts(body.secret);
       if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) throw usedCode();

@@ -255,6 +255,15 @@ describe("What happens at the API", () => {
       await answers(200, "delete", path(""));
     }
 
+    it("a code of a move, and that there is none where several accounts share the gateway", async () => {
+      const shared = await Appliance.open();
+      const by = await shared.addUser();
+      observe("post", "/api/move/code", await by.post("/api/move/code").expect(200));
+      await shared.addUser();
+      observe("post", "/api/move/code", await by.post("/api/move/code").expect(409));
+      await shared.close();
+    });
+
     it("that an account has posted as much as it may in a day", async () => {
       const bounded = await Appliance.open({ config: { daily_records: 1 } });
       const by = await bounded.addUser();

@@ -67,6 +67,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "get /api/status": "ostd",
   "get /api/audit": "o",
   "get /api/event": "ostd",
+  "post /api/move/code": "o",
 };
 
 /** A price whose digits nothing else has. */
