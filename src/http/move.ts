@@ -10,10 +10,7 @@ import { attemptSignIn } from "./session.ts";
 const ACCOUNT = "a move";
 
 /** How an owner lets another gateway take the clinic over. */
-export function moveCodeEndpoints(
-  moves: Moves,
-  reader: Pick<LedgerReader, "members">,
-): readonly Endpoint[] {
+export function moveCodeEndpoints(moves: Moves, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
   return [
     serve(allowMove, async ({ by }) => {
       // The other gateway gets all accounts: an owner of one may not hand over the others'.
