@@ -13,7 +13,6 @@ import {
   type WriterSettings,
   type WriterStart,
 } from "./commands.ts";
-import { Gathering } from "./gathering.ts";
 import type { TailState } from "./tail.ts";
 
 /** Writes that may wait for a commit. Beyond it a request is told to come back later. */
@@ -34,7 +33,8 @@ export interface WriterPort {
 
 /**
  * Megabytes of the writer thread's own objects. It makes and drops much and keeps little; left alone, its heap grows by a
- * hundred megabytes before it collects anything. What cannot be held in this ends the process, and loses nothing.
+ * hundred megabytes before it collects anything. A thread
+ * that needs more ends the process, and loses nothing that is committed.
  */
 const MEMORY = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 96 };
 
@@ -82,6 +82,34 @@ const OWN_CHANGES: {
     repeated ? undefined : { kind: "record", userId, record: postedRecord(recordId, record) },
 };
 
+/** A sync that takes less is a fast disk's: waiting for others would cost more than it brings. */
+const SLOW_MS = 2;
+/** How long others are waited for, of the last sync's time, and at most. */
+const SHARE = 0.5;
+const MAX_MS = 25;
+
+/**
+ * When the next batch leaves while syncs are slow. Clients that post again once they are answered form groups: while one group
+ * is on its way to the disk the others wait, and each pays for the syncs of all. So after a slow sync the next batch waits
+ * until as many writes wait as were answered and as came meanwhile: then there is one group. A client that is alone never
+ * waits. The bench's `slow-posts` measures what that gains.
+ */
+export class Gathering {
+  #complete = 0;
+  #untilMs = 0;
+
+  /** So many writes were answered after a sync, and so many others wait already. `nowMs` is monotonic, here and below. */
+  answered(writes: number, waiting: number, syncMs: number, nowMs: number): void {
+    this.#complete = syncMs < SLOW_MS ? 0 : writes + waiting;
+    this.#untilMs = nowMs + Math.min(MAX_MS, syncMs * SHARE);
+  }
+
+  /** How much longer so many writes wait for others; 0: they leave. */
+  waitMs(waiting: number, nowMs: number): number {
+    return waiting >= this.#complete ? 0 : Math.max(0, this.#untilMs - nowMs);
+  }
+}
+
 export interface WriterListener {
   /** What one commit changed, after it, in commit order. */
   onChanges(changes: readonly Change[]): void;
@@ -89,7 +117,8 @@ export interface WriterListener {
   onDisk?(fullSinceMs: number | null): void;
   /**
    * The thread died after `open` had resolved, or the disk fails: nothing more can be written, the process must
-   * stop. What keeps `open` from its end is only what that rejects with.
+   * stop. An error before that is what
+   * `open` rejects with, and nothing else.
    */
   onDeath(error: Error): void;
 }
