@@ -78,6 +78,11 @@ export class Boots {
     return boot === undefined ? undefined : { boot, begunMs: this.#monotonicMs() };
   }
 
+  /** The same, or wall time where no boot runs that the ledger knows. */
+  stamp(nowMs: number): { readonly boot: number | null; readonly begunMs: number } {
+    return this.nowStored() ?? { boot: null, begunMs: nowMs };
+  }
+
   all(): readonly Boot[] {
     return this.#all.all();
   }

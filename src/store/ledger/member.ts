@@ -101,7 +101,7 @@ export function memberCommands(db: Database, context: WriteContext) {
     return member;
   }
 
-  /** Throws `conflict` where nobody else could manage the account. */
+  /** Throws `conflict` for the account's only owner with a password. */
   function requireOtherOwner({ id, userId, role }: Member): void {
     if (role !== "owner" || (otherOwners.get(userId, id) ?? 0) > 0) return;
     throw new FlancoError("conflict", "This is the account's last owner.", {
@@ -169,8 +169,8 @@ export function memberCommands(db: Database, context: WriteContext) {
     },
     addLink(userId: Id, memberId: Id, tokenHash: string, by: Actor = SERVICE_ACTOR): void {
       const { email } = found(memberId, userId);
-      const moment = context.boots.nowStored();
-      insertLink.run(memberId, tokenHash, moment?.boot ?? null, moment?.begunMs ?? context.nowMs());
+      const { boot, begunMs } = context.boots.stamp(context.nowMs());
+      insertLink.run(memberId, tokenHash, boot, begunMs);
       context.audit.note("link_made", userId, { email }, by);
     },
     useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Member {

@@ -124,7 +124,7 @@ export function recordCommands(db: Database, context: WriteContext) {
       if (idempotency !== null) {
         const { key, bodyHash } = idempotency;
         const nowMs = context.nowMs();
-        const { boot, begunMs } = context.boots.nowStored() ?? { boot: null, begunMs: nowMs };
+        const { boot, begunMs } = context.boots.stamp(nowMs);
         remember.run(userId, key, bodyHash, recordId, nowMs, boot, begunMs);
       }
       return { recordId, repeated: false };

@@ -52,21 +52,14 @@ export function sessionCommands(db: Database, context: WriteContext) {
       }
       const { userId, role } = of;
       const sid = context.ids.next();
-      const moment = context.boots.nowStored();
-      insert.run(
-        sid,
-        memberId,
-        createdTimeMs,
-        expiresTimeMs,
-        moment?.boot ?? null,
-        moment?.begunMs ?? createdTimeMs,
-      );
+      const { boot, begunMs } = context.boots.stamp(createdTimeMs);
+      insert.run(sid, memberId, createdTimeMs, expiresTimeMs, boot, begunMs);
       const replaced = inPlaceOf === null ? 0 : removeReplaced.run(inPlaceOf, memberId).changes;
       // The caller may not know all sessions of the member.
       const oldest = removeOldest.run(memberId, memberId, MAX_SESSIONS_PER_MEMBER).changes;
       if (replaced + oldest > 0) context.tell({ kind: "sessions", userId });
       context.audit.note("sign_in", userId, {}, { ...by, memberId });
-      const begun = moment === undefined ? null : (context.boots.now() ?? null);
+      const begun = boot === null ? null : (context.boots.now() ?? null);
       return { sid, ...begins, userId, role, begun };
     },
     removeSession(sid: Id, by: Actor = SERVICE_ACTOR): void {
