@@ -18,7 +18,7 @@ const MAX_SIGN_INS = 60;
 export const MAX_FAMILIAR = 1_024;
 /** Further attempts of a minute by which an address that has signed in before still comes before a new one. */
 const TRUST_IN_FAMILIAR = 5;
-/** Attempts of a minute that rank alike: a person who was refused for want of room, and tries again, is no worse off. */
+/** So many attempts within a minute rank alike, so that trying again after a 503 costs no rank. */
 const ALIKE = 3;
 /** Addresses and accounts that a minute's attempts are counted of. */
 const MAX_COUNTED = 4_096;

@@ -19,8 +19,9 @@ export interface OwnNames {
 
 /**
  * Throws `config`, in one line with the command that mends it, where another user of the machine could read or
- * change what is flanco's: rights of others, another owner, a symbolic link in the place of a file. Nothing is mended
- * unasked: who opened it may have had a reason, and who reads the line must know that secrets may have been read.
+ * change what is flanco's: rights of others, another owner, a symbolic link in the place of a file. Nothing is
+ * mended without being asked: the rights may have been opened on purpose, and the reader of the line must know that secrets
+ * may have been read.
  */
 export function requirePrivate(directory: string, own: OwnNames): void {
   const top = lstatSync(directory);

@@ -63,7 +63,7 @@ export function foreignBackups(directory: string, ledgerIds: readonly string[]):
     .flatMap((name) => listBackups(folderOf(directory, name)).slice(0, 1));
 }
 
-/** Where one is made; its name is none of a backup, so that what an interrupted run leaves is told apart. */
+/** Where a backup is made. It has no backup's name, so that what an interrupted run leaves is not taken for one. */
 export function draftIn(folder: string): string {
   return join(folder, "backup.draft");
 }
@@ -74,8 +74,8 @@ export function removeDrafts(folder: string): void {
 }
 
 /**
- * What the proofs of a folder say that the ledger held, by position, those of backups too that were removed since: a
- * ledger whose past is rewritten no longer holds it.
+ * The entries that a folder's proofs say the ledger held, by position, also those of backups that were removed. A ledger whose
+ * past was rewritten lacks one of them.
  */
 export function keptHeads(folder: string): readonly KeptHead[] {
   return proofNames(folder)

@@ -17,8 +17,8 @@ interface Decision {
  * How one ledger takes another's place, so that after a power cut at any moment one whole ledger is there: the new one
  * is given the name `flanco.db.restored-` and what the replaced one will be kept as. From that moment on it is the
  * ledger, and `finishReplacing` brings it to its place, at the next start at the latest. Before that moment the
- * replaced one has no second name and its log no copy: who opened such a name later would write an old log into
- * the ledger that went on.
+ * replaced one has no second name and its log no copy: opening such a name later would write an old log into the ledger that
+ * went on.
  */
 function decided(ledger: string): Decision | undefined {
   const directory = dirname(ledger);

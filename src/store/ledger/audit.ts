@@ -83,7 +83,7 @@ export function auditReader(db: Database) {
   };
 }
 
-/** The audit log in the writer thread: each entry in the transaction of what it tells of. */
+/** The audit log in the writer thread: each entry in the transaction of the change that it records. */
 export class AuditLog {
   readonly #context: Pick<WriteContext, "nowMs" | "boots" | "chain">;
   readonly #emailOf: { get(memberId: Id): string | undefined };

@@ -63,7 +63,7 @@ export function evidenceText(entry: EvidenceEntry): string {
 
 /** The hash of an entry, from that of the entry before it and its own canonical form. Hashes are hexadecimal texts. */
 export function hashOf(before: string, text: string): string {
-  // One text and one call: whoever follows a long chain pays more for Buffers than for the hashing.
+  // One text and one call: over a long chain Buffers would cost more than the hashing.
   return hash("sha256", before + text);
 }
 

@@ -22,9 +22,9 @@ export function isFailing(error: unknown): boolean {
 }
 
 /**
- * The error by its right name. SQLite tells a full disk (ENOSPC) from a failing one, but not a quota that is used up
- * (EDQUOT): that is SQLITE_IOERR_WRITE to it, though room may come back just the same. So the disk is asked by a
- * small write of our own; every other error stays what it is. `probe` gives what that write failed with.
+ * SQLite reports a quota that is used up (EDQUOT) as SQLITE_IOERR_WRITE, as if the disk failed, though room may come back. So
+ * after that error a small write of our own asks the disk, and EDQUOT becomes SQLITE_FULL. Every other error is given back.
+ * `probe` gives the code that the small write fails with.
  */
 export function namedByDisk(
   error: unknown,

@@ -14,8 +14,8 @@ const MOVE_BYTES = 16;
 
 /**
  * The ledger's key: 256 random bits, made with the ledger (schema.ts) and the same in each of its backups, and 128 more for
- * each gateway that it was moved to. What follows from it does so by a hash, so that the identity, which is public, tells
- * nothing of the rest. Throws `damaged`.
+ * each gateway that it was moved to. Everything else is derived from it by a hash, so
+ * that the identity, which is public, discloses nothing of it. Throws `damaged`.
  */
 export function readLedgerKey(db: Database): string {
   const key = db.prepare<[], string>("SELECT value FROM setting WHERE name = 'ledger_key'").pluck().get();

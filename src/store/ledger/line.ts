@@ -141,14 +141,14 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     endRecord.run(timeMs, provisional ? boot : null, provisional ? Number(monotonicNs) : null, recordId);
   }
 
-  /** What was seen of the line after this record may be lost, or left with the wiring of before; the record tells. */
+  /** Whether this sighting has a record. The line's state may be gone: with a damaged end of the file, or with a former wiring. */
   function isRecorded({ line, source: { bootId, request, sequence } }: Sighting): boolean {
     return recordedFrom.get(bootId, line, request, sequence) !== undefined;
   }
 
   /**
-   * A rise that no room can be told for: its line was watched for another room than the one of its time, or what it was then
-   * is not kept any more. That is a gap at its time. A line that is known to have been unwired then sold nothing.
+   * A rise whose room is unknown: its line was watched for another room than the one that it had then, or what it was wired to
+   * then is not kept any more. That is a gap at its time. A line that is known to have been unwired then has sold nothing.
    */
   function noteUnknown(sighting: Sighting, room: LineRoom | undefined): void {
     const { line, deviceId, timeMs, provisional, active, missed, source } = sighting;

@@ -183,8 +183,8 @@ function quickCheck(db: Database): string | null {
     if (found !== "ok") return `the table ${table} does not hold together (${found})`;
   }
   if (!tables.includes("chain_head")) return null;
-  // Reads the way down to it, which throws where a page of that is damaged. Whether the entry is the right one is
-  // for verify to say: a file that is whole, but was altered, is nothing to build anew without a word.
+  // Reads the way down to it, which throws where a page of that is damaged. `flanco verify` says
+  // whether it is the right entry: a whole file that was altered must not be rebuilt without a word.
   entryHash(db, readHead(db).position);
   return null;
 }

@@ -14,8 +14,7 @@ interface RollupDays {
 }
 
 /**
- * Makes the rollups anew when the days that they are sums of have changed: by another zone, or by other rules for this
- * one. New time-zone tables that leave the zone as it was change nothing but their version.
+ * Computes the rollups again when their local days have changed: by another zone, or by other rules for this one. New time-zone tables that leave the zone as it was change nothing but their version.
  */
 export function bringRollupsToZone(
   db: Database,

@@ -18,7 +18,7 @@ const WAIT_MS = 1_000;
 const MUCH_BYTES = 1024 * 1024;
 /** What may wait for a disk that refuses it: a full one gets room, a stick comes back. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** A tail that is longer says that no backup succeeds: the next one begins it anew. */
+/** A longer tail means that no backup has succeeded; the next backup begins another. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Length and checksum of what follows, four bytes each; then the commit's number, eight bytes, and the frame itself. */
 const HEADER_BYTES = 8;

@@ -8,7 +8,7 @@ import { type RowBudget, TooManyRows } from "./row-budget.ts";
 
 /** Rows that a read in the serving thread may visit: some five milliseconds of work. */
 export const MAX_ROWS_IN_PLACE = 10_000;
-/** A page asks anew at every sale and does not wait for the answer before. */
+/** A page asks again at every sale, without waiting for the answer before. */
 const SLOTS = { what: "reads of this account", inAll: 3, waitingOfUser: 8 };
 const MAX_HEAP_MB = 64;
 /** Years of many rooms take seconds on a Pi that is busy. */

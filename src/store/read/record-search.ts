@@ -141,8 +141,8 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
 }
 
 /**
- * The room of that name, then or today, or every room with that part in its name: GLOB tells cases apart, so each letter
- * stands in both.
+ * A pattern of GLOB for the room of that name, then or today, or for every room with that part in its name. GLOB is
+ * case-sensitive, so the pattern has each letter in both cases.
  */
 function roomPattern({ room, roomPart }: RecordFilter): string | null {
   if (room !== null) return room.replace(/[[*?]/g, "[$&]");

@@ -23,7 +23,7 @@ export type Prepared = { readonly damage: ErrorData; readonly recovered: Recover
 
 /**
  * All that may take long before a ledger can be used: the structure of a suspect file is checked in full, a damaged one
- * rebuilt, an older one upgraded, and sums of other days are made anew. Afterwards it opens at once. Call with the data
+ * rebuilt, an older one upgraded, and rollups of another time zone are computed again. Afterwards it opens at once. Call with the data
  * directory locked. Throws as `openForWriting` and `recoverLedger` do. After an interruption at any moment a second call goes on.
  */
 export function prepareLedger(request: PrepareRequest, onProgress: OnProgress): Prepared {

@@ -50,7 +50,8 @@ interface Base {
  * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and sets the damaged file aside
  * whole. Call with the data directory locked and the ledger closed. The damaged file stays in its place until the new
  * one is whole, so that an interruption at any moment leaves it to be done again. It needs no check of its own: the copy
- * is, by its SHA-256, the file that was proved, and each commit of the tail leads to the chain's head of then. Throws
+ * is, by its SHA-256, the file that was proved, and each commit of the tail must give
+ * the chain's head that it gave when it was made. Throws
  * `damaged` when there is nothing to build on: then nothing has changed.
  */
 export function recoverLedger(
@@ -262,7 +263,7 @@ function noBackup(damage: FlancoError): FlancoError {
   });
 }
 
-/** The entries lost through damage to the file that nobody has acknowledged yet, oldest first. */
+/** Entries that were lost with a damaged file and are not acknowledged yet, oldest first. */
 export function readLosses(ledger: string): readonly Loss[] {
   return readLedger(ledger, (db) =>
     db
