@@ -225,6 +225,10 @@ function packages(arch = process.arch === "arm64" ? "arm64" : "x64") {
       onLoad({ filter: /\/iconv-lite\/encodings\/index\.js$/ }, () => ({
         contents: 'module.exports = require("./internal");',
       }));
+      // By a package that compares versions these ask whether Node is new enough. This program's is.
+      onLoad({ filter: /\/jsonwebtoken\/lib\/\w+Supported\.js$/ }, () => ({
+        contents: "module.exports = true;",
+      }));
       onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => ({
         contents: usedTypes(path),
         loader: "json",
