@@ -4,6 +4,7 @@ import {
   declarationOf,
   OPERATIONS,
   OPERATOR_HEADER,
+  type OperationCode,
   type OperationData,
   type OperationInput,
   type OperationName,
@@ -16,6 +17,7 @@ import {
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { type Clock, MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -27,6 +29,7 @@ import type { StatusReader } from "../domain/status.ts";
 import type { ImportedRecord } from "../domain/transfer.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
+import { commissionOperations } from "./commission-operator.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, toTestedEdgeAnswer } from "./line-test.ts";
 import { newLink } from "./member.ts";
@@ -52,6 +55,7 @@ export interface OperatorDependencies {
     readonly drivable: DrivableLines | null;
     readonly status: StatusReader;
     readonly moves: Moves;
+    readonly commissioner: Commissioner;
     /** Findings that need nobody any more. */
     readonly acknowledged: (keys: string) => void;
     /** The sales of a boot were moved by another zero of its clock. */
@@ -59,13 +63,8 @@ export interface OperatorDependencies {
   } | null;
 }
 
-type Run<N extends OperationName> = (
-  input: ParsedInput<N>,
-  by: Actor,
-) => Promise<OperationData<N>> | OperationData<N>;
-
 /** The code of each operation. */
-export type OperatorTable = { readonly [N in OperationName]: Run<N> };
+export type OperatorTable = { readonly [N in OperationName]: OperationCode<N> };
 
 /** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */
 export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
@@ -188,6 +187,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       return null;
     },
     listTestedEdges: () => reader.testedEdges(null, SHOWN_EDGES).map(toTestedEdgeAnswer),
+    ...commissionOperations({ reader, numbers, running, accountOf: (user) => accountOf(reader, user) }),
     voidRecord: async ({ recordId, reason }, by) => {
       await writer.voidRecord(numbers.find(recordId), reason, by);
       return null;

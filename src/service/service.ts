@@ -287,7 +287,7 @@ export class Service {
         clock: this.#options.clock,
         running: {
           ...{ lines: recorder, drivable, status: api.status, moves: moving },
-          ...{ acknowledged, clockCorrected },
+          ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
         },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
