@@ -44,7 +44,7 @@ interface AccountOption {
   readonly account?: string;
 }
 
-interface WalkOptions extends AccountOption {
+interface WalkOptions {
   readonly lines?: string[];
   readonly free: string[];
   readonly minutes?: number;
@@ -53,19 +53,24 @@ interface WalkOptions extends AccountOption {
 /** `flanco commission`: switch each room's relay, and know that each line is right. */
 export function addCommissionCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const accountOption = [
-    "--account <email>",
-    "of one of its members; needed where there are several accounts",
-  ] as const;
   const commission = program
     .command("commission")
     .description("switch each room's relay and see that its line is right; ends with an acceptance report")
+    .option("--account <email>", "of one of its members; needed where there are several accounts")
+    .addHelpText("after", HELP);
+
+  commission
+    .command("walk", { isDefault: true })
+    .description("walk through the rooms that are not ticked off; what flanco commission does by itself")
     .option("--lines <lines...>", "only these wired lines: the others sell meanwhile")
     .option("--free <lines...>", "lines without a room that are looked at too", [])
     .option("--minutes <minutes>", "how long the lines are under test at most (default 120)", toMinutes)
-    .option(...accountOption)
-    .addHelpText("after", HELP)
-    .action(async ({ lines, free, minutes, account: user }: WalkOptions, command: Command) => {
+    .addHelpText(
+      "after",
+      "\nExit codes and more examples: flanco commission --help.\n\nExample:\n  flanco commission walk --lines GPIO17",
+    )
+    .action(async ({ lines, free, minutes }: WalkOptions, command: Command) => {
+      const user = accountIn(command);
       const config = configOf(context, command);
       const done = await withService(
         config,

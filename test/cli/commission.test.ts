@@ -87,3 +87,24 @@ describe("flanco commission, beside the service", function () {
     expect(none.exitCode).to.equal(0);
   });
 });
+
+describe("A room that is commissioned", function () {
+  this.timeout(PROCESS_TEST_MS);
+  const program = forSuite(() => Program.make());
+
+  it("sells nothing, also after the service was killed", async () => {
+    await seedLedger(program.ledgerFile);
+    const service = await program.start();
+    await program.run(["commission", "--lines", "SIM2"], { input: "q\n" });
+    await service.end("SIGKILL");
+    await program.start();
+    for (const line of ["SIM2", "SIM3"]) await program.succeed(["gpio", "set", line, "high"]);
+    const sales = (line: string) => recordRows(program.ledgerFile).filter((row) => row.line === line).length;
+    await until("the sale of the other line is in", () => sales("SIM3") === 1);
+    expect(sales("SIM2")).to.equal(0);
+    const { stdout } = await program.call(["commission", "show", "--json"]);
+    const { begunTime, moved } = JSON.parse(stdout) as Commission;
+    expect(begunTime).to.be.a("number");
+    expect(moved[0]).to.deep.include({ line: "SIM2", level: true });
+  });
+});
