@@ -7,6 +7,7 @@ import type { listLines, readLine } from "../../contract/line.ts";
 import type { listTestedEdges } from "../../contract/line-test.ts";
 import type { listLocations } from "../../contract/location.ts";
 import type { getSelf, linkMember, listMembers } from "../../contract/member.ts";
+import type { allowMove } from "../../contract/move.ts";
 import type { getOverview } from "../../contract/overview.ts";
 import type { listRecords, sumRecords } from "../../contract/record.ts";
 import type { getLetterhead, getReport } from "../../contract/report.ts";
@@ -33,6 +34,7 @@ export type TestedEdgesAnswer = AnswerOf<typeof listTestedEdges>;
 export type WiringAnswer = AnswerOf<typeof listWirings>;
 export type AuditAnswer = AnswerOf<typeof listAudit>;
 
+export type MoveCodeAnswer = AnswerOf<typeof allowMove>;
 export type MembersAnswer = AnswerOf<typeof listMembers>;
 export type LinkAnswer = AnswerOf<typeof linkMember>;
 
