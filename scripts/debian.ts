@@ -38,7 +38,7 @@ export const PACKAGES = {
   "manual page and completions": ["groff", "fish", "zsh"],
   broker: ["mosquitto"],
   "company's database": ["postgresql"],
-  "company's database of three nodes": ["postgresql", "patroni", "etcd-server"],
+  "company's database of three nodes": ["postgresql", "patroni", "python3-etcd", "etcd-server"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Work = keyof typeof PACKAGES;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   acceptFork,
   addGateway,
@@ -13,9 +13,14 @@ import {
   renewPassword,
 } from "../central/company.ts";
 import { type Connection, connect, parseAddress, passwordInPassFile } from "../central/database.ts";
+import { companyOverview } from "../central/overview.ts";
+import type { Overview } from "../contract/overview.ts";
 import { type Clinic, clinicState } from "../domain/clinic.ts";
+import { type Day, parseDay } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
 import { writeDurably } from "../durable-file.ts";
+import { toOverviewAnswer } from "../http/overview.ts";
+import { systemClock } from "../service/clock.ts";
 import type { CliContext } from "./context.ts";
 
 const HELP = `
@@ -29,6 +34,14 @@ const INIT = `flanco central init ${DATABASE} --company Televida --zone Europe/M
 interface Access {
   readonly database: string;
   readonly company?: string;
+}
+
+const PERIODS = ["week", "month", "year"] as const;
+
+interface SalesOptions extends Access {
+  readonly period: (typeof PERIODS)[number];
+  readonly at?: Day;
+  readonly json: boolean;
 }
 
 interface Handover extends Access {
@@ -54,6 +67,27 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       terminal.out(
         `The database takes the ledgers of ${options.company}. Next: flanco central gateway add NAME`,
       );
+    });
+
+  withDatabase(central.command("sales"))
+    .description("show what all clinics have sold, beside the time before, and where")
+    .option("--company <name>", "the company; needed where the database has several")
+    .addOption(
+      new Option("--period <period>", "seven days, or a calendar month or year")
+        .choices(PERIODS)
+        .default("week"),
+    )
+    .option("--at <day>", "a day of the period, the last one of a week: YYYY-MM-DD; today without it", toDay)
+    .option("--json", "as JSON, in the shape of GET /api/overview", false)
+    .addHelpText("after", example(`flanco central sales --period month ${DATABASE}`))
+    .action(async ({ period, at, json, ...access }: SalesOptions) => {
+      const request = { period, at: at ?? null, filter: { location: null, deviceId: null } };
+      const overview = await ofCompany(context, access, (connection, company) =>
+        companyOverview(connection, company, request, systemClock.nowMs()),
+      );
+      const answer = toOverviewAnswer(period, overview);
+      if (json) terminal.json(answer);
+      else for (const line of describeSales(answer)) terminal.out(line);
     });
 
   const gateway = central
@@ -118,6 +152,31 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       terminal.out(`Its password is in ${out}.`);
     }
   }
+}
+
+function toDay(text: string): Day {
+  const day = parseDay(text);
+  if (day === undefined) throw new InvalidArgumentError("It must be a day, YYYY-MM-DD.");
+  return day;
+}
+
+function describeSales({
+  from,
+  to,
+  sales,
+  revenue,
+  before,
+  places,
+  otherPlaces,
+}: Overview): readonly string[] {
+  const others = otherPlaces === null ? [] : [{ name: "(other locations)", ...otherPlaces }];
+  return [
+    `${from} to ${to}: ${sales} sales, ${revenue}`,
+    `${before.from} to ${before.to}: ${before.sales} sales, ${before.revenue}`,
+    ...[...places, ...others].map(
+      (place) => `${place.name}\t${place.sales} sales\t${place.revenue}\t${place.before} before`,
+    ),
+  ];
 }
 
 function example(line: string): string {

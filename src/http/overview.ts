@@ -1,9 +1,9 @@
-import { getOverview } from "../contract/overview.ts";
+import { getOverview, type Overview as OverviewAnswer } from "../contract/overview.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
 import type { HeavyReads } from "../domain/ledger.ts";
-import type { Sold, SoldOnDays } from "../domain/overview.ts";
+import type { Overview, Sold, SoldOnDays } from "../domain/overview.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function overviewEndpoints(reads: Pick<HeavyReads, "overview">, clock: Clock): readonly Endpoint[] {
@@ -11,32 +11,34 @@ export function overviewEndpoints(reads: Pick<HeavyReads, "overview">, clock: Cl
     serve(getOverview, async ({ userId, query }) => {
       const { period, at = null, location = null, device = null } = query;
       const request = { period, at, filter: { location, deviceId: device } };
-      const { spans, chart, places, otherPlaces, choices, ...overview } = await reads.overview(
-        userId,
-        request,
-        clock.nowMs(),
-      );
-      const data = {
-        period,
-        ...toDaysAnswer(overview),
-        before: toDaysAnswer(overview.before),
-        spans: spans.map(({ name, before, isComparable, ...days }) => ({
-          ...{ name, ...toDaysAnswer(days), before: toDaysAnswer(before), isComparable },
-        })),
-        chart: chart.map((bar) => ({
-          start: formatDay(bar.start),
-          ...toAnswer(bar),
-          before: revenueOf(bar),
-        })),
-        places: places.map((place) => ({
-          ...{ name: place.name, ...toAnswer(place), before: revenueOf(place) },
-        })),
-        otherPlaces: otherPlaces && { ...toAnswer(otherPlaces), before: revenueOf(otherPlaces) },
-        choices,
-      };
-      return { data };
+      return { data: toOverviewAnswer(period, await reads.overview(userId, request, clock.nowMs())) };
     }),
   ];
+}
+
+/** An overview in the API's shape. */
+export function toOverviewAnswer(
+  period: OverviewAnswer["period"],
+  { spans, chart, places, otherPlaces, choices, ...overview }: Overview,
+): OverviewAnswer {
+  return {
+    period,
+    ...toDaysAnswer(overview),
+    before: toDaysAnswer(overview.before),
+    spans: spans.map(({ name, before, isComparable, ...days }) => ({
+      ...{ name, ...toDaysAnswer(days), before: toDaysAnswer(before), isComparable },
+    })),
+    chart: chart.map((bar) => ({
+      start: formatDay(bar.start),
+      ...toAnswer(bar),
+      before: revenueOf(bar),
+    })),
+    places: places.map((place) => ({
+      ...{ name: place.name, ...toAnswer(place), before: revenueOf(place) },
+    })),
+    otherPlaces: otherPlaces && { ...toAnswer(otherPlaces), before: revenueOf(otherPlaces) },
+    choices,
+  };
 }
 
 function toAnswer({ totalMicros, count }: Sold) {

@@ -26,7 +26,7 @@ import type { RowBudget } from "./row-budget.ts";
 
 const DAYS_PER_WEEK = 7;
 /** Records of the beginning of a day that are added up: the newest of a day that has more. */
-const MAX_RECORDS = 20_000;
+export const MAX_RECORDS = 20_000;
 const NOTHING = { totalMicros: 0n, count: 0 };
 const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 
@@ -45,6 +45,139 @@ interface Days {
 
 interface Parts extends Days {
   readonly bars: readonly BarPeriods[];
+}
+
+/** Reads of one store for one account. Each may answer at once or later. */
+export interface OverviewSource {
+  /** The first day on which anything was sold; null before that. */
+  firstDay(): Awaitable<Day | null>;
+  /** The sum of each day on which anything was sold; so of each month. */
+  days(range: Range<Day>, filter: OverviewFilter): Awaitable<ReadonlyMap<Day, Sold>>;
+  months(range: Range<Month>, filter: OverviewFilter): Awaitable<ReadonlyMap<Month, Sold>>;
+  /** What each location has sold, the highest sum first: `limit` of them, or of those with these names. */
+  places(
+    ranges: Ranges,
+    filter: OverviewFilter,
+    which: { readonly limit: number; readonly names?: readonly string[] },
+  ): Awaitable<readonly (Sold & { readonly name: string })[]>;
+  /** The locations and devices that have sold most. */
+  choices(ranges: Ranges, limit: number): Awaitable<readonly Seller[]>;
+  /** What was sold from one moment to before another. */
+  soldUntil(fromMs: number, untilMs: number, filter: OverviewFilter): Awaitable<Sold>;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** A result that is made of several reads: yields what each read gives, and goes on with it. */
+export type Reading<T> = Generator<unknown, T, unknown>;
+
+function* reads<T>(answer: Awaitable<T>): Reading<T> {
+  // Whatever runs a reading gives it what it has yielded, once it is there.
+  return (yield answer) as T;
+}
+
+/** Runs a reading whose reads answer at once. */
+function readNow<T>(reading: Reading<T>): T {
+  let step = reading.next();
+  while (step.done !== true) step = reading.next(step.value);
+  return step.value;
+}
+
+/** Runs a reading whose reads answer later. */
+export async function readLater<T>(reading: Reading<T>): Promise<T> {
+  let step = reading.next();
+  while (step.done !== true) step = reading.next(await step.value);
+  return step.value;
+}
+
+/** The overview of one account. All its reads must see the same commit. */
+export function* overviewOf(
+  source: OverviewSource,
+  calendar: LocalCalendar,
+  { period, at, filter }: OverviewRequest,
+  nowMs: number,
+): Reading<Overview> {
+  const today = calendar.dayOf(nowMs);
+  const { own, before, bars } = PARTS_OF[period](Math.min(at ?? today, today), today);
+  // Whole days or months, those to come too: posted records may have any time.
+  const barsOf = (which: "own" | "before"): Ranges => {
+    const range = { from: bars[0]?.[which] ?? 0, to: bars.at(-1)?.[which] ?? 0 };
+    return period === "year" ? { months: [range], days: [] } : { months: [], days: [range] };
+  };
+  const found = yield* sumsOf(source, barsOf("own"), filter);
+  const foundBefore = yield* sumsOf(source, barsOf("before"), filter);
+  const ranges = [barsOf("own"), splitDays(before)] as const;
+  const places = yield* reads(source.places(ranges[0], filter, { limit: MAX_PLACES }));
+  const names = places.map(({ name }) => name);
+  const placesBefore = new Map(
+    (yield* reads(source.places(ranges[1], filter, { limit: MAX_PLACES, names }))).map(
+      ({ name, ...sold }) => [name, sold],
+    ),
+  );
+  const sold = addUp(found.values());
+  const soldBefore = yield* sumOf(source, before, filter);
+  const others = without(sold, places);
+  return {
+    ...{ ...own, ...sold },
+    before: { ...before, ...soldBefore },
+    spans: yield* spansOf(source, calendar, nowMs, filter),
+    chart: bars.map((bar) => ({
+      ...{ start: bar.start, ...(found.get(bar.own) ?? NOTHING) },
+      before: foundBefore.get(bar.before) ?? NOTHING,
+    })),
+    places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING })),
+    otherPlaces:
+      others.count === 0 ? null : { ...others, before: without(soldBefore, placesBefore.values()) },
+    choices: choicesOf(yield* reads(source.choices(bothOf(...ranges), MAX_CHOICES))),
+  };
+}
+
+function* spansOf(
+  source: OverviewSource,
+  calendar: LocalCalendar,
+  nowMs: number,
+  filter: OverviewFilter,
+): Reading<readonly Span[]> {
+  const today = calendar.dayOf(nowMs);
+  const sinceMidnightMs = nowMs - calendar.stretchOf(today, today).insideFromMs;
+  const first = yield* reads(source.firstDay());
+  const spans: Span[] = [];
+  for (const name of SPANS) {
+    const { own, before } = DAYS_OF[name](today, today);
+    const whole = yield* sumOf(source, { from: before.from, to: addDays(before.to, -1) }, filter);
+    // What was sold on the last of the days before, up to this time of day: so long after its midnight.
+    const { insideFromMs: fromMs, insideUntilMs } = calendar.stretchOf(before.to, before.to);
+    const untilMs = Math.min(fromMs + sinceMidnightMs, insideUntilMs);
+    const last = yield* reads(source.soldUntil(fromMs, untilMs, filter));
+    spans.push({
+      name,
+      ...own,
+      ...(yield* sumOf(source, own, filter)),
+      before: { ...before, ...addUp([whole, last]) },
+      isComparable: first !== null && first <= before.from,
+    });
+  }
+  return spans;
+}
+
+/** The sum of each of these days and months in which anything was sold. */
+function* sumsOf(
+  source: OverviewSource,
+  { months, days }: Ranges,
+  filter: OverviewFilter,
+): Reading<ReadonlyMap<Day | Month, Sold>> {
+  const found = new Map<Day | Month, Sold>();
+  for (const range of months) {
+    for (const [month, sold] of yield* reads(source.months(range, filter))) found.set(month, sold);
+  }
+  for (const range of days) {
+    for (const [day, sold] of yield* reads(source.days(range, filter))) found.set(day, sold);
+  }
+  return found;
+}
+
+function* sumOf(source: OverviewSource, days: Range<Day>, filter: OverviewFilter): Reading<Sold> {
+  return addUp((yield* sumsOf(source, splitDays(days), filter)).values());
 }
 
 interface AskedUntil extends OverviewFilter {
@@ -67,73 +200,21 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
     )
     .safeIntegers();
 
-  /** What was sold on a day up to a time of day: so long after its midnight. */
-  function dayUntil(userId: Id, day: Day, sinceMidnightMs: number, filter: OverviewFilter): Sold {
-    const { insideFromMs: fromMs, insideUntilMs } = calendar.stretchOf(day, day);
-    const untilMs = Math.min(fromMs + sinceMidnightMs, insideUntilMs);
-    budget.spendRecords(userId, fromMs, untilMs);
-    const found = soldUntil.get({ userId, fromMs, untilMs, ...filter });
-    return found === undefined ? NOTHING : { ...found, count: Number(found.count) };
-  }
-
-  function spansOf(userId: Id, today: Day, nowMs: number, filter: OverviewFilter): readonly Span[] {
-    const sinceMidnightMs = nowMs - calendar.stretchOf(today, today).insideFromMs;
-    const first = firstDay.get(userId) ?? null;
-    return SPANS.map((name) => {
-      const { own, before } = DAYS_OF[name](today, today);
-      const whole = sums.sum(userId, { from: before.from, to: addDays(before.to, -1) }, filter);
-      return {
-        name,
-        ...own,
-        ...sums.sum(userId, own, filter),
-        before: { ...before, ...addUp([whole, dayUntil(userId, before.to, sinceMidnightMs, filter)]) },
-        isComparable: first !== null && first <= before.from,
-      };
-    });
-  }
-
-  // One transaction: all the parts see the same commit.
-  const read = db.transaction(
-    (userId: Id, { period, at, filter }: OverviewRequest, nowMs: number): Overview => {
-      const today = calendar.dayOf(nowMs);
-      const { own, before, bars } = PARTS_OF[period](Math.min(at ?? today, today), today);
-      // Whole days or months, those to come too: posted records may have any time.
-      const barsOf = (which: "own" | "before"): Ranges => {
-        const range = { from: bars[0]?.[which] ?? 0, to: bars.at(-1)?.[which] ?? 0 };
-        return period === "year" ? { months: [range], days: [] } : { months: [], days: [range] };
-      };
-      const find = ({ months, days }: Ranges) =>
-        new Map([
-          ...months.flatMap((range) => [...sums.months(userId, range, filter)]),
-          ...days.flatMap((range) => [...sums.days(userId, range, filter)]),
-        ]);
-      const found = find(barsOf("own"));
-      const foundBefore = find(barsOf("before"));
-      const ranges = [barsOf("own"), splitDays(before)] as const;
-      const places = sums.places(userId, ranges[0], filter, { limit: MAX_PLACES });
-      const names = places.map(({ name }) => name);
-      const placesBefore = new Map(
-        sums
-          .places(userId, ranges[1], filter, { limit: MAX_PLACES, names })
-          .map(({ name, ...sold }) => [name, sold]),
-      );
-      const sold = addUp(found.values());
-      const soldBefore = sums.sum(userId, before, filter);
-      const others = without(sold, places);
-      return {
-        ...{ ...own, ...sold },
-        before: { ...before, ...soldBefore },
-        spans: spansOf(userId, today, nowMs, filter),
-        chart: bars.map((bar) => ({
-          ...{ start: bar.start, ...(found.get(bar.own) ?? NOTHING) },
-          before: foundBefore.get(bar.before) ?? NOTHING,
-        })),
-        places: places.map((place) => ({ ...place, before: placesBefore.get(place.name) ?? NOTHING })),
-        otherPlaces:
-          others.count === 0 ? null : { ...others, before: without(soldBefore, placesBefore.values()) },
-        choices: choicesOf(sums.choices(userId, bothOf(...ranges), MAX_CHOICES)),
-      };
+  const sourceOf = (userId: Id): OverviewSource => ({
+    firstDay: () => firstDay.get(userId) ?? null,
+    days: (range, filter) => sums.days(userId, range, filter),
+    months: (range, filter) => sums.months(userId, range, filter),
+    places: (ranges, filter, which) => sums.places(userId, ranges, filter, which),
+    choices: (ranges, limit) => sums.choices(userId, ranges, limit),
+    soldUntil: (fromMs, untilMs, filter) => {
+      budget.spendRecords(userId, fromMs, untilMs);
+      const found = soldUntil.get({ userId, fromMs, untilMs, ...filter });
+      return found === undefined ? NOTHING : { ...found, count: Number(found.count) };
     },
+  });
+  // One transaction: all the parts see the same commit.
+  const read = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
+    readNow(overviewOf(sourceOf(userId), calendar, request, nowMs)),
   );
   return {
     overview: (userId: Id, request: OverviewRequest, nowMs: number): Overview => read(userId, request, nowMs),
