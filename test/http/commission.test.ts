@@ -5,6 +5,7 @@ import { SILENT_MS } from "../../src/domain/verdict.ts";
 import { Appliance, NOON_MS } from "../rig/appliance.ts";
 import { EventStream } from "../rig/event-stream.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
 import { aDevice } from "./bodies.ts";
 import { aWiring } from "./wired-line.ts";
 
@@ -152,6 +153,37 @@ describe("Commissioning", () => {
     await ask("101").expect(200);
     cycle("SIM1");
     expect((await shown("101")).judgement.verdict).to.equal("good");
+  });
+
+  it("proposes a free line that moves when a room without a line is asked for, and wires it under test", async () => {
+    await user.delete("/api/wiring").query({ line: "SIM1" }).expect(200);
+    appliance.lines.level = false;
+    await begun({ freeLines: ["SIM9"] });
+    await ask("102").expect(200);
+    // It is looked at now and then: each look shows the level of that moment.
+    const proposed = async () => {
+      appliance.lines.level = !appliance.lines.level;
+      return (await shown("102")).judgement.mend !== null;
+    };
+    await until("the free line was seen to move", proposed);
+    const { judgement } = await shown("102");
+    expect(judgement).to.deep.include({ verdict: "unwired", cause: "no_line" });
+    expect(judgement.mend).to.deep.include({ setting: "line", line: "SIM9" });
+    await mend("102").expect(200);
+    expect((await shown("102")).wired).to.deep.include({ line: "SIM9", debounceMs: 50 });
+    const { tests } = (await user.get("/api/status").expect(200)).body.data;
+    expect(tests.map(({ line }: { line: string }) => line)).to.deep.equal(["SIM0", "SIM9"]);
+  });
+
+  it("takes a line that is wired meanwhile under test too", async () => {
+    await user.delete("/api/wiring").query({ line: "SIM1" }).expect(200);
+    await begun();
+    await user
+      .put("/api/wiring")
+      .send(aWiring({ line: "SIM4", actuatorId: "102" }))
+      .expect(200);
+    await until("it is under test", async () => (await shown("102")).isUnderTest);
+    expect(appliance.lines.measured).to.have.members(["SIM0", "SIM4"]);
   });
 
   it("ends with a report, which the ledger keeps as an entry of its chain and which holds no money", async () => {

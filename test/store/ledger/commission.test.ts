@@ -1,0 +1,56 @@
+import { expect } from "chai";
+import { HOUR_MS } from "../../../src/domain/clock.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import type { Id } from "../../../src/domain/id.ts";
+import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { rejection } from "../../rig/rejection.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { TestLedger } from "../ledger.ts";
+
+const LINE = "GPIO17";
+const REPORT = {
+  ...{ technician: "Luis", clinic: "Ana" },
+  counts: { rooms: 1, good: 1, attention: 0, untested: 0 },
+  text: JSON.stringify({ rooms: [{ room: "101", verdict: "good" }] }),
+};
+
+describe("A commissioning in the ledger", () => {
+  const ledger = forEachTest(() => new TestLedger().open());
+  let userId: Id;
+
+  beforeEach(async () => {
+    userId = (await ledger.wire(LINE)).user.id;
+    await ledger.writer.noteBoot("boot", null);
+  });
+
+  async function report(): Promise<number> {
+    await ledger.writer.beginCommission(userId, { lines: null, freeLines: [] }, [LINE], HOUR_MS);
+    return (await ledger.writer.endCommission(userId, REPORT)) ?? 0;
+  }
+
+  it("keeps its report under the chain's hash: one that is altered is found by the full check", async () => {
+    const number = await report();
+    const stored = ledger.reader.acceptanceReport(userId, number);
+    expect(stored).to.include({ text: REPORT.text, hash: ledger.reader.chainHead() });
+    const findings = () => openFindings(verifyLedger(ledger.file, () => {}, []));
+    expect(findings()).to.deep.equal([]);
+    await ledger.tamper((db) => {
+      db.exec("UPDATE audit SET details = replace(details, 'good', 'bad_') WHERE kind = 'commissioned'");
+    });
+    expect(findings()).not.to.deep.equal([]);
+  });
+
+  it("lists a report without its content in the audit log", async () => {
+    await report();
+    const [entry] = ledger.reader.audit({ before: null, sinceMs: null, limit: 1 });
+    expect(entry?.details).to.deep.equal({ technician: "Luis", clinic: "Ana", ...REPORT.counts });
+  });
+
+  it("is begun for lines that are all the account's, or not at all", async () => {
+    const scope = { lines: ["GPIO99"], freeLines: [] };
+    const refused = await rejection(ledger.writer.beginCommission(userId, scope, ["GPIO99"], HOUR_MS));
+    expect(refused).to.be.instanceOf(FlancoError);
+    expect(ledger.reader.commissions()).to.deep.equal([]);
+    expect(await ledger.writer.endCommission(userId, null)).to.equal(null);
+  });
+});
