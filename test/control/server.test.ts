@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { API_PREFIX } from "../../src/contract/declaration.ts";
@@ -16,6 +14,8 @@ import type { Sighting } from "../../src/domain/sale.ts";
 import { type OperatorTable, operatorEndpoints } from "../../src/http/operator.ts";
 import { FakeLines, KeptLog } from "../http/fakes.ts";
 import { Appliance } from "../rig/appliance.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";
 
 /** Lines of some 70 bytes: far more than a socket's own buffers and what the server lets wait. */
@@ -60,8 +60,11 @@ function tableOf(runs: Partial<OperatorTable>): OperatorTable {
   };
 }
 
+/** A generous bound for a busy machine. */
+const LONG_MS = 10_000;
+
 describe("The control socket", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let path: string;
   let lines: ToldLines;
   let log: KeptLog;
@@ -69,8 +72,7 @@ describe("The control socket", () => {
   let client: ControlClient | undefined;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-control-"));
-    path = join(directory, "control.sock");
+    path = directory.file("control.sock");
     lines = new ToldLines();
     log = new KeptLog();
   });
@@ -78,7 +80,6 @@ describe("The control socket", () => {
   afterEach(async () => {
     client?.close();
     await server?.close();
-    rmSync(directory, { recursive: true });
   });
 
   async function open(runs: Partial<OperatorTable>, by = ""): Promise<ControlClient> {
@@ -173,7 +174,7 @@ describe("The control socket", () => {
   });
 
   it("has no place on a path that is too long for a socket, which both sides say", async () => {
-    path = join(directory, "x".repeat(100));
+    path = directory.file("x".repeat(100));
     const failed = await open({}).catch((error: unknown) => error);
     expect(failed).to.include({ code: "config" });
     const refused = await ControlClient.connect(path).catch((error: unknown) => error);
@@ -202,18 +203,19 @@ describe("The control socket", () => {
       };
     }
 
-    for (const [what, onData, text] of [
-      ["that hangs", () => {}, "The service has not answered for 0.05 seconds."],
-      ["that ends", (socket: Socket) => socket.destroy(), "The service ended before it answered."],
+    for (const [what, answerMs, onData, text] of [
+      ["that hangs", 50, () => {}, "The service has not answered for 0.05 seconds."],
+      ["that ends", LONG_MS, (socket: Socket) => socket.destroy(), "The service ended before it answered."],
       [
         "of another version",
+        LONG_MS,
         (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"status":"other"}'),
         "The service's answer is not of this version of flanco.",
       ],
     ] as const) {
       it(`does not wait for a service ${what}, and says so`, async () => {
         const stop = await fake(onData);
-        client = await ControlClient.connect(path, { answerMs: 50 });
+        client = await ControlClient.connect(path, { answerMs });
         const failed = await client?.call("listUsers", {}).catch((error: unknown) => error);
         expect(failed).to.include({ code: "unavailable", message: text });
         stop();

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 export interface SysfsFolderChip {
   /** The device that the chip hangs from, below `devices`: `platform/soc/fe200000.gpio`. */
@@ -13,10 +13,9 @@ export interface SysfsFolderChip {
 }
 
 /** A folder laid out as the kernel lays out its GPIO part of sysfs. The caller removes it. */
-export class SysfsFolder {
-  readonly path = mkdtempSync(join(tmpdir(), "flanco-sysfs-"));
-
+export class SysfsFolder extends TemporaryDirectory {
   constructor(chips: readonly SysfsFolderChip[]) {
+    super();
     const classFolder = join(this.path, "class", "gpio");
     const busFolder = join(this.path, "bus", "gpio", "devices");
     mkdirSync(classFolder, { recursive: true });
@@ -34,9 +33,5 @@ export class SysfsFolder {
       mkdirSync(join(parent, charDevice));
       symlinkSync(join(parent, charDevice), join(busFolder, charDevice));
     }
-  }
-
-  remove(): void {
-    rmSync(this.path, { recursive: true, force: true });
   }
 }

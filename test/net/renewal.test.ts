@@ -1,7 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { DAY_MS } from "../../src/domain/clock.ts";
 import type { Log } from "../../src/domain/log.ts";
@@ -9,13 +7,15 @@ import { type HostNames, toHostNames } from "../../src/net/host-names.ts";
 import { CertificateRenewal, type Served } from "../../src/net/renewal.ts";
 import { ownFiles } from "../../src/net/tls/own-certificate.ts";
 import { SetClock } from "../http/fakes.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { OpenSsl } from "./tls/openssl.ts";
 
 const FIRST = toHostNames("gateway", ["192.168.1.20"]);
 const MOVED = toHostNames("gateway", ["192.168.7.7"]);
 
 describe("The renewal of certificates", () => {
-  let directory: string;
+  const directory = forEachTest(() => new TemporaryDirectory());
   let clock: SetClock;
   let host: HostNames;
   /** Called when a check begins, after it has read the host's names. */
@@ -25,7 +25,6 @@ describe("The renewal of certificates", () => {
   let renewal: CertificateRenewal;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "flanco-tls-"));
     clock = new SetClock(Date.UTC(2026, 5, 1));
     host = FIRST;
     onLook = () => {};
@@ -40,14 +39,13 @@ describe("The renewal of certificates", () => {
       void logged.push(`${message} ${JSON.stringify(fields)}`);
     const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
     renewal = new CertificateRenewal({
-      directories: { own: directory, dropIn: join(directory, "tls.d") },
+      directories: { own: directory.path, dropIn: directory.file("tls.d") },
       ...{ clock, log, readHost, trust: { trusted: () => true } },
       onRenewed: (served) => renewed.push(served),
     });
   });
   afterEach(async () => {
     await renewal.close();
-    rmSync(directory, { recursive: true });
   });
 
   /** Begins a check; resolves once it has read the host's names. */
@@ -60,8 +58,8 @@ describe("The renewal of certificates", () => {
   }
 
   function putDropIn(text: string): void {
-    mkdirSync(join(directory, "tls.d"));
-    writeFileSync(join(directory, "tls.d", "site.pem"), text, { mode: 0o600 });
+    mkdirSync(directory.file("tls.d"));
+    writeFileSync(directory.file("tls.d", "site.pem"), text, { mode: 0o600 });
   }
 
   /** For each certificate that replaced another one: whether it lists the address. */
@@ -124,7 +122,7 @@ describe("The renewal of certificates", () => {
     expect(renewal.faults().map(({ code, details }) => [code, details["reason"]])).to.deep.equal([
       ["certificate_refused", "there is no certificate in it"],
     ]);
-    rmSync(join(directory, "tls.d", "site.pem"));
+    rmSync(directory.file("tls.d", "site.pem"));
     await renewal.check();
     expect(renewal.faults()).to.deep.equal([]);
   });
@@ -154,7 +152,7 @@ describe("The renewal of certificates", () => {
 
   it("serves the old certificate while the disk fails, and logs it", async () => {
     const { cert } = await renewal.open();
-    const { authority } = ownFiles(directory);
+    const { authority } = ownFiles(directory.path);
     rmSync(authority);
     mkdirSync(authority);
     chmodSync(authority, 0o000);

@@ -3,7 +3,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
@@ -27,6 +25,7 @@ import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 import { newRecord, proven, TestLedger } from "../ledger.ts";
 
 const SALES = 40;
@@ -310,17 +309,17 @@ describe("a backup", () => {
 
   it("of another ledger restores into an empty directory", async () => {
     const backup = await proven(request());
-    const elsewhere = mkdtempSync(join(tmpdir(), "flanco-elsewhere-"));
-    const file = join(elsewhere, "flanco.db");
+    const elsewhere = new TemporaryDirectory();
+    const file = elsewhere.file("flanco.db");
     const restored = restoreLedger({
       ...{ backup: join(directory, backup.file), ledger: file, nowMs: ledger.nowMs },
       onProgress: () => {},
     });
     expect(restored).to.include({ records: SALES, keptAs: null, missing: null });
-    expect(readdirSync(elsewhere).filter((name) => !/-(wal|shm)$/.test(name))).to.deep.equal([
+    expect(readdirSync(elsewhere.path).filter((name) => !/-(wal|shm)$/.test(name))).to.deep.equal([
       "flanco.db",
       "flanco.db.id",
     ]);
-    rmSync(elsewhere, { recursive: true });
+    elsewhere.remove();
   });
 });

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { isFailing, isFull, namedByDisk } from "../../../src/store/ledger/disk-error.ts";
+import { forEachTest } from "../../rig/standing.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 function sqlite(code: string) {
   return new DatabaseConstructor.SqliteError("message", code);
@@ -15,6 +15,8 @@ function verdict(error: unknown): string {
 }
 
 describe("A write that failed", () => {
+  const directory = forEachTest(() => new TemporaryDirectory());
+
   for (const [code, refusal, said] of [
     ["SQLITE_FULL", "ENOSPC", "full"],
     ["SQLITE_IOERR_WRITE", "EDQUOT", "full"],
@@ -30,13 +32,8 @@ describe("A write that failed", () => {
   }
 
   it("on a disk that takes writes leaves nothing of the question there", () => {
-    const directory = mkdtempSync(join(tmpdir(), "flanco-disk-"));
-    try {
-      const error = sqlite("SQLITE_IOERR_WRITE");
-      expect(namedByDisk(error, directory)).to.equal(error);
-      expect(readdirSync(directory)).to.deep.equal([]);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    const error = sqlite("SQLITE_IOERR_WRITE");
+    expect(namedByDisk(error, directory.path)).to.equal(error);
+    expect(readdirSync(directory.path)).to.deep.equal([]);
   });
 });

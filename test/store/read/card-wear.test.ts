@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { readCardWear } from "../../../src/store/read/disk.ts";
+import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
 /** A directory laid out as the kernel lays out /sys/dev/block, for the device that the directory itself lies on. */
-class Devices {
-  readonly directory = mkdtempSync(join(tmpdir(), "flanco-card-"));
-  readonly disk = join(this.directory, "mmcblk0");
+class Devices extends TemporaryDirectory {
+  readonly disk = this.file("mmcblk0");
 
   constructor(files: Readonly<Record<string, string>>, partition: string | null = "mmcblk0p2") {
+    super();
     mkdirSync(join(this.disk, "device"), { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.disk, "device", name), text);
     const place = partition === null ? this.disk : join(this.disk, partition);
@@ -17,21 +17,17 @@ class Devices {
       mkdirSync(place);
       writeFileSync(join(place, "partition"), "2\n");
     }
-    symlinkSync(place, join(this.directory, this.number()));
+    symlinkSync(place, this.file(this.number()));
   }
 
   /** The kernel's number of the device, by Linux's own layout of 32 bits: 12 of major, 20 of minor. */
   number(): string {
-    const { dev } = statSync(this.directory);
+    const { dev } = statSync(this.path);
     return `${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`;
   }
 
   read() {
-    return readCardWear(this.directory, this.directory);
-  }
-
-  remove(): void {
-    rmSync(this.directory, { recursive: true });
+    return readCardWear(this.path, this.path);
   }
 }
 
