@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
 import type { FloorPost, FloorThreadSettings } from "./floor-thread.ts";
 
-/** As the ledger's writer: one batch being committed, one ready to follow it. */
+/** One batch being committed, one ready to follow it. */
 const MAX_IN_FLIGHT = 2;
 const USER_ID = "0".repeat(24);
 const SAVED = Buffer.from('{"status":"success","message":"Data saved successfully"}');
