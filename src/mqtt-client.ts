@@ -1,4 +1,5 @@
 import type { IClientOptions, MqttClient } from "mqtt";
+import { connectionProblem } from "./connection-problem.ts";
 import { SECOND_MS } from "./domain/clock.ts";
 import { FlancoError } from "./domain/error.ts";
 import { readConfigured, readSecret } from "./secret-file.ts";
@@ -31,24 +32,12 @@ const REFUSED_UNAVAILABLE = 3;
 const REFUSED_PASSWORD = 4;
 const REFUSED_UNAUTHORIZED = 5;
 
-const PROBLEMS: Readonly<Record<string | number, string>> = {
+const PROBLEMS: Readonly<Record<number, string>> = {
   [REFUSED_PROTOCOL]: "does not speak MQTT 3.1.1",
   [REFUSED_CLIENT_ID]: "refuses this client's id",
   [REFUSED_UNAVAILABLE]: "has no service at the moment",
   [REFUSED_PASSWORD]: "refuses the user or the password",
   [REFUSED_UNAUTHORIZED]: "refuses the user or the password",
-  ECONNREFUSED: "has no broker at that port",
-  ENOTFOUND: "has a name that is not known",
-  EHOSTUNREACH: "cannot be reached",
-  ENETUNREACH: "cannot be reached",
-  ETIMEDOUT: "does not answer",
-  CERT_HAS_EXPIRED: "has a certificate that has expired",
-  CERT_NOT_YET_VALID: "has a certificate that is not valid yet: look at this machine's clock",
-  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate of an unknown authority",
-  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate of an unknown authority",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate of an unknown authority",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate of an unknown authority",
 };
 
 /**
@@ -89,10 +78,10 @@ export async function connectToBroker(
 
 /** What keeps a broker from serving, as an `unavailable` error for people. Its text holds no credentials. */
 export function brokerError(url: string, cause: Error): FlancoError {
-  const code =
-    "code" in cause && (typeof cause.code === "string" || typeof cause.code === "number") ? cause.code : "";
+  const code = "code" in cause ? cause.code : undefined;
+  const problem = typeof code === "number" ? PROBLEMS[code] : connectionProblem(code);
   const { host } = new URL(url);
-  return new FlancoError("unavailable", `The broker ${host} ${PROBLEMS[code] ?? "ended the connection"}.`, {
+  return new FlancoError("unavailable", `The broker ${host} ${problem ?? "ended the connection"}.`, {
     hint: "Check the broker, its address and the credentials; flanco tries again by itself.",
     cause,
   });

@@ -19,6 +19,7 @@ import {
   describeBackup,
   describeDisk,
   describeNewer,
+  describeSink,
   moment,
   type Running,
   readStopped,
@@ -78,6 +79,7 @@ const CHECKS = {
   temperature: "A hot gateway is slow and ages fast.",
   memory: "Without memory the kernel ends programs.",
   ports: "The page and the API are reached at these ports.",
+  sinks: "What leaves the gateway is missing elsewhere until it is sent.",
   certificate: "Browsers warn of a certificate that has ended.",
   name: "The page is found on the local network by this name.",
   package: "A newer version mends what was found since.",
@@ -94,6 +96,7 @@ const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   clinic_moved: "lines",
   ...{ voltage_low: "power", too_hot: "temperature", memory_low: "memory" },
   ...{ certificate_refused: "certificate", certificate_ending: "certificate" },
+  sink_failing: "sinks",
 };
 
 const UNWRITABLE = {
@@ -282,6 +285,10 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
         ? untold
         : `${Math.floor(memory.availableBytes / MEGABYTE)} MB of ${Math.floor(memory.totalBytes / MEGABYTE)} MB are available.`,
     ports: ports.map((port) => `${port} ${running === undefined ? "is free" : "answers"}.`).join(" "),
+    sinks:
+      running === undefined
+        ? "Not examined: no service runs."
+        : running.sinks.map(describeSink).join(" ") || "None is configured.",
     certificate: "Nothing is known against it. flanco tls show shows it.",
     name: `${hostname()}.local`,
     package:

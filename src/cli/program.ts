@@ -4,11 +4,11 @@ import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
 import { addCentralCommands } from "./central.ts";
 import { addClockCommands } from "./clock.ts";
-import { addCommissionCommands } from "./commission.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExportCommand } from "./export.ts";
+import { addForwardCommands } from "./forward.ts";
 import { addGpioCommands } from "./gpio.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
@@ -71,7 +71,6 @@ export function createProgram(context: CliContext): Command {
   addSecretCommands(program, context);
   addWiringCommands(program, context);
   addGpioCommands(program, context);
-  addCommissionCommands(program, context);
   addSimulateCommand(program, context);
   addConfigCommands(program, context);
   addTlsCommands(program, context);
@@ -84,6 +83,7 @@ export function createProgram(context: CliContext): Command {
   addImportCommands(program, context);
   addClockCommands(program, context);
   addAuditCommand(program, context);
+  addForwardCommands(program, context);
   addCentralCommands(program, context);
   return program;
 }

@@ -168,6 +168,7 @@ function describeRunning(status: Running): string[] {
     `Waiting for the disk: ${queues.writes.waiting} writes (room for ${queues.writes.limit}), ${queues.edges.waiting} switchings (room for ${queues.edges.limit}).`,
     ...describeFacts(status),
     describeClock(status),
+    ...status.sinks.map(describeSink),
     ...status.otherGateways.map(({ name, address }) => `Another gateway here: ${name}, ${address}`),
     ...describeNewer(status),
   ];
@@ -189,6 +190,12 @@ function describeService({ version, startedTime, uptimeMs, timeZone, ...status }
     `flanco ${version} is running since ${moment(startedTime, timeZone)} (${duration(uptimeMs)}).`,
     `Lines: ${linesWatched} of ${linesWired} watched by the driver ${driver}${simulated ? " (SIMULATED)" : ""}.`,
   ];
+}
+
+/** A system that is sent to, in a sentence. */
+export function describeSink({ name, waiting, behindMs, failure }: Running["sinks"][number]): string {
+  const lag = waiting === 0 ? "has everything" : `lacks ${waiting}, behind for ${duration(behindMs)}`;
+  return `Sink ${name}: ${lag}.${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
 }
 
 /** A newer package, in a sentence, and then what it says itself; no line where none is known. */

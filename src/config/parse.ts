@@ -34,12 +34,27 @@ export function parseConfig(sources: readonly Source[], setting: Setting): Confi
     if (parsed.success) merged = { ...merged, ...withoutUndefined(parsed.data) };
     else mistakes.push(...parsed.error.issues.flatMap((issue) => describe(issue, source)));
   }
+  if (mistakes.length === 0) mistakes.push(...incomplete(merged));
   if (mistakes.length > 0) {
     throw new FlancoError("config", mistakes.join("\n"), {
       hint: "`flanco config check` reads it again; `flanco config show` shows what is in force.",
     });
   }
   return Object.freeze(merged);
+}
+
+/** What must be set beside a setting, so that it works. */
+const NEEDED = [
+  ["email_server", "email_from"],
+  ["email_server", "email_to"],
+  ["email_login", "email_password_file"],
+  ["webhook_url", "webhook_key_file"],
+] as const satisfies readonly (readonly [ConfigKey, ConfigKey])[];
+
+function incomplete(config: Config): readonly string[] {
+  return NEEDED.filter(([set, needed]) => config[set].length > 0 && config[needed].length === 0).map(
+    ([set, needed]) => `${needed}: must be set beside ${set}`,
+  );
 }
 
 /** Environment and flags hold texts: numbers, lists and switches are read from them. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { MAX_GATEWAY_NAME } from "../domain/gateway.ts";
+import { LANGUAGES } from "../domain/language.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
+import { parseQuietHours } from "../domain/notice.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
@@ -10,6 +12,14 @@ const CLOCK_TRUSTS = ["auto", "always"] as const;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 const MAX_TOPIC = 200;
+/** Recipients of one e-mail. */
+const MAX_RECIPIENTS = 20;
+const MAX_SILENT_DAYS = 60;
+
+/** Without a login, a password or a path. */
+const MAIL_SERVER = /^smtps?:\/\/[^/@\s]+$/;
+const NOTICE_SUMMARIES = ["daily", "monthly"] as const;
+
 /** Without a user, a password or a path. */
 const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 
@@ -136,6 +146,48 @@ export const configSchema = z.strictObject({
   first_user_email: z
     .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
     .describe("E-mail that the one-time link fills in for the first user; empty: none."),
+  email_server: z
+    .union([z.literal(""), z.string().regex(MAIL_SERVER)], "must be smtps://HOST:465 or smtp://HOST:587")
+    .describe(
+      "Mail server for notices: smtps://HOST:465, or smtp://HOST:587 with STARTTLS; empty: no e-mail.",
+    ),
+  email_login: z.string().describe("Login at the mail server; empty: none."),
+  email_password_file: z
+    .string()
+    .describe("File with the password for that login, closed to other users; empty: none."),
+  email_authority_file: z
+    .string()
+    .describe("PEM file of the authority of the mail server's certificate; empty: the usual authorities."),
+  email_from: z
+    .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
+    .describe("Sender of the e-mails."),
+  email_to: z
+    .array(z.email("must be an e-mail address"))
+    .max(MAX_RECIPIENTS)
+    .describe("Recipients of the e-mails."),
+  webhook_url: z
+    .union([z.literal(""), z.string().refine(isHttpsUrl)], "must be an https:// address, or empty")
+    .describe("Address that gets each notice as JSON, by HTTPS; empty: none."),
+  webhook_key_file: z
+    .string()
+    .describe("File with the key that signs them, at least 32 characters, closed to other users."),
+  webhook_authority_file: z
+    .string()
+    .describe("PEM file of the authority of that address's certificate; empty: the usual authorities."),
+  notice_language: z.enum(LANGUAGES).describe("Language of the notices."),
+  notice_quiet_hours: z
+    .string()
+    .refine(
+      (text) => text === "" || parseQuietHours(text) !== undefined,
+      "must be like 22:00-07:00, or empty",
+    )
+    .describe("Local hours in which notices wait, such as 22:00-07:00; empty: none."),
+  notice_silent_days: z
+    .int("must be a whole number")
+    .min(0)
+    .max(MAX_SILENT_DAYS)
+    .describe("Days without a sale after which a room that usually sells is told of; 0: never."),
+  notice_summaries: z.array(z.enum(NOTICE_SUMMARIES)).describe("Summaries that are sent: daily, monthly."),
   log_level: z.enum(LOG_LEVELS).describe("Least level that is logged."),
 });
 
@@ -185,6 +237,12 @@ function isTimeZone(name: string): boolean {
     // Intl knows no such zone.
     return false;
   }
+}
+
+function isHttpsUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return protocol === "https:" && username === "" && password === "";
 }
 
 function isHostName(text: string): boolean {

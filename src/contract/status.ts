@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
+import { SINK_NAMES } from "../domain/sink-status.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, success, timeMs } from "./field.ts";
 
@@ -114,6 +115,22 @@ const status = z.strictObject({
     .describe(
       "Gateways that announce themselves on the local network, at most 32. Nothing of them is proved.",
     ),
+  sinks: z
+    .array(
+      z.strictObject({
+        name: z.enum(SINK_NAMES),
+        waiting: z.int().describe("Entries or notices that wait to be delivered."),
+        behindMs: z.int().describe("For how long it has been behind; 0 while nothing waits."),
+        deliveredTime: timeMs.nullable().describe("The last delivery; null where there was none."),
+        delivered: z.int().describe("Deliveries since the service began, and tries that failed."),
+        failed: z.int(),
+        failure: z
+          .strictObject({ message: z.string(), hint: z.string(), sinceTime: timeMs, tries: z.int() })
+          .nullable()
+          .describe("Why the last try failed; null once one succeeded."),
+      }),
+    )
+    .describe("The systems that the gateway sends to; empty for a role that neither owns nor wires."),
   newerPackage: z
     .strictObject({
       version: z.string(),

@@ -111,6 +111,10 @@ export const FAULTS = {
     when: "another gateway took the clinic over, within the last week",
     hint: "Wire the relays to the other gateway, then switch this one off for good: systemctl disable --now flanco. If the clinic stays here, ignore this.",
   },
+  sink_failing: {
+    when: "a configured sink has been behind for ten minutes, and its last try failed",
+    hint: "Mend what it says. What waits is kept and sent later by itself; flanco forward test tries at once.",
+  },
 } as const satisfies Readonly<Record<string, { readonly when: string; readonly hint: string }>>;
 export type FaultCode = keyof typeof FAULTS;
 export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
@@ -130,6 +134,12 @@ export interface Fault {
 
 export function fault(code: FaultCode, sinceMs: number, message: string, details: FaultDetails = {}): Fault {
   return { code, sinceMs, message, hint: FAULTS[code].hint, details };
+}
+
+/** What stays the same of a fault while it lasts: its numbers may change at every look. */
+export function faultName({ code, details }: Pick<Fault, "code" | "details">): string {
+  const of = ["line", "queue", "directory", "sink", "to"].map((name) => details[name]);
+  return `${code} ${of.find((value) => value !== undefined) ?? ""}`.trim();
 }
 
 /** How a part of the appliance is. */

@@ -31,6 +31,7 @@ import type {
   Voided,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
+import type { RoomDays } from "./silence.ts";
 import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
@@ -246,6 +247,7 @@ export type HeavyRead =
   | "summary"
   | "overview"
   | "roomsToday"
+  | "roomDays"
   | "countRecords"
   | "sumRecords"
   | "ledgerStatus";
@@ -279,6 +281,12 @@ export interface LedgerReader {
   devices(userId: Id): readonly Device[];
   /** Every room of the user's devices, with its sums of today; of the newest 20,000 records of the day. */
   roomsToday(userId: Id, nowMs: number): readonly RoomToday[];
+
+  /**
+   * On which of the last so many days each room has sold, by the names that rooms have today. A day is 24 hours back from
+   * `nowMs`.
+   */
+  roomDays(userId: Id, days: number, nowMs: number): readonly RoomDays[];
 
   /** Undefined when the period has no record. */
   summary(userId: Id, period: Period, nowMs: number): Summary | undefined;

@@ -34,6 +34,11 @@ export const LINK_MS = 24 * 60 * 60 * 1_000;
 /** The page that opens a link: behind the hash stand its token and the e-mail, as `#token/email`. */
 export const LINK_PATH = "/enlace";
 
+/** Whether a role may read where the gateway sends what it has, and how that goes. */
+export function seesSinks(role: Role): boolean {
+  return role === "owner" || role === "technician";
+}
+
 /** Whether a role may read prices, sums and numbers of sales. */
 export function seesMoney(role: Role): boolean {
   return role === "owner" || role === "staff";

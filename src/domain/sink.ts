@@ -1,9 +1,6 @@
 import type { ChainEntry, ChainHead } from "./chain-entry.ts";
 import type { Change } from "./ledger.ts";
-
-/** The sinks that there are. Each has a table of this name in the configuration, and is off without it. */
-export const SINK_NAMES = ["email", "webhook", "mqtt", "central"] as const;
-export type SinkName = (typeof SINK_NAMES)[number];
+import type { SinkName } from "./sink-status.ts";
 
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {
@@ -49,28 +46,8 @@ export interface EntryBatch {
  */
 export type EntrySink = Sink<EntryBatch, ChainHead | null>;
 
-/** How a sink fares. */
-export interface SinkStatus {
-  readonly name: SinkName;
-  /** Entries or messages that wait to be delivered. */
-  readonly waiting: number;
-  /** For how long the sink has been behind, in milliseconds of monotonic time in this process; 0 while nothing waits. */
-  readonly behindMs: number;
-  /** When a batch was delivered last, in Unix milliseconds; null where none was. */
-  readonly deliveredMs: number | null;
-  /** Batches that were delivered, and tries that failed, since the process began. */
-  readonly delivered: number;
-  readonly failed: number;
-  /** Why the last try failed; null once one succeeded, and before the first. */
-  readonly failure: SinkFailure | null;
-}
-
-export interface SinkFailure {
-  readonly message: string;
-  /** What to do; empty where that is not known. */
-  readonly hint: string;
-  /** When the first of the tries that failed one after the other was made, in Unix milliseconds. */
-  readonly sinceMs: number;
-  /** How many there were. */
-  readonly tries: number;
+/** Sends tests to the sinks that are configured. */
+export interface SinkTester {
+  /** Resolves with one line that says what was done. Rejects with `not_found` for a sink that is not configured. */
+  test(name: SinkName): Promise<string>;
 }

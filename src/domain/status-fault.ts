@@ -24,6 +24,8 @@ const HOT_CELSIUS = 80;
 /** A client waits so long for each post, and edges wait behind it. */
 const SLOW_SYNC_MS = 250;
 const LITTLE_MEMORY_SHARE = 0.05;
+/** A network is often away for some minutes. */
+const FAILING_SINK_MS = 10 * MINUTE_MS;
 
 /** A status before its faults are found. `lasting` are faults that other parts of the service report. */
 export type Reading = Omit<Status, "faults"> & {
@@ -47,7 +49,19 @@ export function faultsIn(reading: Reading, since: (what: string) => number): rea
     ...diskFaults(reading.disk, lasting, since),
     ...machineFaults(reading.machine, since),
     ...backupFaults(reading.lastBackup, reading),
+    ...sinkFaults(reading),
   ];
+}
+
+function sinkFaults({ sinks }: Pick<Reading, "sinks">): readonly Fault[] {
+  return sinks.flatMap(({ name, behindMs, failure }) => {
+    if (failure === null || behindMs < FAILING_SINK_MS) return [];
+    const { message, hint, sinceMs } = failure;
+    const details = { sink: name, reason: message };
+    return [
+      fault("sink_failing", sinceMs, `The sink ${name} gets nothing: ${message} ${hint}`.trim(), details),
+    ];
+  });
 }
 
 function lineFault({ line, message }: LineFailure, sinceMs: number): Fault {

@@ -7,6 +7,7 @@ import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
 import type { LineTest } from "./line-test.ts";
 import type { Disk, Machine } from "./machine.ts";
 import type { Provisional } from "./record.ts";
+import type { SinkStatus } from "./sink-status.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */
 export interface Currency {
@@ -116,6 +117,8 @@ export interface Status extends ApplianceFacts, LedgerStatus {
   readonly gateway: GatewayMark;
   /** Of the same local network; none where none are looked for. */
   readonly otherGateways: readonly OtherGateway[];
+  /** The systems that are sent to, as they are configured. */
+  readonly sinks: readonly SinkStatus[];
   /** Null where none is known. */
   readonly newerPackage: NewerPackage | null;
   /** What needs a person's attention. */

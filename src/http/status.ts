@@ -3,7 +3,8 @@ import { valorFromMicros } from "../domain/amount.ts";
 import { type Fault, type Level, levelsOf } from "../domain/fault.ts";
 import type { Queue } from "../domain/line.ts";
 import type { Disk } from "../domain/machine.ts";
-import { seesMoney } from "../domain/member.ts";
+import { seesMoney, seesSinks } from "../domain/member.ts";
+import type { SinkStatus } from "../domain/sink-status.ts";
 import type {
   ApplianceFacts,
   BackupStatus,
@@ -40,6 +41,9 @@ export function statusEndpoints(appliance: StatusReader): readonly Endpoint[] {
         data: {
           ...answer,
           ...shared,
+          sinks: (seesSinks(signedIn.role) ? answer.sinks : []).map((sink) =>
+            inSteps(sink, ["waiting", "delivered"], QUEUE_STEP, Math.ceil),
+          ),
           recordsToday: seesMoney(signedIn.role) ? recordsToday : null,
           lastBackup: toUsersBackupAnswer(status.lastBackup),
         },
@@ -62,7 +66,7 @@ function inSteps<T extends { readonly [K in N]: number }, N extends string>(
 /** A status with the API's names, as the command line shows it: to whom the whole machine belongs. */
 export function toStatusAnswer(status: Status) {
   const { driver, simulated, startedMs, uptimeMs, linesWired, linesWatched, lineFailures } = status;
-  const { clock, queues, faults, tests, machine, newerPackage, gateway, otherGateways } = status;
+  const { clock, queues, faults, tests, machine, sinks, newerPackage, gateway, otherGateways } = status;
   const levels = levelsOf(faults);
   return {
     ...toFactsAnswer(status),
@@ -83,8 +87,15 @@ export function toStatusAnswer(status: Status) {
       writes: toQueueAnswer(queues.writes, levels.writes),
       edges: toQueueAnswer(queues.edges, levels.edges),
     },
+    sinks: sinks.map(toSinkAnswer),
     faults: faults.map(toFaultAnswer),
   };
+}
+
+function toSinkAnswer({ deliveredMs, failure, ...sink }: SinkStatus) {
+  if (failure === null) return { ...sink, deliveredTime: deliveredMs, failure };
+  const { sinceMs, ...failed } = failure;
+  return { ...sink, deliveredTime: deliveredMs, failure: { ...failed, sinceTime: sinceMs } };
 }
 
 /** What is known of an appliance whether it runs or not. */

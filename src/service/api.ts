@@ -35,6 +35,7 @@ export interface ApiDependencies
       | "readDisk"
       | "readMachine"
       | "newerPackage"
+      | "sinks"
       | "gateway"
       | "otherGateways"
       | "syncMs"

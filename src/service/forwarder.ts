@@ -2,7 +2,8 @@ import { type Cancel, type Clock, MINUTE_MS, monotonicMs, SECOND_MS, type Timers
 import { FlancoError } from "../domain/error.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
-import type { Sink, SinkFailure, SinkName, SinkStatus } from "../domain/sink.ts";
+import type { Sink, SinkTester } from "../domain/sink.ts";
+import type { SinkFailure, SinkName, SinkStatus } from "../domain/sink-status.ts";
 
 /** Between two batches, so that years of entries take a small share of the machine. */
 const PAUSE_MS = 100;
@@ -17,6 +18,11 @@ const FIRST_RETRY_MS = SECOND_MS;
 const LAST_RETRY_MS = 5 * MINUTE_MS;
 /** How long the end of the service waits for a delivery that does not end by itself. */
 const STOP_MS = SECOND_MS;
+
+/** Where each sink is set up. */
+const SETTINGS: Readonly<Record<SinkName, string>> = {
+  ...{ email: "email_*", webhook: "webhook_*", mqtt: "mqtt_*", central: "central_*" },
+};
 
 /** What one sink gets, in its order, and how far it has it. */
 export interface Feed<Batch, Answer = void> {
@@ -45,7 +51,7 @@ export interface ForwarderOptions {
  * Sends what each sink is still to get, a batch at a time, and again with growing pauses until the other side has it. Nothing
  * waits for it: it reads what is committed. A sink that fails or hangs delays no other.
  */
-export class Forwarder {
+export class Forwarder implements SinkTester {
   readonly #options: ForwarderOptions;
   readonly #lanes: Lane[] = [];
 
@@ -71,12 +77,11 @@ export class Forwarder {
     return this.#lanes.map((lane) => lane.status());
   }
 
-  /** Sends a test, and resolves with what was done. Rejects with `not_found` for a sink that is not configured. */
   test(name: SinkName): Promise<string> {
     const lane = this.#lanes.find((one) => one.name === name);
     if (lane === undefined) {
       throw new FlancoError("not_found", `The sink ${name} is not configured.`, {
-        hint: `Add the table [${name}] to flanco.toml and start the service again.`,
+        hint: `Set it up with the settings ${SETTINGS[name]} in flanco.toml, and start the service again.`,
       });
     }
     return lane.test();

@@ -46,7 +46,7 @@ import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
 import { Moving } from "./moving.ts";
 import { NewerPackages } from "./newer-package.ts";
-import { makeForwarder } from "./sinks.ts";
+import { makeForwarder, makeNotices } from "./sinks.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -259,6 +259,7 @@ export class Service {
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
       newerPackage: () => packages.newest,
+      sinks: () => this.#forwarder?.status() ?? [],
       gateway: () => ({ name: name(), hue: hueOf(id) }),
       otherGateways: () => others?.list() ?? [],
       syncMs: () => writer.syncMs,
@@ -268,9 +269,11 @@ export class Service {
     this.#closing.push(() => api.close());
     await api.open();
     this.#api = api;
-    const forwarder = makeForwarder({
-      ...{ config, dataDirectory, clock, log, reader, writer, version: installation.version },
-    });
+    const sent = { config, dataDirectory, clock, log, reader, writer, version: installation.version };
+    const forwarder = makeForwarder(sent);
+    const notices = makeNotices({ ...sent, heavy, trust, status: api.status, gateway: name }, forwarder);
+    notices?.open();
+    this.#closing.push(() => notices?.close());
     forwarder.open();
     this.#forwarder = forwarder;
     this.#closing.push(() => forwarder.close());
@@ -286,8 +289,8 @@ export class Service {
         passwords,
         clock: this.#options.clock,
         running: {
-          ...{ lines: recorder, drivable, status: api.status, moves: moving },
-          ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
+          ...{ lines: recorder, drivable, status: api.status, forwarder, moves: moving },
+          ...{ acknowledged, clockCorrected },
         },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),

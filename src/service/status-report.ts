@@ -1,11 +1,12 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
-import type { Fault } from "../domain/fault.ts";
+import { type Fault, faultName } from "../domain/fault.ts";
 import type { GatewayMark, OtherGateway } from "../domain/gateway.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
+import type { SinkStatus } from "../domain/sink-status.ts";
 import type { BackupStatus, Currency, NewerPackage, Queues, Status, StatusReader } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 
@@ -32,6 +33,7 @@ export interface StatusDependencies {
   readonly readDisk: () => Promise<Disk>;
   /** Reads the sensors of the gateway. Never rejects. */
   readonly readMachine: () => Promise<Machine>;
+  readonly sinks: () => readonly SinkStatus[];
   readonly newerPackage: () => NewerPackage | null;
   readonly gateway: () => GatewayMark;
   readonly otherGateways: () => readonly OtherGateway[];
@@ -78,13 +80,13 @@ export class StatusReport implements StatusReader {
     await this.#lookAtDisk();
     try {
       // What others keep they have logged.
-      const kept = new Set(this.#dependencies.faults().map(nameOf));
-      const found = (await this.status()).faults.filter((fault) => !kept.has(nameOf(fault)));
+      const kept = new Set(this.#dependencies.faults().map(faultName));
+      const found = (await this.status()).faults.filter((fault) => !kept.has(faultName(fault)));
       for (const fault of found) {
         const { code, message, hint, details } = fault;
-        if (!this.#logged.has(nameOf(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
+        if (!this.#logged.has(faultName(fault))) log.warn({ code, ...details }, `${message} ${hint}`);
       }
-      this.#logged = new Set(found.map(nameOf));
+      this.#logged = new Set(found.map(faultName));
     } catch (error) {
       log.error({ err: error }, "the ledger's status cannot be read");
     }
@@ -107,7 +109,8 @@ export class StatusReport implements StatusReader {
 
   async #read(userId: Id | undefined): Promise<Reading> {
     const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
-    const { queues, lastBackup, faults, syncMs, newerPackage, gateway, otherGateways } = this.#dependencies;
+    const { queues, lastBackup, faults, syncMs, sinks, newerPackage, gateway, otherGateways } =
+      this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
@@ -127,7 +130,7 @@ export class StatusReport implements StatusReader {
       lastBackup: lastBackup(),
       disk: this.#disk,
       machine: { ...this.#machine, syncMs: syncMs() },
-      ...{ newerPackage: newerPackage(), gateway: gateway(), otherGateways: otherGateways() },
+      ...{ newerPackage: newerPackage(), sinks: sinks(), gateway: gateway(), otherGateways: otherGateways() },
       lasting: faults(),
     };
   }
@@ -154,9 +157,4 @@ export class StatusReport implements StatusReader {
       this.#reading = false;
     }
   }
-}
-
-/** What stays the same of a fault while it lasts: its numbers may change at every look. */
-function nameOf({ code, details }: Fault): string {
-  return `${code} ${details["line"] ?? details["queue"] ?? details["directory"] ?? details["from"] ?? ""}`;
 }

@@ -8,7 +8,6 @@ export const VIEWS = [
   "report",
   "locations",
   "lines",
-  "commission",
   "state",
   "people",
   "guide",
@@ -30,7 +29,6 @@ const PATHS: Readonly<Record<View, string>> = {
   report: "/informe",
   locations: "/lugares",
   lines: "/lineas",
-  commission: "/puesta-en-marcha",
   state: "/estado",
   people: "/personas",
   guide: "/guia",
@@ -40,7 +38,7 @@ const PATHS: Readonly<Record<View, string>> = {
 const VIEWS_OF: Readonly<Record<Role, readonly View[]>> = {
   owner: VIEWS,
   staff: ["panel", "rooms", "records", "report", "self"],
-  technician: ["lines", "commission", "rooms", "state", "locations", "guide", "self"],
+  technician: ["lines", "rooms", "state", "locations", "guide", "self"],
   display: ["rooms", "self"],
 };
 

@@ -57,7 +57,7 @@ describe("flanco doctor", function () {
     const { stdout, stderr } = await program.call(["doctor"]);
     expect(stdout).to.match(/^LOOK {2}lines {7}The line SIM6/m);
     expect(stdout).to.match(/^ok {4}ledger/m);
-    expect(stderr).to.match(/^flanco: \d of 14 checks need attention: .*lines/);
+    expect(stderr).to.match(/^flanco: \d of 15 checks need attention: .*lines/);
   });
 
   it("says that no service runs, and that another program has its port", async () => {

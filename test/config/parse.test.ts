@@ -141,6 +141,23 @@ describe("The configuration", () => {
     expect(told.join("\n")).to.contain("must be an IANA time zone, such as Europe/Madrid");
   });
 
+  it("says what is missing for e-mail and a webhook, and takes them when they are whole", () => {
+    const config = write(
+      'email_server = "smtps://mail.example.org"\nwebhook_url = "https://example.org/x"\n',
+    );
+    expect(mistakes({ config })).to.deep.equal([
+      "email_from: must be set beside email_server",
+      "email_to: must be set beside email_server",
+      "webhook_key_file: must be set beside webhook_url",
+    ]);
+    const whole = {
+      emailFrom: "a@example.org",
+      emailTo: "b@example.org, c@example.org",
+      webhookKeyFile: "/k",
+    };
+    expect(loadConfig({ config, ...whole }, {}, CHECKOUT).email_to).to.have.length(2);
+  });
+
   it("reports a mistake even where another source overrides it", () => {
     const told = mistakes({ config: write("http_port = 99999\n"), httpPort: "8080" });
     expect(told).to.have.length(1);
@@ -176,6 +193,12 @@ describe("The configuration", () => {
     ["a currency by its sign", { currency: "€" }],
     ["a currency in small letters", { currency: "eur" }],
     ["more decimals than the ledger keeps", { currencyDecimals: "7" }],
+    ["a mail server with a login in its address", { emailServer: "smtp://ana:secret@example.org" }],
+    ["a mail server by another protocol", { emailServer: "http://example.org" }],
+    ["a webhook without TLS", { webhookUrl: "http://example.org/x" }],
+    ["a webhook with a password in its address", { webhookUrl: "https://ana:secret@example.org/x" }],
+    ["quiet hours that are none", { noticeQuietHours: "22-7" }],
+    ["a summary that there is not", { noticeSummaries: "hourly" }],
     ["decimals that are none", { currencyDecimals: "two" }],
   ] as const) {
     it(`refuses ${name}`, () => {

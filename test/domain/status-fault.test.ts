@@ -34,6 +34,7 @@ const SOUND: Reading = {
   lasting: [],
   machine: UNKNOWN_MACHINE,
   newerPackage: null,
+  sinks: [],
   gateway: { name: "g", hue: 1 },
   otherGateways: [],
 };
@@ -45,6 +46,17 @@ const BACKUP: BackupStatus = {
 
 function codes(otherwise: Partial<Reading>): string[] {
   return faultsIn({ ...SOUND, ...otherwise }, () => FIRST_SEEN_MS).map(({ code }) => code);
+}
+
+function sinkWith(behindMs: number, isFailing: boolean): Partial<Reading> {
+  const failure = {
+    message: "The mail server is away.",
+    hint: "Look.",
+    sinceMs: NOW_MS - behindMs,
+    tries: 3,
+  };
+  const sink = { name: "email", waiting: 1, behindMs, deliveredMs: null, delivered: 0, failed: 3 } as const;
+  return { sinks: [{ ...sink, failure: isFailing ? failure : null }] };
 }
 
 function diskWith(otherwise: Partial<NonNullable<Reading["disk"]>>): Partial<Reading> {
@@ -207,5 +219,17 @@ describe("The faults of the appliance", () => {
     expect(codes({ ...diskWith({ freeBytes: 0 }), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes({ ...edgeQueue(1, true), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes(diskWith({ freeBytes: 0 }))).to.deep.equal(["disk_low"]);
+  });
+
+  it("are a sink that fails for ten minutes, and none that waits or has failed just now", () => {
+    expect(codes(sinkWith(10 * MINUTE_MS, true))).to.deep.equal(["sink_failing"]);
+    expect(codes(sinkWith(9 * MINUTE_MS, true))).to.deep.equal([]);
+    expect(codes(sinkWith(DAY_MS, false))).to.deep.equal([]);
+    const [{ message, details } = { message: "", details: {} }] = faultsIn(
+      { ...SOUND, ...sinkWith(HOUR_MS, true) },
+      () => FIRST_SEEN_MS,
+    );
+    expect(message).to.equal("The sink email gets nothing: The mail server is away. Look.");
+    expect(details).to.include({ sink: "email" });
   });
 });

@@ -126,7 +126,7 @@ describe("Relay boxes behind a broker", () => {
     const request = lineRequest(LINE, { lastHigh: false });
     const refused = await rejection(driver.watch(request));
     expect(refused.code).to.equal("unavailable");
-    expect(refused.message).to.match(/^The broker 127\.0\.0\.1:\d+ has no broker at that port\.$/);
+    expect(refused.message).to.match(/^The broker 127\.0\.0\.1:\d+ has no service at that port\.$/);
     expect(warnings.slice(MQTT_LIMITS.length)).to.deep.equal([refused.message]);
 
     await broker.comeBack();

@@ -13,8 +13,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "thread.ts": ["sealed"],
   "task-thread.ts": ["domain", "thread.ts"],
   "thread-priority.ts": [],
-  "mqtt-client.ts": ["domain", "secret-file.ts"],
+  "mqtt-client.ts": ["domain", "connection-problem.ts", "secret-file.ts"],
   "secret-file.ts": ["domain"],
+  "connection-problem.ts": [],
+  notice: ["domain", "text", "connection-problem.ts", "secret-file.ts"],
   "job-process.ts": ["thread.ts"],
   domain: [],
   sealed: ["domain"],
@@ -28,7 +30,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   control: ["contract", "domain", "http"],
   net: ["config", "domain", "durable-file.ts", "http", "store"],
   service: [
-    ...["auth", "central", "config", "control", "domain", "gpio", "http", "net", "sink", "store", "systemd"],
+    ...[
+      "auth",
+      "central",
+      "config",
+      "control",
+      "domain",
+      "gpio",
+      "http",
+      "net",
+      "notice",
+      "sink",
+      "store",
+      "systemd",
+    ],
     ...["durable-file.ts", "installation.ts"],
   ],
   transfer: ["contract", "domain"],
@@ -38,7 +53,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["auth", "central", "config", "contract", "control", "domain", "gpio", "http", "net", "service"],
     ...["store", "systemd", "transfer", "durable-file.ts", "installation.ts"],
   ],
-  web: ["contract", "domain"],
+  web: ["contract", "domain", "text"],
+  text: ["domain"],
 };
 
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g;

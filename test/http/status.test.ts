@@ -66,6 +66,7 @@ describe("GET /status", () => {
       disk: { ...appliance.disk, ledgerBytes: 1_000_000, level: "good" },
       machine: UNKNOWN_MACHINE,
       newerPackage: null,
+      sinks: [],
       gateway: { name: "clinica", hue: 160 },
       otherGateways: [],
       faults: [],

@@ -13,6 +13,7 @@ import type { Fault } from "../../src/domain/fault.ts";
 import type { OtherGateway } from "../../src/domain/gateway.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import type { Member, Role } from "../../src/domain/member.ts";
+import type { SinkStatus } from "../../src/domain/sink-status.ts";
 import type { BackupStatus, NewerPackage, Queues } from "../../src/domain/status.ts";
 import type { Credentials, PasswordHasher } from "../../src/domain/user.ts";
 import type { LiveEvents } from "../../src/http/event.ts";
@@ -162,6 +163,7 @@ export class Appliance {
   machine = UNKNOWN_MACHINE;
   newerPackage: NewerPackage | null = null;
   otherGateways: readonly OtherGateway[] = [];
+  sinks: readonly SinkStatus[] = [];
   queues: Queues = {
     writes: { waiting: 0, limit: 4_096 },
     edges: { waiting: 0, limit: 10_000, refused: false },
@@ -217,6 +219,7 @@ export class Appliance {
       faults: () => this.faults,
       readDisk: () => Promise.resolve(this.disk),
       readMachine: () => Promise.resolve(this.machine),
+      sinks: () => this.sinks,
       newerPackage: () => this.newerPackage,
       gateway: () => ({ name: "clinica", hue: 160 }),
       otherGateways: () => this.otherGateways,

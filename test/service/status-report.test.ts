@@ -59,6 +59,7 @@ describe("The appliance's status", () => {
       readDisk: () => readDisk(),
       readMachine: () => Promise.resolve(UNKNOWN_MACHINE),
       newerPackage: () => null,
+      sinks: () => [],
       gateway: () => ({ name: "g", hue: 1 }),
       otherGateways: () => [],
       syncMs: () => null,

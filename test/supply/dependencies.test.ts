@@ -7,7 +7,7 @@ import { licencesDocument } from "../../scripts/licences.mjs";
 import { CHECKOUT } from "../rig/program.ts";
 
 /** Licences that ask for no more than to be named. Another one is for a person to decide on. */
-const TAKEN = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
+const TAKEN = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT", "MIT-0"];
 /** Of tools that build and test, and are in nothing that is shipped. */
 const TAKEN_AS_TOOLS = [
   ...["MPL-2.0", "PSF-2.0", "MIT OR Apache-2.0"],

@@ -3,12 +3,13 @@ import { basename } from "node:path";
 import { expect } from "chai";
 import { AUDIT_KINDS } from "../../src/domain/audit.ts";
 import { FAULT_CODES } from "../../src/domain/fault.ts";
+import { type FaultValues, faultTexts } from "../../src/text/faults.ts";
 import { auditTexts } from "../../src/web/messages/audit.ts";
-import { type FaultValues, faultTexts } from "../../src/web/messages/faults.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
 import { pickLanguage, pickLocale } from "../../src/web/messages/language.ts";
 
-const FOLDER = new URL("../../src/web/messages/", import.meta.url);
+/** The page's own texts, and those that notices have too. */
+const FOLDERS = ["web/messages/", "text/"].map((folder) => new URL(`../../src/${folder}`, import.meta.url));
 /** The files of the folder that hold no texts. */
 const MECHANISM = ["language.ts", "use-language.ts"];
 
@@ -20,10 +21,14 @@ interface TextFile {
 
 /** Every export of every message file. */
 async function textFiles(): Promise<readonly TextFile[]> {
-  const names = readdirSync(FOLDER).filter((name) => !MECHANISM.includes(name));
+  const places = FOLDERS.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => !MECHANISM.includes(name))
+      .map((name) => ({ name, place: new URL(name, folder) })),
+  );
   const files = await Promise.all(
-    names.map(async (name): Promise<readonly TextFile[]> => {
-      const exported: Readonly<Record<string, unknown>> = await import(new URL(name, FOLDER).href);
+    places.map(async ({ name, place }): Promise<readonly TextFile[]> => {
+      const exported: Readonly<Record<string, unknown>> = await import(place.href);
       return Object.entries(exported).map(([key, value]) => {
         const { es, en } = Object(value);
         return { name: `${basename(name, ".ts")}.${key}`, es: Object(es), en: Object(en) };

@@ -59,6 +59,7 @@ export function heavyReads(
     summary: of("summary", ([userId]) => userId),
     overview: of("overview", ([userId]) => userId),
     roomsToday: of("roomsToday", ([userId]) => userId),
+    roomDays: of("roomDays", ([userId]) => userId),
     countRecords: of("countRecords", ([userId]) => userId),
     sumRecords: of("sumRecords", ([userId]) => userId),
     ledgerStatus: of("ledgerStatus", ([, , userId = ""]) => userId),

@@ -1,6 +1,8 @@
 import type { Database } from "better-sqlite3";
+import { DAY_MS } from "../../domain/clock.ts";
 import type { RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
+import type { RoomDays } from "../../domain/silence.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
 import type { RowBudget } from "./row-budget.ts";
@@ -25,6 +27,12 @@ interface SoldRow {
   readonly totalMicros: bigint;
   readonly count: bigint;
   readonly lastMs: bigint;
+}
+
+interface Days {
+  readonly userId: Id;
+  readonly fromMs: number;
+  readonly nowMs: number;
 }
 
 interface Day {
@@ -56,6 +64,14 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
     )
     .safeIntegers();
 
+  const soldDays = db.prepare<[Days], { deviceId: string; room: string; daysAgo: string }>(
+    `SELECT device_id AS deviceId, room, json_group_array(DISTINCT ago) AS daysAgo
+       FROM (SELECT device_id, ${ROOM_TODAY} AS room, CAST(@nowMs - effective_ms AS INTEGER) / ${DAY_MS} AS ago
+               FROM record r INDEXED BY record_by_time
+              WHERE user_id = @userId AND effective_ms > @fromMs AND effective_ms <= @nowMs AND voided_by IS NULL)
+      GROUP BY device_id, room`,
+  );
+
   // One transaction: levels and sums are of the same commit.
   const read = db.transaction((userId: Id, nowMs: number): readonly RoomToday[] => {
     const today = calendar.dayOf(nowMs);
@@ -85,5 +101,13 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
       ...(sums.get(JSON.stringify([deviceId, room])) ?? nothing),
     }));
   });
-  return { roomsToday: (userId: Id, nowMs: number): readonly RoomToday[] => read(userId, nowMs) };
+  return {
+    roomsToday: (userId: Id, nowMs: number): readonly RoomToday[] => read(userId, nowMs),
+    roomDays: (userId: Id, days: number, nowMs: number): readonly RoomDays[] => {
+      const fromMs = nowMs - days * DAY_MS;
+      budget.spendRecords(userId, fromMs, nowMs);
+      const rows = soldDays.all({ userId, fromMs, nowMs });
+      return rows.map(({ daysAgo, ...room }) => ({ ...room, daysAgo: JSON.parse(daysAgo) as number[] }));
+    },
+  };
 }

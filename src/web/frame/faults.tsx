@@ -1,8 +1,8 @@
+import { type FaultValues, faultTexts } from "../../text/faults.ts";
 import type { Fault } from "../api/shapes.ts";
 import { Notice } from "../element/notice.tsx";
 import type { Format } from "../format/format.ts";
 import { useGateway } from "../live/gateway.ts";
-import { type FaultValues, faultTexts } from "../messages/faults.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";

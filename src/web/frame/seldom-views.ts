@@ -1,4 +1,3 @@
-import { CommissionView } from "../commission/commission-view.tsx";
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
 import { LocationsView } from "../locations/locations-view.tsx";
@@ -16,7 +15,6 @@ export const SELDOM_VIEWS = {
   report: ReportView,
   locations: LocationsView,
   lines: LinesView,
-  commission: CommissionView,
   state: StateView,
   people: PeopleView,
   guide: GuideView,

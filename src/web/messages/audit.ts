@@ -1,4 +1,4 @@
-import { bilingual } from "./language.ts";
+import { bilingual } from "../../domain/language.ts";
 
 /** What was done, by whom and from where. Values come as they are shown. */
 export const auditTexts = bilingual(

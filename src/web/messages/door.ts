@@ -1,4 +1,4 @@
-import { bilingual } from "./language.ts";
+import { bilingual } from "../../domain/language.ts";
 
 export const doorTexts = bilingual(
   {

@@ -1,4 +1,4 @@
-import { bilingual } from "./language.ts";
+import { bilingual } from "../../domain/language.ts";
 
 /** What the shared elements say by themselves. */
 export const elementTexts = bilingual(

@@ -1,4 +1,4 @@
-import { bilingual } from "./language.ts";
+import { bilingual } from "../../domain/language.ts";
 
 export const frameTexts = bilingual(
   {
@@ -19,7 +19,6 @@ export const frameTexts = bilingual(
       report: "Informe",
       locations: "Lugares",
       lines: "Líneas",
-      commission: "Puesta en marcha",
       state: "Estado",
       people: "Personas",
       more: "Más",
@@ -80,7 +79,6 @@ export const frameTexts = bilingual(
       report: "Report",
       locations: "Locations",
       lines: "Lines",
-      commission: "Commissioning",
       state: "Status",
       people: "People",
       more: "More",

@@ -22,6 +22,7 @@ const READS = {
     NOW_MS,
   ],
   roomsToday: (userId) => [userId, NOW_MS],
+  roomDays: (userId) => [userId, 28, NOW_MS],
   countRecords: (userId) => [userId, EVERYTHING],
   sumRecords: (userId) => [userId, EVERYTHING],
   ledgerStatus: (userId) => ["boot", NOW_MS, userId],

@@ -1,5 +1,5 @@
-import type { FaultCode } from "../../domain/fault.ts";
-import { bilingual } from "./language.ts";
+import type { FaultCode } from "../domain/fault.ts";
+import { bilingual } from "../domain/language.ts";
 
 /** Values that a fault's text may name, written for people. A value that is missing is an empty text. */
 export interface FaultValues {
@@ -170,6 +170,10 @@ const es: FaultTexts = {
         "Otro equipo se ha hecho cargo de la clínica, y este sigue registrando: lo que registra desde entonces no está en el otro.",
       todo: () => "Pida a su técnico que apague este equipo cuando los relés estén conectados al otro.",
     },
+    sink_failing: {
+      what: ({ text }) => `No se puede enviar nada a ${text("sink")}.`,
+      todo: () => "Todo se registra y se enviará después. Si mañana sigue este aviso, llame a su técnico.",
+    },
   },
 };
 
@@ -316,6 +320,11 @@ const en: FaultTexts = {
       what: () =>
         "Another gateway took the clinic over, and this one goes on recording: what it records since then is not in the other.",
       todo: () => "Ask your technician to switch this one off once the relays are wired to the other.",
+    },
+    sink_failing: {
+      what: ({ text }) => `Nothing can be sent to ${text("sink")}.`,
+      todo: () =>
+        "Everything is recorded and will be sent later. If this is still here tomorrow, call your technician.",
     },
   },
 };

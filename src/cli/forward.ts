@@ -1,0 +1,37 @@
+import { Argument, type Command } from "commander";
+import { SECOND_MS } from "../domain/clock.ts";
+import { SINK_NAMES, type SinkName } from "../domain/sink-status.ts";
+import { noService } from "../http/operator.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { withService } from "./door.ts";
+
+/** A sink may take half a minute until it gives up. */
+const TEST_MS = 40 * SECOND_MS;
+
+/** `flanco forward`: the systems that the gateway sends to. */
+export function addForwardCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  program
+    .command("forward")
+    .description("the systems that the gateway sends to")
+    .addHelpText("after", "\nExample:\n  flanco forward test email")
+    .command("test")
+    .description(
+      "send a test to a sink at once, and say what came of it; flanco status shows what waits for it",
+    )
+    .addArgument(new Argument("<sink>", "which one").choices(SINK_NAMES))
+    .option("--json", "as JSON", false)
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 the other side has it, 1 it has not.\n\nExample:\n  flanco forward test email",
+    )
+    .action(async (name: SinkName, { json }: { json: boolean }, command: Command) => {
+      const config = configOf(context, command);
+      const sent = await withService(config, (service) => service.call("testSink", { name }), {
+        answerMs: TEST_MS,
+      });
+      if (sent === undefined) throw noService();
+      if (json) terminal.json({ sink: name, ...sent });
+      else terminal.out(sent.done);
+    });
+}

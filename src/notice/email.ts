@@ -1,0 +1,163 @@
+import { connect, isIP } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { connectionProblem } from "../connection-problem.ts";
+import { SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Notice } from "../domain/notice.ts";
+import type { Sink } from "../domain/sink.ts";
+import { readConfigured, readSecret } from "../secret-file.ts";
+
+const SILENCE_MS = 20 * SECOND_MS;
+/** Submission with STARTTLS, and with TLS from the first byte (RFC 8314). */
+const SUBMISSION_PORT = 587;
+const TLS_PORT = 465;
+/** Reply codes from here on refuse for good (RFC 5321, section 4.2.1). */
+const REFUSED = 500;
+
+/** Where e-mail goes. An empty text leaves a part out. */
+export interface EmailSettings {
+  /** `smtps://HOST:465`, or `smtp://HOST:587` with STARTTLS. It holds no login and no password. */
+  readonly server: string;
+  readonly login: string;
+  readonly passwordFile: string;
+  /** PEM file of the authority that signed the server's certificate. */
+  readonly authorityFile: string;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+/**
+ * Notices by e-mail. A notice's id makes the Message-ID, so that a repeated one is the same message. The password goes out
+ * over TLS alone; a server without a login may do without TLS.
+ */
+export class EmailSink implements Sink<Notice> {
+  readonly name = "email";
+  readonly #settings: EmailSettings;
+  readonly #makeTest: () => Notice;
+  readonly #warn: (text: string) => void;
+
+  /** @param warn gets a line where a server takes a message for some of the recipients alone */
+  constructor(settings: EmailSettings, makeTest: () => Notice, warn: (text: string) => void) {
+    this.#settings = settings;
+    this.#makeTest = makeTest;
+    this.#warn = warn;
+  }
+
+  async deliver(notice: Notice, signal: AbortSignal): Promise<void> {
+    const refused = await this.#send(notice, signal);
+    // Sent again, it would come again to those that have it.
+    if (refused.length > 0) this.#warn(this.#describeRefused(refused.length));
+  }
+
+  async test(signal: AbortSignal): Promise<string> {
+    const refused = await this.#send(this.#makeTest(), signal);
+    const { to, server } = this.#settings;
+    if (refused.length > 0) {
+      throw new FlancoError("unavailable", this.#describeRefused(refused.length), {
+        hint: "Correct email_to.",
+      });
+    }
+    return `The mail server ${hostOf(server)} has taken a test message for ${to.join(", ")}.`;
+  }
+
+  async close(): Promise<void> {}
+
+  /** Gives the recipients that the server refuses; rejects where it refuses all of them. */
+  async #send(notice: Notice, signal: AbortSignal): Promise<readonly string[]> {
+    const { from, to, server } = this.#settings;
+    const transport = await this.#transport(signal);
+    try {
+      signal.throwIfAborted();
+      const { rejected } = await transport.sendMail({
+        from: { name: "flanco", address: from },
+        to: [...to],
+        subject: notice.subject,
+        text: notice.text,
+        date: new Date(notice.madeMs),
+        messageId: `<${notice.id}@${from.split("@")[1] ?? "flanco"}>`,
+        headers: { "X-Flanco-Notice": notice.kind, "Auto-Submitted": "auto-generated" },
+      });
+      return rejected;
+    } catch (error) {
+      throw emailError(server, error);
+    }
+  }
+
+  #describeRefused(count: number): string {
+    const { to, server } = this.#settings;
+    return `The mail server ${hostOf(server)} refuses ${count} of ${to.length} recipients.`;
+  }
+
+  /** Of one message. The files are read each time, so that a new password needs no restart. */
+  async #transport(signal: AbortSignal) {
+    const { server, login, passwordFile, authorityFile } = this.#settings;
+    const { protocol, hostname, port } = new URL(server);
+    const isTls = protocol === "smtps:";
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const auth = login === "" ? {} : { auth: { user: login, pass: readSecret(passwordFile) } };
+    const authority = authorityFile === "" ? {} : { ca: readConfigured(authorityFile) };
+    const place = { host, port: Number(port) || (isTls ? TLS_PORT : SUBMISSION_PORT) };
+    // Loaded here, so that an appliance without e-mail does not carry it.
+    const { createTransport } = await import("nodemailer");
+    return createTransport({
+      ...place,
+      ...auth,
+      tls: authority,
+      secure: isTls,
+      requireTLS: !isTls && login !== "",
+      greetingTimeout: SILENCE_MS,
+      socketTimeout: SILENCE_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      // The library ends no message that is under way: so the connection is ours.
+      getSocket: (_options: unknown, done: (error: Error | null, opened?: object) => void) => {
+        const servername = isIP(host) === 0 ? { servername: host } : {};
+        const socket = isTls ? connectTls({ ...place, ...servername, ...authority }) : connect(place);
+        const fail = (error: Error) => done(error);
+        socket.once("error", fail);
+        socket.once(isTls ? "secureConnect" : "connect", () => {
+          socket.off("error", fail);
+          done(null, { connection: socket, secured: isTls });
+        });
+        const end = () => socket.destroy(new Error("The delivery was ended."));
+        signal.addEventListener("abort", end, { once: true });
+        socket.once("close", () => signal.removeEventListener("abort", end));
+      },
+    });
+  }
+}
+
+/** What nodemailer rejects with. */
+interface MailError {
+  readonly code?: unknown;
+  readonly originalCode?: unknown;
+  readonly responseCode?: unknown;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EAUTH: "refuses the login or the password",
+  EENVELOPE: "refuses the sender or every recipient",
+  EMESSAGE: "refuses the message",
+  ETLS: "offers no TLS that can be trusted",
+  ETIMEDOUT: "does not answer",
+  EDNS: "has a name that cannot be looked up",
+};
+
+function emailError(server: string, cause: unknown): FlancoError {
+  const { code, originalCode, responseCode } = (cause ?? {}) as MailError;
+  const known = typeof code === "string" ? PROBLEMS[code] : undefined;
+  const reply = typeof responseCode === "number" ? ` (reply ${responseCode})` : "";
+  const problem =
+    connectionProblem(originalCode) ?? known ?? connectionProblem(code) ?? "ended the connection";
+  const lasts = typeof responseCode === "number" && responseCode >= REFUSED;
+  return new FlancoError("unavailable", `The mail server ${hostOf(server)} ${problem}${reply}.`, {
+    hint: lasts
+      ? "Correct the settings email_*, or ask who runs the server."
+      : "Check the network, the server and the settings email_*; flanco tries again by itself.",
+    cause,
+  });
+}
+
+function hostOf(server: string): string {
+  return new URL(server).host;
+}

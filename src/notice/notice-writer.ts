@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { valorFromMicros } from "../domain/amount.ts";
+import type { Clock } from "../domain/clock.ts";
+import { dateFromDay, formatDay } from "../domain/day.ts";
+import type { Fault } from "../domain/fault.ts";
+import type { Language } from "../domain/language.ts";
+import type { Notice } from "../domain/notice.ts";
+import type { Overview, Sold } from "../domain/overview.ts";
+import type { Currency } from "../domain/status.ts";
+import { type FaultValues, faultTexts } from "../text/faults.ts";
+import { noticeTexts } from "../text/notices.ts";
+
+/** Rooms that one notice names. */
+const MAX_ROOMS = 30;
+
+export interface SilentRoom {
+  readonly room: string;
+  readonly deviceName: string;
+  /** Days without a sale. */
+  readonly days: number;
+}
+
+export interface NoticeWriterOptions {
+  readonly language: Language;
+  readonly timeZone: string;
+  readonly currency: Currency;
+  /** The name of this gateway. */
+  readonly gateway: () => string;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** Writes what people read, in the language of the settings. */
+export class NoticeWriter {
+  readonly #options: NoticeWriterOptions;
+
+  constructor(options: NoticeWriterOptions) {
+    this.#options = options;
+  }
+
+  faultBegun(fault: Fault): Notice {
+    const texts = this.#texts;
+    const { what, todo } = this.#describe(fault);
+    return this.#make("fault_begun", texts.faultBegun(what), faultDetails(fault), [
+      what,
+      ...(todo === "" ? [] : [todo]),
+      texts.since(this.#moment(fault.sinceMs)),
+      texts.forTechnician(`${fault.message} ${fault.hint}`),
+    ]);
+  }
+
+  faultOver(fault: Fault): Notice {
+    const texts = this.#texts;
+    const { what } = this.#describe(fault);
+    const until = this.#moment(this.#options.clock.nowMs());
+    return this.#make("fault_over", texts.faultOver(what), faultDetails(fault), [
+      what,
+      texts.overText(this.#moment(fault.sinceMs), until),
+      texts.forTechnician(fault.message),
+    ]);
+  }
+
+  roomsSilent(rooms: readonly SilentRoom[]): Notice {
+    const texts = this.#texts;
+    const shown = rooms.slice(0, MAX_ROOMS);
+    const subject = texts.silentSubject(rooms.length, rooms[0]?.room ?? "");
+    const named = shown.map(({ room }) => room).join(", ");
+    return this.#make("rooms_silent", subject, { count: rooms.length, rooms: named }, [
+      texts.silentText,
+      ...shown.map(({ room, deviceName, days }) => texts.silentRoom(room, deviceName, days)),
+      ...(rooms.length > shown.length ? [texts.moreRooms(rooms.length - shown.length)] : []),
+      texts.silentTodo,
+    ]);
+  }
+
+  /** Of a day or a whole month; `company` stands before it where the gateway has several accounts. */
+  summary(
+    kind: "daily_summary" | "monthly_summary",
+    overview: Overview,
+    faults: number,
+    company: string,
+  ): Notice {
+    const texts = this.#texts;
+    const isDaily = kind === "daily_summary";
+    const sold = this.#sold(overview);
+    const when = isDaily
+      ? texts.daily(this.#day(overview.to), sold)
+      : texts.monthly(this.#month(overview.to), sold);
+    const others =
+      overview.otherPlaces === null ? [] : [{ ...overview.otherPlaces, name: texts.otherPlaces }];
+    const details = {
+      ...{ from: formatDay(overview.from), to: formatDay(overview.to), sales: overview.count },
+      revenue: valorFromMicros(overview.totalMicros),
+      ...{ currency: this.#options.currency.code, faults },
+    };
+    return this.#make(kind, company === "" ? when : `${company}: ${when}`, details, [
+      texts.total(sold),
+      (isDaily ? texts.dayBefore : texts.monthBefore)(this.#sold(overview.before)),
+      ...[...overview.places, ...others].map((place) => texts.place(place.name, this.#sold(place))),
+      texts.openFaults(faults),
+    ]);
+  }
+
+  test(): Notice {
+    const texts = this.#texts;
+    return this.#make("test", texts.testSubject, {}, [texts.testText(this.#options.gateway())]);
+  }
+
+  get #texts() {
+    return noticeTexts[this.#options.language];
+  }
+
+  #make(kind: Notice["kind"], subject: string, details: Notice["details"], lines: readonly string[]): Notice {
+    const { language, clock } = this.#options;
+    const gateway = this.#options.gateway();
+    const text = `${lines.join("\n")}\n\n${this.#texts.sentBy(gateway)}\n`;
+    const own = {
+      ...{ id: randomUUID(), kind, madeMs: clock.nowMs(), language },
+      details: { ...details, gateway },
+    };
+    // A name with a line break must not make a second header.
+    return { ...own, subject: `${subject.replaceAll(/\s+/g, " ")}`, text };
+  }
+
+  #describe(fault: Fault): { readonly what: string; readonly todo: string } {
+    const { language } = this.#options;
+    const text = faultTexts[language].faults[fault.code];
+    const values = this.#valuesOf(fault);
+    return { what: text.what(values), todo: text.todo(values) };
+  }
+
+  #valuesOf({ details }: Fault): FaultValues {
+    const number = (name: string) => Number(details[name] ?? 0);
+    const unit = { style: "unit", unit: "megabyte", maximumFractionDigits: 0 } as const;
+    return {
+      number,
+      count: (name) => this.#count(number(name)),
+      bytes: (name) => new Intl.NumberFormat(this.#texts.locale, unit).format(number(name) / 1e6),
+      moment: (name) => this.#moment(number(name)),
+      text: (name) => String(details[name] ?? ""),
+    };
+  }
+
+  #sold({ count, totalMicros }: Sold) {
+    const { code, decimals } = this.#options.currency;
+    const style = { style: "currency", currency: code, minimumFractionDigits: decimals } as const;
+    const money = new Intl.NumberFormat(this.#texts.locale, style).format(valorFromMicros(totalMicros));
+    return { sales: this.#texts.sales(count, this.#count(count)), money };
+  }
+
+  #count(count: number): string {
+    return new Intl.NumberFormat(this.#texts.locale).format(count);
+  }
+
+  #moment(timeMs: number): string {
+    const { timeZone } = this.#options;
+    const style = { dateStyle: "medium", timeStyle: "short", timeZone } as const;
+    return new Intl.DateTimeFormat(this.#texts.locale, style).format(timeMs);
+  }
+
+  #day(day: number): string {
+    const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" } as const;
+    return new Intl.DateTimeFormat(this.#texts.locale, style).format(dateFromDay(day));
+  }
+
+  #month(day: number): string {
+    const style = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+    return new Intl.DateTimeFormat(this.#texts.locale, style).format(dateFromDay(day));
+  }
+}
+
+function faultDetails({ code, sinceMs, details }: Fault): Notice["details"] {
+  return { ...details, code, since: new Date(sinceMs).toISOString() };
+}

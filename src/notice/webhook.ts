@@ -1,0 +1,131 @@
+import { createHmac } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { connectionProblem } from "../connection-problem.ts";
+import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Notice } from "../domain/notice.ts";
+import type { Sink } from "../domain/sink.ts";
+import { readConfigured, readSecret } from "../secret-file.ts";
+
+/** The answer says nothing that is needed: of a longer one the rest is not read. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** A shorter key could be guessed. */
+const MIN_KEY_CHARACTERS = 32;
+
+export interface WebhookSettings {
+  readonly url: string;
+  /** The file with the key of the signature. */
+  readonly keyFile: string;
+  /** PEM file of the authority that signed the receiver's certificate; empty: those that Node knows. */
+  readonly authorityFile: string;
+}
+
+/**
+ * Notices by HTTPS: a POST of JSON, signed as docs/beyond.md says. Any answer of 2xx means that the receiver has it. Redirects
+ * are not followed: the owner has named the one receiver.
+ */
+export class WebhookSink implements Sink<Notice> {
+  readonly name = "webhook";
+  readonly #settings: WebhookSettings;
+  readonly #makeTest: () => Notice;
+  readonly #clock: Pick<Clock, "nowMs">;
+
+  constructor(settings: WebhookSettings, makeTest: () => Notice, clock: Pick<Clock, "nowMs">) {
+    this.#settings = settings;
+    this.#makeTest = makeTest;
+    this.#clock = clock;
+  }
+
+  async deliver(notice: Notice, signal: AbortSignal): Promise<void> {
+    const { url } = this.#settings;
+    const body = JSON.stringify(toBody(notice));
+    const timestamp = Math.floor(this.#clock.nowMs() / SECOND_MS);
+    const signature = signatureOf(this.#readKey(), timestamp, body);
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      "user-agent": "flanco",
+      "x-flanco-notice": notice.id,
+      "x-flanco-timestamp": timestamp,
+      "x-flanco-signature": `v1=${signature}`,
+    };
+    const status = await this.#post(body, headers, signal).catch((error: unknown) => {
+      throw webhookError(url, error);
+    });
+    if (status < 200 || status > 299) {
+      throw new FlancoError("unavailable", `The receiver ${hostOf(url)} answers ${status}.`, {
+        hint:
+          status >= 300 && status < 400
+            ? "Name the address that it redirects to in webhook_url: redirects are not followed."
+            : "Look at the receiver's own log; flanco tries again by itself.",
+      });
+    }
+  }
+
+  async test(signal: AbortSignal): Promise<string> {
+    await this.deliver(this.#makeTest(), signal);
+    return `The receiver ${hostOf(this.#settings.url)} has taken a test message.`;
+  }
+
+  async close(): Promise<void> {}
+
+  /** The status of the answer, once its headers are there. */
+  #post(body: string, headers: Record<string, string | number>, signal: AbortSignal): Promise<number> {
+    const { url, authorityFile } = this.#settings;
+    const authority = authorityFile === "" ? {} : { ca: readConfigured(authorityFile) };
+    return new Promise((resolve, reject) => {
+      const options = { method: "POST", headers, signal, agent: false, ...authority };
+      const sent = request(url, options, (answer) => {
+        resolve(answer.statusCode ?? 0);
+        discard(answer);
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+  }
+
+  #readKey(): string {
+    const { keyFile } = this.#settings;
+    const key = readSecret(keyFile);
+    if (key.length >= MIN_KEY_CHARACTERS) return key;
+    throw new FlancoError(
+      "config",
+      `The key in ${keyFile} has fewer than ${MIN_KEY_CHARACTERS} characters.`,
+      {
+        hint: `Make one with: openssl rand -hex 32 > ${keyFile}`,
+      },
+    );
+  }
+}
+
+/** HMAC-SHA256, hexadecimal, of `TIMESTAMP.BODY`: a receiver that compares the time refuses old requests that somebody kept. */
+export function signatureOf(key: string, timestamp: number, body: string): string {
+  return createHmac("sha256", key).update(`${timestamp}.${body}`).digest("hex");
+}
+
+function toBody({ id, kind, madeMs, language, subject, text, details }: Notice) {
+  return { id, kind, time: new Date(madeMs).toISOString(), language, subject, text, details };
+}
+
+function discard(answer: IncomingMessage): void {
+  let bytes = 0;
+  answer.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MAX_ANSWER_BYTES) answer.destroy();
+  });
+  answer.on("error", () => {});
+}
+
+function webhookError(url: string, cause: unknown): FlancoError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const problem = connectionProblem(code) ?? "ended the connection";
+  return new FlancoError("unavailable", `The receiver ${hostOf(url)} ${problem}.`, {
+    hint: "Check the network, the receiver and the settings webhook_*; flanco tries again by itself.",
+    cause,
+  });
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}

@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { FAULT_CODES } from "../domain/fault.ts";
+import { LANGUAGES } from "../domain/language.ts";
+import type { Log } from "../domain/log.ts";
+import { NOTICE_KINDS, type Notice } from "../domain/notice.ts";
+import type { SinkName } from "../domain/sink-status.ts";
+import { writeDurably } from "../durable-file.ts";
+import type { Feed } from "./forwarder.ts";
+
+/** Notices that wait. Of more the oldest go: they are of weeks without a network, and the status shows what still holds. */
+const MAX_WAITING = 500;
+
+const details = z.record(z.string(), z.union([z.string(), z.number()]));
+const noticeSchema = z.strictObject({
+  ...{ id: z.string(), kind: z.enum(NOTICE_KINDS), madeMs: z.number(), language: z.enum(LANGUAGES) },
+  ...{ subject: z.string(), text: z.string(), details },
+});
+const faultSchema = z.strictObject({
+  ...{ code: z.enum(FAULT_CODES), sinceMs: z.number(), message: z.string(), hint: z.string(), details },
+});
+const stateSchema = z.strictObject({
+  /** Number of the next notice. */
+  next: z.int().min(1),
+  waiting: z.array(z.strictObject({ number: z.int(), notice: noticeSchema })),
+  /** Up to which number each sink has them, and when it took the last, in Unix milliseconds. */
+  sinks: z.record(z.string(), z.strictObject({ upTo: z.int(), deliveredMs: z.number().nullable() })),
+  /** Faults that were told of and are not over, each with the id of its notice. */
+  faults: z.array(z.strictObject({ fault: faultSchema, noticeId: z.string() })),
+  /** Rooms whose silence was told of, as `deviceId room`. */
+  silentRooms: z.array(z.string()),
+  /** The local day of the last daily look; null before the first. */
+  lookedOn: z.int().nullable(),
+});
+type State = z.infer<typeof stateSchema>;
+
+/** What was told of so far, as the next process must know it. */
+export type Told = Pick<State, "faults" | "silentRooms" | "lookedOn">;
+
+export interface NoticeOutboxOptions {
+  readonly file: string;
+  readonly sinks: readonly SinkName[];
+  readonly log: Log;
+  readonly nowMs: () => number;
+  /** While it is true, notices wait. */
+  readonly isQuiet: () => boolean;
+}
+
+/**
+ * Notices until every sink has them, and what was told of, in one file that is replaced as a whole: after a crash no fault is
+ * told of twice, and none that was told of is lost.
+ */
+export class NoticeOutbox {
+  readonly #options: NoticeOutboxOptions;
+  #state: State = { next: 1, waiting: [], sinks: {}, faults: [], silentRooms: [], lookedOn: null };
+  /** The file holds the state. */
+  #isSaved = true;
+
+  constructor(options: NoticeOutboxOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the file. A sink that is new gets what is told of from here on; one that is gone is forgotten. */
+  open(): void {
+    const { file, sinks, log } = this.#options;
+    this.#state = readState(file, log) ?? this.#state;
+    const known = this.#state.sinks;
+    const upTo = this.#state.next - 1;
+    const own = sinks.map((name) => [name, known[name] ?? { upTo, deliveredMs: null }]);
+    this.#change({ sinks: Object.fromEntries(own) });
+  }
+
+  get told(): Told {
+    const { faults, silentRooms, lookedOn } = this.#state;
+    return { faults, silentRooms, lookedOn };
+  }
+
+  /** Adds notices, and notes in the same write what is told of with them. */
+  add(notices: readonly Notice[], told: Partial<Told>): void {
+    const { next, waiting } = this.#state;
+    const added = notices.map((notice, index) => ({ number: next + index, notice }));
+    const all = [...waiting, ...added];
+    if (all.length > MAX_WAITING)
+      this.#options.log.warn({ notices: all.length - MAX_WAITING }, "old notices are dropped");
+    this.#change({ ...told, next: next + added.length, waiting: all.slice(-MAX_WAITING) });
+  }
+
+  /** Takes a notice back that no sink has yet. False where one has it, or it is under way. */
+  withdraw(id: string): boolean {
+    const { waiting, sinks } = this.#state;
+    const found = waiting.find(({ notice }) => notice.id === id);
+    const isTaken = Object.values(sinks).some(({ upTo }) => found === undefined || upTo >= found.number);
+    if (isTaken || this.#underWay.has(id)) return false;
+    this.#change({ waiting: waiting.filter((one) => one !== found) });
+    return true;
+  }
+
+  readonly #underWay = new Set<string>();
+
+  /** What one sink is still to get. */
+  feedOf(name: SinkName): Feed<Notice> {
+    const own = () => this.#state.sinks[name] ?? { upTo: this.#state.next - 1, deliveredMs: null };
+    const waiting = () => this.#state.waiting.filter(({ number }) => number > own().upTo);
+    return {
+      open: () => {},
+      next: async () => {
+        if (this.#options.isQuiet()) return undefined;
+        const notice = waiting()[0]?.notice;
+        if (notice !== undefined) this.#underWay.add(notice.id);
+        return notice;
+      },
+      taken: ({ id }) => {
+        const { sinks, waiting: all } = this.#state;
+        this.#underWay.delete(id);
+        const upTo = all.find(({ notice }) => notice.id === id)?.number ?? own().upTo;
+        const taken = { ...sinks, [name]: { upTo, deliveredMs: this.#options.nowMs() } };
+        const least = Math.min(...Object.values(taken).map((sink) => sink.upTo));
+        this.#change({ sinks: taken, waiting: all.filter(({ number }) => number > least) });
+      },
+      waiting: () => waiting().length,
+      get deliveredMs() {
+        return own().deliveredMs;
+      },
+      close: () => this.save(),
+    };
+  }
+
+  /** Writes what a full disk has refused before. Never throws: what is not written is told of again after a restart. */
+  save(): void {
+    if (this.#isSaved) return;
+    const { file, log } = this.#options;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeDurably(file, `${JSON.stringify(this.#state)}\n`);
+      this.#isSaved = true;
+    } catch (err) {
+      log.warn({ err }, "the notices cannot be stored");
+    }
+  }
+
+  #change(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#isSaved = false;
+    this.save();
+  }
+}
+
+function readState(file: string, log: Log): State | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return stateSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (err) {
+    log.warn(
+      { err },
+      "the stored notices cannot be read: they are lost, and present faults are told of again",
+    );
+    return undefined;
+  }
+}

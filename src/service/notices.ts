@@ -1,0 +1,171 @@
+import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
+import { addDays, type Day, dayFromDate, firstDayOf, monthOf } from "../domain/day.ts";
+import { type Fault, faultName } from "../domain/fault.ts";
+import { FaultWatch } from "../domain/fault-watch.ts";
+import type { Id } from "../domain/id.ts";
+import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
+import type { Log } from "../domain/log.ts";
+import { minuteOf, type Notice } from "../domain/notice.ts";
+import { HABIT_DAYS, silentDays } from "../domain/silence.ts";
+import type { StatusReader } from "../domain/status.ts";
+import type { NoticeWriter, SilentRoom } from "../notice/notice-writer.ts";
+import type { NoticeOutbox } from "./notice-outbox.ts";
+
+const LOOK_MS = MINUTE_MS;
+/** Minutes after midnight, local time: when the day before is summed up, and rooms are looked at. */
+const DAILY_MINUTE = 7 * 60;
+/** Silences up to this many days beyond the setting are seen. */
+const FURTHER_DAYS = 30;
+
+export interface NoticesOptions {
+  readonly outbox: NoticeOutbox;
+  readonly writer: NoticeWriter;
+  readonly status: StatusReader;
+  readonly reader: Pick<LedgerReader, "members" | "wirings" | "localTime" | "letterhead">;
+  readonly heavy: Pick<HeavyReads, "overview" | "roomDays">;
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly log: Log;
+  /** Days of silence after which a room is told of; 0: never. */
+  readonly silentDays: number;
+  readonly summaries: readonly ("daily" | "monthly")[];
+  /** There is something new to send. */
+  readonly wake: () => void;
+}
+
+/** Sees what people are to be told, each minute, and puts it into the outbox. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  #watch = new FaultWatch([]);
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+  }
+
+  open(): void {
+    const { outbox } = this.#options;
+    outbox.open();
+    const { faults } = outbox.told;
+    this.#watch = new FaultWatch(faults.map(({ fault }) => fault));
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never rejects. */
+  async look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    const { outbox, status, log, wake } = this.#options;
+    try {
+      outbox.save();
+      const { faults } = await status.status();
+      this.#tellFaults(faults);
+      await this.#lookDaily(faults.length);
+    } catch (err) {
+      log.error({ err }, "what people are to be told cannot be seen");
+    } finally {
+      this.#looking = false;
+      wake();
+    }
+  }
+
+  #tellFaults(faults: readonly Fault[]): void {
+    const { outbox, writer, clock } = this.#options;
+    const news = this.#watch.look(faults, monotonicMs(clock));
+    if (news.begun.length + news.over.length === 0 && this.#isTold()) return;
+    const told = new Map(outbox.told.faults.map((one) => [faultName(one.fault), one]));
+    const begun = news.begun.map((fault) => ({ fault, notice: writer.faultBegun(fault) }));
+    const over = news.over.map((fault) => {
+      const noticeId = told.get(faultName(fault))?.noticeId;
+      // What nobody has read yet is said once: it was, and is over.
+      if (noticeId !== undefined) outbox.withdraw(noticeId);
+      return writer.faultOver(fault);
+    });
+    for (const { fault, notice } of begun) told.set(faultName(fault), { fault, noticeId: notice.id });
+    const known = new Set(this.#watch.known.map(faultName));
+    const kept = [...told.values()].filter(({ fault }) => known.has(faultName(fault)));
+    const notices = [...begun.map(({ notice }) => notice), ...over];
+    outbox.add(notices, { faults: kept.map(({ fault, noticeId }) => ({ fault: { ...fault }, noticeId })) });
+  }
+
+  /** Whether the outbox knows the same faults: one that has passed leaves without a notice. */
+  #isTold(): boolean {
+    return this.#options.outbox.told.faults.length === this.#watch.known.length;
+  }
+
+  /** Once a local day. A gateway that was off for days sums up the last one alone. */
+  async #lookDaily(faults: number): Promise<void> {
+    const { outbox, clock, trust, reader } = this.#options;
+    if (!trust.trusted()) return;
+    const nowMs = clock.nowMs();
+    const localTime = reader.localTime(nowMs);
+    const today = dayFromDate(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
+    const { lookedOn } = outbox.told;
+    if (lookedOn !== null && (today <= lookedOn || minuteOf(localTime) < DAILY_MINUTE)) return;
+    // Before the first look nothing is known of what people have been told.
+    const summaries = lookedOn === null ? [] : await this.#sumUp(today, monthOf(lookedOn), faults);
+    const { notices, silentRooms } = await this.#findSilent(nowMs);
+    outbox.add([...summaries, ...notices], { lookedOn: today, silentRooms });
+  }
+
+  async #sumUp(today: Day, lookedInMonth: number, faults: number): Promise<readonly Notice[]> {
+    const { summaries, heavy, writer, clock } = this.#options;
+    const yesterday = addDays(today, -1);
+    const lastMonth = addDays(firstDayOf(monthOf(today)), -1);
+    const wanted = [
+      ...(summaries.includes("daily") ? [["daily_summary", "day", yesterday] as const] : []),
+      ...(summaries.includes("monthly") && monthOf(today) !== lookedInMonth
+        ? [["monthly_summary", "month", lastMonth] as const]
+        : []),
+    ];
+    const accounts = this.#accounts();
+    const notices: Notice[] = [];
+    for (const userId of accounts) {
+      const company = accounts.length === 1 ? "" : this.#options.reader.letterhead(userId).company;
+      for (const [kind, period, at] of wanted) {
+        const request = { period, at, filter: { location: null, deviceId: null } };
+        notices.push(
+          writer.summary(kind, await heavy.overview(userId, request, clock.nowMs()), faults, company),
+        );
+      }
+    }
+    return notices;
+  }
+
+  async #findSilent(nowMs: number): Promise<{ notices: readonly Notice[]; silentRooms: string[] }> {
+    const { silentDays: leastDays, heavy, reader, writer, outbox } = this.#options;
+    if (leastDays === 0) return { notices: [], silentRooms: [] };
+    const told = new Set(outbox.told.silentRooms);
+    const silent: (SilentRoom & { readonly key: string })[] = [];
+    for (const userId of this.#accounts()) {
+      const rooms = await heavy.roomDays(userId, leastDays + FURTHER_DAYS + HABIT_DAYS, nowMs);
+      const days = new Map(rooms.map((one) => [keyOf(one), silentDays(one, leastDays)]));
+      for (const { deviceId, actuatorId: room, deviceName } of reader.wirings(userId)) {
+        const key = keyOf({ deviceId, room });
+        const own = days.get(key) ?? null;
+        if (own !== null) silent.push({ key, room, deviceName, days: own });
+        // Silent for so long that its habit is forgotten, and still silent.
+        else if (told.has(key) && !days.has(key)) silent.push({ key, room, deviceName, days: 0 });
+      }
+    }
+    const fresh = silent.filter(({ key }) => !told.has(key));
+    return {
+      notices: fresh.length === 0 ? [] : [writer.roomsSilent(fresh)],
+      silentRooms: silent.map(({ key }) => key),
+    };
+  }
+
+  #accounts(): readonly Id[] {
+    return [...new Set(this.#options.reader.members().map(({ userId }) => userId))];
+  }
+}
+
+function keyOf({ deviceId, room }: { readonly deviceId: string; readonly room: string }): string {
+  return `${deviceId} ${room}`;
+}

@@ -1,0 +1,143 @@
+import { expect } from "chai";
+import { freePort } from "../../scripts/ports.ts";
+import { EmailSink } from "../../src/notice/email.ts";
+import { rejection } from "../rig/rejection.ts";
+import { forSuite } from "../rig/standing.ts";
+import { A_NOTICE, MailReceiver, Secrets } from "./receivers.ts";
+
+describe("a notice by e-mail", () => {
+  const secrets = forSuite(() => new Secrets().open());
+  const closing: MailReceiver[] = [];
+  const warnings: string[] = [];
+  const { signal } = new AbortController();
+
+  afterEach(async () => {
+    warnings.length = 0;
+    for (const receiver of closing.splice(0)) await receiver.close();
+  });
+
+  async function open(...given: ConstructorParameters<typeof MailReceiver>): Promise<[MailReceiver, number]> {
+    const receiver = new MailReceiver(...given);
+    closing.push(receiver);
+    return [receiver, await receiver.open()];
+  }
+
+  function sink(
+    server: string,
+    otherwise: Partial<ConstructorParameters<typeof EmailSink>[0]> = {},
+  ): EmailSink {
+    const settings = {
+      ...{
+        server,
+        login: "clinica",
+        passwordFile: secrets.passwordFile,
+        authorityFile: secrets.authorityFile,
+      },
+      ...{ from: "flanco@example.org", to: ["ana@example.org", "luis@example.org"], ...otherwise },
+    };
+    return new EmailSink(
+      settings,
+      () => ({ ...A_NOTICE, kind: "test" }),
+      (text) => void warnings.push(text),
+    );
+  }
+
+  it("goes to all recipients over TLS, with STARTTLS or from the first byte", async () => {
+    const [starting, port] = await open(secrets.good);
+    await sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal);
+    const [direct, tlsPort] = await open(secrets.good, { secure: true });
+    await sink(`smtps://localhost:${tlsPort}`).deliver(A_NOTICE, signal);
+    for (const { taken } of [starting, direct]) {
+      expect(taken).to.have.length(1);
+      expect(taken[0]?.to).to.deep.equal(["ana@example.org", "luis@example.org"]);
+      expect(taken[0]?.text).to.match(/^Subject: =\?UTF-8\?Q\?Cl=C3=ADnica/m);
+      expect(taken[0]?.text).to.contain(`Message-ID: <${A_NOTICE.id}@example.org>`);
+    }
+  });
+
+  it("says that the login is refused, and not the password", async () => {
+    const [receiver, port] = await open(secrets.good);
+    const error = await rejection(
+      sink(`smtp://localhost:${port}`, { login: "eva" }).deliver(A_NOTICE, signal),
+    );
+    expect(error.message).to.equal(
+      `The mail server localhost:${port} refuses the login or the password (reply 535).`,
+    );
+    expect(JSON.stringify([error.message, error.hint, String(error.cause)])).to.not.contain(
+      "a mail password",
+    );
+    expect(receiver.tried).to.include("eva");
+  });
+
+  it("says that the certificate has expired, or is of an unknown authority, and sends no password there", async () => {
+    const [receiver, port] = await open(secrets.expired, { secure: true });
+    const expired = await rejection(sink(`smtps://localhost:${port}`).deliver(A_NOTICE, signal));
+    expect(expired.message).to.contain("has a certificate that has expired");
+    const [starting, startingPort] = await open(secrets.expired);
+    const late = await rejection(sink(`smtp://localhost:${startingPort}`).deliver(A_NOTICE, signal));
+    expect(late.message).to.contain("has a certificate that has expired");
+    expect(starting.tried).to.deep.equal([]);
+    const [, other] = await open(secrets.good, { secure: true });
+    const unknown = sink(`smtps://localhost:${other}`, { authorityFile: "" });
+    expect((await rejection(unknown.deliver(A_NOTICE, signal))).message).to.contain("unknown authority");
+    expect(receiver.tried).to.deep.equal([]);
+  });
+
+  it("sends no password to a server that offers no TLS", async () => {
+    const [receiver, port] = await open(secrets.good, {
+      disabledCommands: ["STARTTLS"],
+      allowInsecureAuth: true,
+    });
+    const error = await rejection(sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal));
+    expect(error.message).to.match(/^The mail server localhost:\d+ /);
+    expect(receiver.tried).to.deep.equal([]);
+  });
+
+  it("says that there is no server", async () => {
+    const error = await rejection(sink(`smtp://127.0.0.1:${await freePort()}`).deliver(A_NOTICE, signal));
+    expect(error.message).to.contain("has no service at that port");
+  });
+
+  it("fails where the server takes the message and says no, or nothing, and comes again as the same message", async () => {
+    const [receiver, port] = await open(secrets.good);
+    const mail = sink(`smtp://localhost:${port}`);
+    receiver.onMessage = () => Promise.reject(Object.assign(new Error("full"), { responseCode: 452 }));
+    expect((await rejection(mail.deliver(A_NOTICE, signal))).message).to.contain("(reply 452)");
+    receiver.onMessage = () => new Promise(() => {});
+    const ending = new AbortController();
+    const stalled = rejection(mail.deliver(A_NOTICE, ending.signal));
+    while (receiver.taken.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    ending.abort();
+    expect((await stalled).code).to.equal("unavailable");
+    receiver.onMessage = async () => {};
+    await mail.deliver(A_NOTICE, signal);
+    const ids = receiver.taken.map(({ text }) => /^Message-ID: (.*)$/m.exec(text)?.[1]);
+    expect(new Set(ids)).to.have.property("size", 1);
+    expect(ids).to.have.length(3);
+  });
+
+  it("is not sent again to those that have it, because the server refuses another one", async () => {
+    const [receiver, port] = await open(secrets.good);
+    const mail = sink(`smtp://localhost:${port}`, { to: ["nobody@example.org", "ana@example.org"] });
+    await mail.deliver(A_NOTICE, signal);
+    expect(receiver.taken).to.have.length(1);
+    expect(warnings.join()).to.contain("refuses 1 of 2 recipients");
+    expect((await rejection(mail.test(signal))).message).to.contain("refuses 1 of 2 recipients");
+  });
+
+  it("is tried out with a message that is called a test", async () => {
+    const [receiver, port] = await open(secrets.good);
+    const said = await sink(`smtp://localhost:${port}`).test(signal);
+    expect(said).to.equal(
+      `The mail server localhost:${port} has taken a test message for ana@example.org, luis@example.org.`,
+    );
+    expect(receiver.taken[0]?.text).to.contain("X-Flanco-Notice: test");
+  });
+
+  it("needs a password file that is closed to others", async () => {
+    const passwordFile = secrets.write("open", "a mail password", 0o644);
+    const error = await rejection(sink("smtp://localhost:25", { passwordFile }).deliver(A_NOTICE, signal));
+    expect(error.code).to.equal("config");
+    expect(error.hint).to.contain("chmod o=");
+  });
+});

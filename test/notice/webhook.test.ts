@@ -1,0 +1,127 @@
+import { createHmac } from "node:crypto";
+import { expect } from "chai";
+import { freePort } from "../../scripts/ports.ts";
+import { WebhookSink } from "../../src/notice/webhook.ts";
+import { SetClock } from "../http/fakes.ts";
+import { rejection } from "../rig/rejection.ts";
+import { forSuite } from "../rig/standing.ts";
+import { A_NOTICE, HookReceiver, KEY, Secrets } from "./receivers.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 24, 9, 31);
+
+describe("a notice by webhook", () => {
+  const secrets = forSuite(() => new Secrets().open());
+  const closing: HookReceiver[] = [];
+  const { signal } = new AbortController();
+
+  afterEach(async () => {
+    for (const receiver of closing.splice(0)) await receiver.close();
+  });
+
+  async function open(certificate = secrets.good): Promise<[HookReceiver, number]> {
+    const receiver = new HookReceiver(certificate);
+    closing.push(receiver);
+    return [receiver, await receiver.open()];
+  }
+
+  function sink(
+    port: number,
+    otherwise: Partial<ConstructorParameters<typeof WebhookSink>[0]> = {},
+  ): WebhookSink {
+    const settings = {
+      ...{ url: `https://localhost:${port}/flanco?clinic=1`, keyFile: secrets.keyFile },
+      ...{ authorityFile: secrets.authorityFile, ...otherwise },
+    };
+    return new WebhookSink(settings, () => ({ ...A_NOTICE, kind: "test" }), new SetClock(NOW_MS));
+  }
+
+  it("is JSON with an id, signed with the time and the body", async () => {
+    const [receiver, port] = await open();
+    await sink(port).deliver(A_NOTICE, signal);
+    const [{ headers, body } = { headers: {}, body: "" }] = receiver.posted;
+    const { madeMs: _made, ...rest } = A_NOTICE;
+    expect(JSON.parse(body)).to.deep.equal({ ...rest, time: "2026-11-24T09:30:00.000Z" });
+    const timestamp = String(NOW_MS / 1_000);
+    const signature = createHmac("sha256", KEY).update(`${timestamp}.${body}`).digest("hex");
+    expect(headers).to.include({
+      "content-type": "application/json; charset=utf-8",
+      "x-flanco-notice": A_NOTICE.id,
+      "x-flanco-timestamp": timestamp,
+      "x-flanco-signature": `v1=${signature}`,
+    });
+  });
+
+  it("follows no redirect, and says so", async () => {
+    const [elsewhere, elsewherePort] = await open();
+    const [receiver, port] = await open();
+    receiver.status = 307;
+    receiver.headers = { location: `https://localhost:${elsewherePort}/` };
+    const error = await rejection(sink(port).deliver(A_NOTICE, signal));
+    expect(error.message).to.equal(`The receiver localhost:${port} answers 307.`);
+    expect(error.hint).to.contain("redirects are not followed");
+    expect(elsewhere.posted).to.deep.equal([]);
+  });
+
+  it("is not delivered while the receiver fails, and comes again with the same id", async () => {
+    const [receiver, port] = await open();
+    const hook = sink(port);
+    receiver.status = 503;
+    expect((await rejection(hook.deliver(A_NOTICE, signal))).message).to.contain("answers 503");
+    receiver.hangsUp = true;
+    expect((await rejection(hook.deliver(A_NOTICE, signal))).message).to.contain("ended the connection");
+    receiver.hangsUp = false;
+    receiver.status = 200;
+    await hook.deliver(A_NOTICE, signal);
+    const ids = receiver.posted.map(({ headers }) => headers["x-flanco-notice"]);
+    expect(ids).to.deep.equal([A_NOTICE.id, A_NOTICE.id, A_NOTICE.id]);
+  });
+
+  it("ends when it is told to, though the receiver stalls", async () => {
+    const [receiver, port] = await open();
+    receiver.stalls = true;
+    const ending = new AbortController();
+    const stalled = rejection(sink(port).deliver(A_NOTICE, ending.signal));
+    while (receiver.posted.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    ending.abort();
+    expect((await stalled).code).to.equal("unavailable");
+  });
+
+  it("reads no more of an endless answer than it needs", async () => {
+    const [receiver, port] = await open();
+    receiver.status = 200;
+    receiver.body = "x".repeat(10_000_000);
+    await sink(port).deliver(A_NOTICE, signal);
+  });
+
+  it("trusts no receiver whose certificate has expired or is of an unknown authority", async () => {
+    const [expired, port] = await open(secrets.expired);
+    expect((await rejection(sink(port).deliver(A_NOTICE, signal))).message).to.equal(
+      `The receiver localhost:${port} has a certificate that has expired.`,
+    );
+    const [unknown, other] = await open();
+    const untrusting = sink(other, { authorityFile: "" });
+    expect((await rejection(untrusting.deliver(A_NOTICE, signal))).message).to.contain("unknown authority");
+    expect([...expired.posted, ...unknown.posted]).to.deep.equal([]);
+  });
+
+  it("says that nothing listens there", async () => {
+    const error = await rejection(sink(await freePort()).deliver(A_NOTICE, signal));
+    expect(error.message).to.contain("has no service at that port");
+  });
+
+  it("needs a key that cannot be guessed, and never tells it", async () => {
+    const [, port] = await open();
+    const keyFile = secrets.write("short", "too short");
+    const error = await rejection(sink(port, { keyFile }).deliver(A_NOTICE, signal));
+    expect(error.code).to.equal("config");
+    expect(error.message + error.hint).to.not.contain("too short");
+  });
+
+  it("is tried out with one that is called a test", async () => {
+    const [receiver, port] = await open();
+    expect(await sink(port).test(signal)).to.equal(
+      `The receiver localhost:${port} has taken a test message.`,
+    );
+    expect(JSON.parse(receiver.posted[0]?.body ?? "")).to.include({ kind: "test" });
+  });
+});
