@@ -73,6 +73,7 @@ export class Commissioning implements Commissioner {
   #stopListening: Cancel = () => {};
   #cancelRound: Cancel = () => {};
   #isRound = false;
+  #measured: ReadonlySet<string> = new Set();
   #following: Promise<void> = Promise.resolve();
 
   constructor(dependencies: CommissioningDependencies) {
@@ -343,12 +344,15 @@ export class Commissioning implements Commissioner {
     this.#keepRound();
   }
 
-  #measure(): Promise<void> {
+  async #measure(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     const measured = sessions.flatMap(({ untilMs, watch }) =>
       [...untilMs.keys()].filter((line) => !watch.isFull(line)),
     );
-    return this.#dependencies.lines.measure(new Set(measured));
+    const wanted = new Set(measured);
+    if (wanted.size === this.#measured.size && measured.every((line) => this.#measured.has(line))) return;
+    this.#measured = wanted;
+    await this.#dependencies.lines.measure(wanted);
   }
 
   #keepRound(): void {
