@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { freePort } from "../../scripts/ports.ts";
 import { WebhookSink } from "../../src/notice/webhook.ts";
@@ -49,6 +50,21 @@ describe("a notice by webhook", () => {
       "x-flanco-timestamp": timestamp,
       "x-flanco-signature": `v1=${signature}`,
     });
+  });
+
+  it("is known by its signature to a receiver that checks it as the documents say, and to no other key or time", async () => {
+    const [receiver, port] = await open();
+    await sink(port).deliver(A_NOTICE, signal);
+    const text = readFileSync(new URL("../../docs/beyond.md", import.meta.url), "utf8");
+    const [, example = ""] = /^```js\n([\s\S]*?)^```/m.exec(text) ?? [];
+    const { isFromGateway } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
+    const [{ headers, body } = { headers: {}, body: "" }] = receiver.posted;
+    const seconds = NOW_MS / 1_000;
+    expect(isFromGateway(headers, body, KEY, seconds + 200)).to.equal(true);
+    expect(isFromGateway(headers, body, KEY, seconds + 301)).to.equal(false);
+    expect(isFromGateway(headers, `${body} `, KEY, seconds)).to.equal(false);
+    expect(isFromGateway(headers, body, KEY.replace("0", "1"), seconds)).to.equal(false);
+    expect(isFromGateway({}, body, KEY, seconds)).to.equal(false);
   });
 
   it("follows no redirect, and says so", async () => {
