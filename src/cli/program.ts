@@ -4,6 +4,7 @@ import { addAuditCommand } from "./audit.ts";
 import { addBackupCommand } from "./backup.ts";
 import { addCentralCommands } from "./central.ts";
 import { addClockCommands } from "./clock.ts";
+import { addCommissionCommands } from "./commission.ts";
 import { addConfigCommands } from "./config.ts";
 import type { CliContext } from "./context.ts";
 import { addDoctorCommand } from "./doctor.ts";
@@ -71,6 +72,7 @@ export function createProgram(context: CliContext): Command {
   addSecretCommands(program, context);
   addWiringCommands(program, context);
   addGpioCommands(program, context);
+  addCommissionCommands(program, context);
   addSimulateCommand(program, context);
   addConfigCommands(program, context);
   addTlsCommands(program, context);

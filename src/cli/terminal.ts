@@ -118,6 +118,11 @@ export class Terminal {
     return given;
   }
 
+  /** The lines of standard input, as they are typed. End it, or the process goes on. */
+  answers(): AsyncIterator<string, unknown> {
+    return createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  }
+
   /** Standard input to its end. */
   async readAll(): Promise<string> {
     return text(process.stdin);

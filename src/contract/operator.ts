@@ -1,11 +1,20 @@
 import { z } from "zod";
-import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
+import { type Actor, AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { BIASES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-status.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
+import {
+  acceptanceReport,
+  commissionState,
+  newCommission,
+  newTick,
+  reportHead,
+  roomKey,
+  signatures,
+} from "./commission.ts";
 import { importedRecord } from "./data.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, name, success, text, timeMs, valor } from "./field.ts";
@@ -201,6 +210,22 @@ export const OPERATIONS = {
   endTest: operation({}, z.null()),
   /** What lines under test did, newest first. */
   listTestedEdges: operation({}, z.array(testedEdge)),
+  /** Begins a commissioning, or goes on with it. `user` of this and those that follow is as for `importRecords`. */
+  beginCommission: operation({ user: accountOf, ...newCommission }, z.null()),
+  showCommission: operation({ user: accountOf }, commissionState),
+  /** Says which room is switched next. */
+  askCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),
+  tickCommissionRoom: operation({ user: accountOf, ...newTick }, z.null()),
+  /** Applies what is proposed for a room. */
+  mendCommissionRoom: operation({ user: accountOf, ...roomKey }, z.null()),
+  /** Ends a commissioning without a report. */
+  endCommission: operation({ user: accountOf }, z.null()),
+  /** Ends it with a report, and gives the report's number. */
+  finishCommission: operation({ user: accountOf, ...signatures }, z.strictObject({ number: z.int() })),
+  /** The newest acceptance reports, newest first. */
+  listCommissionReports: operation({ user: accountOf }, z.array(reportHead)),
+  /** One report; the newest where no number is given. */
+  showCommissionReport: operation({ user: accountOf, number: z.int().min(0).optional() }, acceptanceReport),
   voidRecord: operation({ recordId: count, reason: name }, z.null()),
   /** Every chip with its lines and their holders. */
   detect: operation({}, z.array(chip)),
@@ -249,6 +274,12 @@ export type ParsedInput<N extends OperationName> = z.output<Operation<N>["input"
 
 /** What an operation answers with. */
 export type OperationData<N extends OperationName> = Shape<Operation<N>["data"]>;
+
+/** The code of an operation. */
+export type OperationCode<N extends OperationName> = (
+  input: ParsedInput<N>,
+  by: Actor,
+) => Promise<OperationData<N>> | OperationData<N>;
 
 /** The endpoint of an operation. */
 export function declarationOf(name: OperationName) {

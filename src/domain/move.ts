@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-import type { Actor } from "./audit.ts";
 import { MINUTE_MS } from "./clock.ts";
 
 /** How long a code is valid. */
@@ -55,32 +53,4 @@ export function parseCode(text: string): MoveCode | undefined {
 /** The part of a fingerprint that a code holds. */
 export function beginOf(fingerprint: string): string {
   return fingerprint.replaceAll(":", "").toLowerCase().slice(0, FINGERPRINT_DIGITS);
-}
-
-/** A code that was made, and when it ends, in Unix milliseconds. */
-export interface MadeCode {
-  readonly code: string;
-  readonly endsMs: number;
-}
-
-/** What another gateway is given: the texts of the backup's proof and of the gateway file. */
-export interface MovedClinic {
-  readonly proof: string;
-  readonly gateway: string;
-}
-
-/** The side of a move that hands a clinic over to another gateway, of one at a time. */
-export interface Moves {
-  /** Makes a code; an earlier one ends. */
-  allow(by: Actor): Promise<MadeCode>;
-  /** Whether this is the valid code's secret. Takes constant time, and the code ends with its first use. */
-  accepts(secret: string): boolean;
-  /** Begins a backup for the other gateway, and gives the secret of the move; an earlier move ends. */
-  begin(): string;
-  /** Null until the backup is proved. Throws `unauthorized` for another secret, and what the backup has failed with. */
-  clinic(ticket: string): MovedClinic | null;
-  /** The backup from a byte on. Throws as `clinic`, and `invalid` before the backup is proved. */
-  read(ticket: string, from: number): Readable;
-  /** The other gateway has the clinic. Throws `unauthorized`. */
-  finish(ticket: string, by: Actor): Promise<void>;
 }

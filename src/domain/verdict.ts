@@ -25,7 +25,7 @@ export const CAUSES = [
   "other_line", // another line moved
   "no_bias", // nothing holds the line at its level at rest
   "loose_wire", // a bias holds it, and it moves all the same
-  "no_line", // no line is wired to the room, and none was seen to move
+  "no_line", // no line is wired to the room
 ] as const;
 export type Cause = (typeof CAUSES)[number];
 
@@ -158,10 +158,9 @@ export function isFloating({ levels, overflowed }: Observation): boolean {
 
 /** A room without a line: it takes the one that moved. */
 function judgeUnwired(asking: Asking | null): Judgement {
-  if (asking === null || asking.otherLine === null)
-    return { ...UNKNOWN, verdict: "unwired", cause: "no_line" };
-  const mend: Mend = { setting: "line", ...USUAL_CONTACT, line: asking.otherLine };
-  return { ...UNKNOWN, verdict: "unwired", cause: "other_line", mend };
+  const line = asking?.otherLine ?? null;
+  const mend: Mend | null = line === null ? null : { setting: "line", ...USUAL_CONTACT, line };
+  return { ...UNKNOWN, verdict: "unwired", cause: "no_line", mend };
 }
 
 /** A line that did not move. */

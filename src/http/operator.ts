@@ -4,6 +4,7 @@ import {
   declarationOf,
   OPERATIONS,
   OPERATOR_HEADER,
+  type OperationCode,
   type OperationData,
   type OperationInput,
   type OperationName,
@@ -16,21 +17,23 @@ import {
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
 import { type Clock, MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
-import type { Moves } from "../domain/move.ts";
 import type { Sighting } from "../domain/sale.ts";
 import type { SinkTester } from "../domain/sink.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { ImportedRecord } from "../domain/transfer.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
+import { commissionOperations } from "./commission-operator.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, toTestedEdgeAnswer } from "./line-test.ts";
 import { newLink } from "./member.ts";
+import type { Moves } from "./move.ts";
 import type { Endpoint } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
@@ -54,6 +57,7 @@ export interface OperatorDependencies {
     readonly status: StatusReader;
     readonly moves: Moves;
     readonly forwarder: SinkTester;
+    readonly commissioner: Commissioner;
     /** Findings that need nobody any more. */
     readonly acknowledged: (keys: string) => void;
     /** The sales of a boot were moved by another zero of its clock. */
@@ -61,13 +65,8 @@ export interface OperatorDependencies {
   } | null;
 }
 
-type Run<N extends OperationName> = (
-  input: ParsedInput<N>,
-  by: Actor,
-) => Promise<OperationData<N>> | OperationData<N>;
-
 /** The code of each operation. */
-export type OperatorTable = { readonly [N in OperationName]: Run<N> };
+export type OperatorTable = { readonly [N in OperationName]: OperationCode<N> };
 
 /** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */
 export function operatorTable(dependencies: OperatorDependencies): OperatorTable {
@@ -190,6 +189,7 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       return null;
     },
     listTestedEdges: () => reader.testedEdges(null, SHOWN_EDGES).map(toTestedEdgeAnswer),
+    ...commissionOperations({ reader, numbers, running, accountOf: (user) => accountOf(reader, user) }),
     voidRecord: async ({ recordId, reason }, by) => {
       await writer.voidRecord(numbers.find(recordId), reason, by);
       return null;

@@ -9,14 +9,8 @@ import { FlancoError } from "../domain/error.ts";
 import { type Fault, movedFault } from "../domain/fault.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
-import {
-  CODE_MS,
-  formatCode,
-  type MadeCode,
-  type MovedClinic,
-  type Moves,
-  SECRET_DIGITS,
-} from "../domain/move.ts";
+import { CODE_MS, formatCode, SECRET_DIGITS } from "../domain/move.ts";
+import type { MadeCode, MovedClinic, Moves } from "../http/move.ts";
 import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
 import type { WholeGateway } from "../store/backup/gateway-file.ts";
 import type { DataDirectory } from "../store/data-directory.ts";

@@ -290,7 +290,7 @@ export class Service {
         clock: this.#options.clock,
         running: {
           ...{ lines: recorder, drivable, status: api.status, forwarder, moves: moving },
-          ...{ acknowledged, clockCorrected },
+          ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
         },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),

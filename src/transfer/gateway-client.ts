@@ -5,11 +5,11 @@ import { isIP } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
-import { API_PREFIX, type Declaration } from "../contract/declaration.ts";
+import { type AnswerOf, API_PREFIX, type Declaration } from "../contract/declaration.ts";
 import { codeOf, errorAnswer } from "../contract/error.ts";
 import { beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
 import { FlancoError } from "../domain/error.ts";
-import { beginOf, type MoveCode, type MovedClinic } from "../domain/move.ts";
+import { beginOf, type MoveCode } from "../domain/move.ts";
 
 /** Where a gateway serves HTTPS unless it was told otherwise. */
 const PORT = 8_443;
@@ -74,7 +74,7 @@ export class GatewayClient {
   }
 
   /** Waits until the other gateway has made a backup and checked it in full. */
-  async clinic(): Promise<MovedClinic> {
+  async clinic(): Promise<NonNullable<AnswerOf<typeof getMove>["data"]>> {
     for (;;) {
       const ask = () => this.#ask(getMove, { ticket: this.#ticket });
       const { data } = getMove.answer.parse(await this.#patiently(ask, () => 0));

@@ -8,6 +8,7 @@ export const VIEWS = [
   "report",
   "locations",
   "lines",
+  "commission",
   "state",
   "people",
   "guide",
@@ -29,6 +30,7 @@ const PATHS: Readonly<Record<View, string>> = {
   report: "/informe",
   locations: "/lugares",
   lines: "/lineas",
+  commission: "/puesta-en-marcha",
   state: "/estado",
   people: "/personas",
   guide: "/guia",
@@ -38,7 +40,7 @@ const PATHS: Readonly<Record<View, string>> = {
 const VIEWS_OF: Readonly<Record<Role, readonly View[]>> = {
   owner: VIEWS,
   staff: ["panel", "rooms", "records", "report", "self"],
-  technician: ["lines", "rooms", "state", "locations", "guide", "self"],
+  technician: ["lines", "commission", "rooms", "state", "locations", "guide", "self"],
   display: ["rooms", "self"],
 };
 

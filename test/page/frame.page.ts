@@ -8,6 +8,7 @@ const VIEWS = [
   { path: "/informe", es: "Informe", en: "Report" },
   { path: "/lugares", es: "Lugares", en: "Locations" },
   { path: "/lineas", es: "Líneas", en: "Lines" },
+  { path: "/puesta-en-marcha", es: "Puesta en marcha", en: "Commissioning" },
   { path: "/estado", es: "Estado", en: "Status" },
 ] as const;
 const PHONE = 320;

@@ -58,9 +58,16 @@ describe("The people of an account", function () {
     await eva.getByLabel("Contraseña", { exact: true }).fill(CHOSEN);
     await eva.getByRole("button", { name: "Entrar", exact: true }).click();
     await eva.getByRole("heading", { name: "Líneas" }).waitFor();
-    expect(await waysOf(eva)).to.deep.equal(["Líneas", "Habitaciones", "Estado", "Lugares"]);
+    expect(await waysOf(eva)).to.deep.equal([
+      "Líneas",
+      "Puesta en marcha",
+      "Habitaciones",
+      "Estado",
+      "Lugares",
+    ]);
     for (const [path, content] of [
       ["/lineas", ".wired"],
+      ["/puesta-en-marcha", ".commission-begin"],
       ["/habitaciones", ".tile"],
       ["/lugares", ".device-row"],
       ["/estado", ".part"],

@@ -55,6 +55,7 @@ const SHARED = {
   records: { name: "records", path: "/registros", ready: ".record" },
   lines: { name: "lines", path: "/lineas", ready: ".wired" },
   locations: { name: "locations", path: "/lugares", ready: ".device-row" },
+  commission: { name: "commission", path: "/puesta-en-marcha", ready: ".commission-begin" },
   state: { name: "state", path: "/estado", ready: ".part" },
 } as const satisfies Readonly<Record<string, State>>;
 
@@ -96,6 +97,7 @@ function statesOf(role: Role, month: string): readonly State[] {
         { ...SHARED.lines, name: "unwire", enter: inDialog(labelled("Desconectar", "Unwire")) },
         { ...SHARED.lines, name: "prices", enter: inDialog(".panel-head .button-quiet") },
         { ...SHARED.lines, name: "test-ask", enter: inDialog(".view-actions button") },
+        SHARED.commission,
         SHARED.state,
         { name: "people", path: "/personas", ready: ".person" },
         { name: "invite", path: "/personas", ready: ".person", enter: inDialog(".view-actions button") },
@@ -143,7 +145,28 @@ function statesOf(role: Role, month: string): readonly State[] {
     case "staff":
       return [SHARED.panel, SHARED.rooms, SHARED.records, report, SHARED.self];
     case "technician":
-      return [SHARED.lines, SHARED.rooms, SHARED.locations, SHARED.state, SHARED.self];
+      return [
+        ...[SHARED.lines, SHARED.rooms, SHARED.locations, SHARED.state, SHARED.self],
+        {
+          ...SHARED.commission,
+          name: "commission-round",
+          enter: async (page) => {
+            await page.locator(".commission-begin [type=submit]").click();
+            await page.locator(".commission-card").waitFor();
+          },
+        },
+        {
+          ...SHARED.commission,
+          name: "commission-report",
+          ready: ".commission-card",
+          enter: async (page) => {
+            await inDialog(".commission-end .button")(page);
+            await page.locator("dialog input").last().fill("Dr. Mora");
+            await page.locator("dialog [type=submit]").click();
+            await page.locator(".acceptance").waitFor();
+          },
+        },
+      ];
     case "display":
       return [SHARED.rooms, SHARED.self];
   }

@@ -1,4 +1,5 @@
 import type { listAudit } from "../../contract/audit.ts";
+import type { getAcceptanceReport, getCommission, listAcceptanceReports } from "../../contract/commission.ts";
 import type { AnswerOf, Shape } from "../../contract/declaration.ts";
 import type { listDevices } from "../../contract/device.ts";
 import type { errorAnswer } from "../../contract/error.ts";
@@ -7,6 +8,7 @@ import type { listLines, readLine } from "../../contract/line.ts";
 import type { listTestedEdges } from "../../contract/line-test.ts";
 import type { listLocations } from "../../contract/location.ts";
 import type { getSelf, linkMember, listMembers } from "../../contract/member.ts";
+import type { allowMove } from "../../contract/move.ts";
 import type { getOverview } from "../../contract/overview.ts";
 import type { listRecords, sumRecords } from "../../contract/record.ts";
 import type { getLetterhead, getReport } from "../../contract/report.ts";
@@ -32,7 +34,11 @@ export type LevelAnswer = AnswerOf<typeof readLine>;
 export type TestedEdgesAnswer = AnswerOf<typeof listTestedEdges>;
 export type WiringAnswer = AnswerOf<typeof listWirings>;
 export type AuditAnswer = AnswerOf<typeof listAudit>;
+export type CommissionAnswer = AnswerOf<typeof getCommission>;
+export type AcceptanceReportsAnswer = AnswerOf<typeof listAcceptanceReports>;
+export type AcceptanceReportAnswer = AnswerOf<typeof getAcceptanceReport>;
 
+export type MoveCodeAnswer = AnswerOf<typeof allowMove>;
 export type MembersAnswer = AnswerOf<typeof listMembers>;
 export type LinkAnswer = AnswerOf<typeof linkMember>;
 
@@ -55,5 +61,8 @@ export type Wiring = WiringAnswer["data"][number];
 export type TestedEdge = TestedEdgesAnswer["data"][number];
 export type PricesAnswer = AnswerOf<typeof listPrices>;
 export type Price = PricesAnswer["data"][number];
+export type Commission = CommissionAnswer["data"];
+export type CommissionedRoom = Commission["rooms"][number];
+export type AcceptanceReport = AcceptanceReportAnswer["data"];
 export type Gap = GapsAnswer["data"][number];
 export type AuditEntry = AuditAnswer["data"][number];

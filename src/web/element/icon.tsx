@@ -6,6 +6,7 @@ const PATHS = {
   report: "M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7",
   locations: "M4 21V6l8-3 8 3v15M9 21v-5h6v5M9 9h.01M15 9h.01M9 12.5h.01M15 12.5h.01",
   lines: "M2 17h5V7h6v10h5V7h4",
+  commission: "M6 3h12v18H6zM9 8l1.5 1.5L13 7M15 8.5h1M9 14l1.5 1.5L13 13M15 14.5h1",
   state: "M3 12h4l3-8 4 16 3-8h4",
   people:
     "M9 4a3.5 3.5 0 100 7 3.5 3.5 0 000-7zM2 20c0-3.5 3-5.5 7-5.5s7 2 7 5.5M16 4.5a3.2 3.2 0 010 6.3M18 15c2.4.7 4 2.5 4 5",

@@ -1,3 +1,4 @@
+import { CommissionView } from "../commission/commission-view.tsx";
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
 import { LocationsView } from "../locations/locations-view.tsx";
@@ -15,6 +16,7 @@ export const SELDOM_VIEWS = {
   report: ReportView,
   locations: LocationsView,
   lines: LinesView,
+  commission: CommissionView,
   state: StateView,
   people: PeopleView,
   guide: GuideView,

@@ -16,6 +16,7 @@ export const SERVER_EVENTS = [
   "locations",
   "gap",
   "tests",
+  "commission",
 ] as const satisfies readonly EventName[];
 
 /** A change that the page is told. `missed`: changes may have been missed, so what was fetched must be fetched again. */

@@ -92,6 +92,15 @@ export const stateTexts = bilingual(
     others: "Otros equipos aquí",
     othersDetail:
       "Se anuncian ellos mismos en la red local. Cada uno tiene sus ventas y su propia entrada: compruebe el nombre y el color al entrar.",
+    move: "Llevar la clínica a otro equipo",
+    moveMeans:
+      "Con un código, un equipo nuevo se lleva todo lo de este: registros, personas, cableado y certificados. Entréguelo solo a su técnico.",
+    moveMake: "Crear un código",
+    moveDo: "En el equipo nuevo, como administrador, el técnico escribe:",
+    moveCode: (time: string) => `Y este código, que vale una sola vez y hasta las ${time}:`,
+    moveAfter:
+      "Este equipo sigue registrando. Cuando los relés estén conectados al nuevo, el técnico apaga este para siempre.",
+    moveShared: "Varias cuentas comparten este equipo: el técnico crea el código en él, con «flanco move».",
     newer: (version: string) => `Hay una versión más nueva: ${version}.`,
     newerOnDisk: "Está en el disco extraíble:",
     newerInApt: "Está en la fuente de paquetes configurada (apt).",
@@ -197,6 +206,16 @@ export const stateTexts = bilingual(
     others: "Other gateways here",
     othersDetail:
       "They announce themselves on the local network. Each has its own sales and its own sign-in: check name and colour when you are in.",
+    move: "Move the clinic to another gateway",
+    moveMeans:
+      "With a code a new gateway takes all that this one has: records, people, wiring and certificates. Give it to your technician alone.",
+    moveMake: "Make a code",
+    moveDo: "On the new gateway, as root, the technician types:",
+    moveCode: (time) => `And this code, valid once and until ${time}:`,
+    moveAfter:
+      "This gateway goes on recording. Once the relays are wired to the new one, the technician switches this one off for good.",
+    moveShared:
+      "Several accounts share this gateway: the technician makes the code on it, with “flanco move”.",
     newer: (version) => `There is a newer version: ${version}.`,
     newerOnDisk: "It is on the removable disk:",
     newerInApt: "It is in the configured source of packages (apt).",

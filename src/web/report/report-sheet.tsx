@@ -8,6 +8,7 @@ import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { IncidentItems } from "./incident-items.tsx";
 import { incidentsOf } from "./incidents.ts";
+import { LetterheadBlock } from "./letterhead-block.tsx";
 import { ReportDays } from "./report-days.tsx";
 
 interface ReportSheetProps {
@@ -28,21 +29,10 @@ export function ReportSheet({ report, letterhead, isStale, roomOfLine }: ReportS
   const { totals, rooms, places, before } = report;
   const active = rooms.filter(({ sales }) => sales > 0).length;
   const hasRecords = rooms.length > 0;
-  const { company, taxNumber, address, logo } = letterhead;
-  const sender = [company, taxNumber, address].filter((text) => text !== "");
   const locations = [...new Set(rooms.map(({ location }) => location))];
   return (
     <article class={isStale ? "panel report is-stale" : "panel report"} aria-busy={isStale}>
-      {(sender.length > 0 || logo !== "") && (
-        <div class="letterhead">
-          {logo !== "" && <img class="letterhead-logo" src={logo} alt={company} />}
-          <address>
-            {sender.map((text) => (
-              <span key={text}>{text}</span>
-            ))}
-          </address>
-        </div>
-      )}
+      <LetterheadBlock letterhead={letterhead} />
       <header class="report-head">
         <h2>{texts.heading(report.location ?? texts.all)}</h2>
         <p class="report-when">

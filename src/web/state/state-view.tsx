@@ -9,6 +9,7 @@ import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
+import { MovePanel } from "./move.tsx";
 import { BackupPart, ClockPart, DiskPart, GapPart, MachinePart, ProgramPart, QueuePart } from "./parts.tsx";
 import { AuditPanel, LineCard } from "./tables.tsx";
 
@@ -52,6 +53,7 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
       </section>
       {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
       <LineCard status={status} />
+      {user.role === "owner" && <MovePanel />}
       {user.role === "owner" && <AuditPanel />}
     </>
   );

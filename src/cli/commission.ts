@@ -1,0 +1,398 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import type { AcceptanceReport, Commission, CommissionedRoom as Room } from "../contract/commission.ts";
+import type { Door } from "../control/client.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Cause, Measured, Mend } from "../domain/verdict.ts";
+import { noService } from "../http/operator.ts";
+import { type CliContext, configOf } from "./context.ts";
+import { withDoor, withService } from "./door.ts";
+import { moment } from "./status.ts";
+import type { Terminal } from "./terminal.ts";
+
+const HELP = `
+Walks through the rooms of the running service: it names a room, you switch its relay on, wait a second, and switch it
+off. It shows which line moved, what was measured without debounce, and what to change. While it lasts the lines are
+under test: nothing is a sale. Rooms without a line are asked for where --free names lines that may be theirs.
+
+At the end it asks for the names of the technician and of the clinic, and the ledger keeps an acceptance report; print
+it from the page to sign it. What was ticked off stays until then, also over a restart.
+
+Exit codes: 0 every room is good, 1 failed, 3 a room needs attention or was not switched.
+
+Examples:
+  flanco commission
+  flanco commission --lines GPIO17 GPIO27
+  flanco commission --free GPIO22 GPIO23
+  flanco commission show --json
+  flanco commission report`;
+
+/** How often the service is asked what was seen. */
+const LOOK_MS = 300;
+
+const CAUSES: Readonly<Record<Cause, string>> = {
+  bounce: "the contact bounces longer than the debounce allows",
+  no_signal: "nothing moved: a cut wire, no common ground, or a relay that does not switch",
+  polarity: "the line is on while the relay is off",
+  other_line: "another line moved",
+  no_bias: "nothing holds the line at its level at rest",
+  loose_wire: "the line moves although a bias holds it: a loose wire, or no common ground",
+  no_line: "no line is wired to the room",
+};
+
+interface AccountOption {
+  readonly account?: string;
+}
+
+interface WalkOptions {
+  readonly lines?: string[];
+  readonly free: string[];
+  readonly minutes?: number;
+}
+
+/** `flanco commission`: switch each room's relay, and know that each line is right. */
+export function addCommissionCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const commission = program
+    .command("commission")
+    .description("switch each room's relay and see that its line is right; ends with an acceptance report")
+    .option("--account <email>", "of one of its members; needed where there are several accounts")
+    .addHelpText("after", HELP);
+
+  commission
+    .command("walk", { isDefault: true })
+    .description("walk through the rooms that are not ticked off; what flanco commission does by itself")
+    .option("--lines <lines...>", "only these wired lines: the others sell meanwhile")
+    .option("--free <lines...>", "lines without a room that are looked at too", [])
+    .option("--minutes <minutes>", "how long the lines are under test at most (default 120)", toMinutes)
+    .addHelpText(
+      "after",
+      "\nExit codes and more examples: flanco commission --help.\n\nExample:\n  flanco commission walk --lines GPIO17",
+    )
+    .action(async ({ lines, free, minutes }: WalkOptions, command: Command) => {
+      const user = accountIn(command);
+      const config = configOf(context, command);
+      const done = await withService(
+        config,
+        async (door) => {
+          await door.call("beginCommission", { user, lines, freeLines: free, minutes });
+          await new Walk(door, terminal, config.time_zone, user).run();
+          return true;
+        },
+        { by: context.user },
+      );
+      if (done === undefined) throw noService();
+    });
+
+  commission
+    .command("show")
+    .description("show what is known of each room")
+    .option("--json", "as JSON", false)
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n  flanco commission show --json",
+    )
+    .action(async ({ json }: { json: boolean }, command: Command) => {
+      const state = await withDoor(context, command, (door) =>
+        door.call("showCommission", { user: accountIn(command) }),
+      );
+      if (json) terminal.json(state);
+      else for (const room of state.rooms) terminal.out(describeRoom(room));
+      requireGood(state.rooms);
+    });
+
+  commission
+    .command("end")
+    .description("end the commissioning without a report: sales count again")
+    .addHelpText("after", "\nExample:\n  flanco commission end")
+    .action(async (_options: object, command: Command) => {
+      await withDoor(context, command, (door) => door.call("endCommission", { user: accountIn(command) }));
+      terminal.out("The commissioning is ended, and sales count again. What was ticked off is forgotten.");
+    });
+
+  commission
+    .command("report")
+    .description("show an acceptance report: the newest, or the one of this number")
+    .argument("[number]", "as --list shows it", toNumber)
+    .option("--list", "the reports that there are", false)
+    .option("--json", "as JSON", false)
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 every room is good, 3 one is not.\n\nExample:\n  flanco commission report --json",
+    )
+    .action(
+      async (
+        number: number | undefined,
+        { list, json }: { list: boolean; json: boolean },
+        command: Command,
+      ) => {
+        await withDoor(context, command, async (door) => {
+          const user = accountIn(command);
+          if (list) {
+            const reports = await door.call("listCommissionReports", { user });
+            if (json) terminal.json(reports);
+            else
+              for (const { number, time, technician, clinic, good, rooms } of reports) {
+                terminal.out(
+                  `${number}\t${iso(time)}\t${technician}, ${clinic}\t${good} of ${rooms} rooms good`,
+                );
+              }
+            return;
+          }
+          const report = await door.call("showCommissionReport", { user, number });
+          if (json) terminal.json(report);
+          else showReport(terminal, report);
+          requireGood(report.rooms);
+        });
+      },
+    );
+}
+
+/** One walk through the rooms that are not ticked off. */
+class Walk {
+  readonly #door: Door;
+  readonly #terminal: Terminal;
+  readonly #user: string | undefined;
+  readonly #timeZone: string;
+  readonly #skipped = new Set<string>();
+  #answers: AsyncIterator<string, unknown> | undefined;
+  #answer: Promise<string | null> | undefined;
+
+  constructor(door: Door, terminal: Terminal, timeZone: string, user: string | undefined) {
+    this.#door = door;
+    this.#timeZone = timeZone;
+    this.#terminal = terminal;
+    this.#user = user;
+  }
+
+  async run(): Promise<void> {
+    const { rooms, untilTime } = await this.#state();
+    this.#terminal.out(
+      `${rooms.filter(({ tick }) => tick !== null).length} of ${rooms.length} rooms are ticked off. Nothing is a sale until ${moment(untilTime ?? 0, this.#timeZone)}.`,
+    );
+    this.#answers = this.#terminal.answers();
+    try {
+      for (let room = await this.#following(); room !== undefined; room = await this.#following()) {
+        if (await this.#room(room)) continue;
+        this.#terminal.out(
+          "What was ticked off stays. flanco commission goes on, flanco commission end ends it.",
+        );
+        return requireGood((await this.#state()).rooms);
+      }
+      await this.#finish();
+    } finally {
+      await this.#answers.return?.();
+    }
+  }
+
+  /** The next room to switch. A room whose wiring was mended after its tick comes again. */
+  async #following(): Promise<Room | undefined> {
+    const { rooms, freeLines } = await this.#state();
+    return rooms.find(
+      ({ tick, withoutLine, wired, isUnderTest, dId, room }) =>
+        tick === null &&
+        !withoutLine &&
+        (isUnderTest || (wired === null && freeLines.length > 0)) &&
+        !this.#skipped.has(JSON.stringify([dId, room])),
+    );
+  }
+
+  /** One room until it is ticked off or passed over. False where the walk is to end. */
+  async #room({ dId, deviceName, room, locationName }: Room): Promise<boolean> {
+    const key = { user: this.#user, dId, room };
+    for (;;) {
+      await this.#door.call("askCommissionRoom", key);
+      const where = `Room ${room} of ${deviceName}${locationName === "" ? "" : `, ${locationName}`}`;
+      this.#terminal.out("");
+      this.#terminal.out(`${where}: switch its relay on, wait a second, and off again. (s skips it, q ends)`);
+      if (await this.#isOn(dId, room)) {
+        this.#terminal.out(
+          "It shows as on. If its relay is on, switch it off, and press Enter before you go on.",
+        );
+      }
+      const seen = await this.#seen(dId, room);
+      if (typeof seen === "string" || seen === null) {
+        if (seen === "s") return this.#skip(dId, room);
+        if (seen === "q" || seen === null) return false;
+        continue;
+      }
+      this.#terminal.out(describeRoom(seen));
+      const { mend, verdict } = seen.judgement;
+      const enter = verdict === "good" ? "ticks it off" : mend === null ? "asks again" : mendText(mend);
+      const tick = verdict === "good" ? "" : ", t ticks it off as it is";
+      this.#terminal.out(`Enter ${enter}${tick}, s skips it, q ends.`);
+      const answer = await this.#next();
+      if (answer === null || answer === "q") return false;
+      if (answer === "s") return this.#skip(dId, room);
+      if (answer === "t" || (answer === "" && verdict === "good")) {
+        await this.#door.call("tickCommissionRoom", key);
+        return true;
+      }
+      if (answer === "" && mend !== null) await this.#door.call("mendCommissionRoom", key);
+    }
+  }
+
+  #skip(dId: string, room: string): true {
+    this.#skipped.add(JSON.stringify([dId, room]));
+    return true;
+  }
+
+  async #isOn(dId: string, name: string): Promise<boolean> {
+    const { rooms } = await this.#state();
+    return rooms.some((one) => one.dId === dId && one.room === name && one.level === true);
+  }
+
+  /** What is seen of a room once there is a verdict; before that, what a person types, or null at the input's end. */
+  async #seen(dId: string, name: string): Promise<Room | string | null> {
+    let told: string | undefined;
+    for (;;) {
+      const { rooms, moved } = await this.#state();
+      const [last] = moved;
+      const move = last === undefined ? "" : `${last.line} is ${last.level ? "on" : "off"}`;
+      // What moved before is of the room before.
+      told ??= move;
+      if (move !== told && last !== undefined) {
+        const place = last.room === null ? "no room" : `room ${last.room.room} of ${last.room.deviceName}`;
+        this.#terminal.out(`  ${move} (${place}).`);
+      }
+      told = move;
+      const room = rooms.find((one) => one.dId === dId && one.room === name);
+      const verdict = room?.judgement.verdict ?? null;
+      // A room without a line waits for the line that moves.
+      if (room !== undefined && verdict !== null && (verdict !== "unwired" || room.judgement.mend !== null))
+        return room;
+      const answer = await Promise.race([this.#typed(), pause(LOOK_MS, undefined)]);
+      if (answer === undefined) continue;
+      this.#answer = undefined;
+      return answer;
+    }
+  }
+
+  async #finish(): Promise<void> {
+    this.#terminal.out("");
+    this.#terminal.out("All rooms are done. Name of the technician? (Enter: no report yet)");
+    const technician = await this.#next();
+    if (technician === null || technician === "") return requireGood((await this.#state()).rooms);
+    this.#terminal.out("Name of the clinic's person?");
+    const clinic = await this.#next();
+    if (clinic === null || clinic === "") return requireGood((await this.#state()).rooms);
+    const { number } = await this.#door.call("finishCommission", { user: this.#user, technician, clinic });
+    const report = await this.#door.call("showCommissionReport", { user: this.#user, number });
+    this.#terminal.out("");
+    showReport(this.#terminal, report);
+    requireGood(report.rooms);
+  }
+
+  #state(): Promise<Commission> {
+    return this.#door.call("showCommission", { user: this.#user });
+  }
+
+  /** The next line that is typed, also where it was waited for before. */
+  #typed(): Promise<string | null> {
+    this.#answer ??= Promise.resolve(this.#answers?.next()).then((answer) =>
+      answer === undefined || answer.done === true ? null : answer.value.trim(),
+    );
+    return this.#answer;
+  }
+
+  async #next(): Promise<string | null> {
+    const answer = await this.#typed();
+    this.#answer = undefined;
+    return answer;
+  }
+}
+
+function showReport(terminal: Terminal, report: AcceptanceReport): void {
+  const { number, time, technician, clinic, counts, versions, lines, clock, backup, rooms, head, hash } =
+    report;
+  const when = (timeMs: number) => moment(timeMs, clock.timeZone);
+  terminal.out(
+    `Acceptance report ${number}, ${when(time)}${report.provisional ? " (the clock was not set)" : ""}`,
+  );
+  terminal.out(`  technician   ${technician}`);
+  terminal.out(`  clinic       ${clinic}`);
+  terminal.out(`  versions     flanco ${versions.flanco}, Node ${versions.node}, Linux ${versions.kernel}`);
+  terminal.out(
+    `  lines        ${lines.watched} of ${lines.wired} watched, driver ${lines.driver}${lines.simulated ? " (SIMULATED)" : ""}`,
+  );
+  terminal.out(`  clock        ${when(clock.time)}, ${clock.trusted ? "set" : "NOT SET"}, ${clock.timeZone}`);
+  terminal.out(
+    `  backup       ${backup === null ? "none was proved yet" : `${when(backup.madeTime)}, proved ${when(backup.provedTime)}`}`,
+  );
+  terminal.out(
+    `  rooms        ${counts.good} of ${counts.rooms} good, ${counts.attention} need attention, ${counts.untested} not switched`,
+  );
+  for (const { tick, ...room } of rooms) terminal.out(`    ${describe(room, tick)}`);
+  terminal.out(`  ledger       ${head} before this report,`);
+  terminal.out(`               ${hash} with it`);
+}
+
+/** A room with its verdict of now, or the one that it was ticked off with. */
+function describeRoom({ judgement, tick, ...room }: Room): string {
+  return describe(room, tick ?? judgement, tick === null ? "" : ", ticked off");
+}
+
+type Named = Pick<Room, "room" | "deviceName" | "wired" | "withoutLine">;
+
+function describe(
+  { room, deviceName, wired, withoutLine }: Named,
+  found: Pick<Room["judgement"], "verdict" | "cause" | "mend" | "measured"> | null,
+  rest = "",
+): string {
+  const where = `${room} of ${deviceName}, ${wired?.line ?? (withoutLine ? "no line on purpose" : "no line")}`;
+  if (found === null || found.verdict === null) return `${where}: not switched yet`;
+  const { verdict, cause, mend, measured } = found;
+  const why = cause === null ? "" : `: ${CAUSES[cause]}`;
+  const what = measured === null || measured.edges === 0 ? "" : `; ${measuredText(measured)}`;
+  return `${where}: ${verdict.toUpperCase()}${why}${what}${mend === null ? "" : `; ${proposal(mend)}`}${rest}`;
+}
+
+function measuredText({ switchings, mostEdges, longestMs, restHigh }: Measured): string {
+  const bounce = mostEdges <= 1 ? "no bounce" : `at most ${mostEdges} edges in ${longestMs} ms`;
+  return `${switchings} switchings, ${bounce}, ${restHigh ? "high" : "low"} at rest`;
+}
+
+function proposal(mend: Pick<Mend, "setting" | "line" | "activeLow" | "bias" | "debounceMs">): string {
+  return `proposed: ${settingOf(mend)}`;
+}
+
+function mendText(mend: Mend): string {
+  return mend.setting === "line" ? `gives the room the line ${mend.line}` : `sets ${settingOf(mend)}`;
+}
+
+function settingOf({ setting, line, activeLow, bias, debounceMs }: Mend): string {
+  if (setting === "debounce") return `debounce ${debounceMs} ms`;
+  if (setting === "bias") return `bias ${bias}`;
+  return setting === "line" ? `line ${line}` : activeLow ? "active-low" : "active-high";
+}
+
+/** Throws `attention` where a room that has or wants a line is not good. */
+function requireGood(rooms: readonly { readonly tick: Room["tick"]; readonly withoutLine: boolean }[]): void {
+  const left = rooms.filter(({ tick, withoutLine }) =>
+    tick === null ? !withoutLine : tick.verdict !== "good",
+  );
+  if (left.length === 0) return;
+  throw new FlancoError(
+    "attention",
+    `${left.length} of ${rooms.length} rooms are not good, or were not switched.`,
+  );
+}
+
+function accountIn(command: Command): string | undefined {
+  return command.optsWithGlobals<AccountOption>().account;
+}
+
+function toMinutes(text: string): number {
+  const minutes = Number(text);
+  if (!Number.isInteger(minutes) || minutes < 1) throw new InvalidArgumentError("It must be a whole number.");
+  return minutes;
+}
+
+function toNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}

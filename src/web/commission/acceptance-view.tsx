@@ -1,0 +1,201 @@
+import { seesMoney } from "../../domain/member.ts";
+import { acceptanceReportPath, loadAcceptanceReport } from "../api/commission.ts";
+import type { AcceptanceReport, LetterheadAnswer } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
+import { DataTable } from "../element/data-table.tsx";
+import { Icon } from "../element/icon.tsx";
+import { FailedPanel } from "../element/notice.tsx";
+import { Qr } from "../element/qr.tsx";
+import { ViewFrame } from "../frame/view.tsx";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
+import { commissionTexts } from "../messages/commission.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { Link } from "../navigation.tsx";
+import { LetterheadBlock } from "../report/letterhead-block.tsx";
+import { addressOf } from "../route.ts";
+
+/** One acceptance report: on the screen, on paper with two signatures, and as JSON. */
+export function AcceptanceView({ number }: { readonly number: string }) {
+  const texts = useTexts(commissionTexts);
+  const { part, reload } = useLoaded((api) => loadAcceptanceReport(api, number), number);
+  return (
+    <ViewFrame
+      title={texts.heading}
+      actions={
+        <>
+          <Link to={addressOf("commission")} class="button button-quiet">
+            {texts.back}
+          </Link>
+          <a class="button" href={acceptanceReportPath(number)} download={`flanco-report-${number}.json`}>
+            <Icon name="download" />
+            {texts.json}
+          </a>
+          <Button kind="main" icon="print" onPress={() => print()}>
+            {texts.print}
+          </Button>
+        </>
+      }
+    >
+      <FailedPanel part={part} onRetry={reload} />
+      {part.kind === "ready" && <Sheet report={part.value} />}
+    </ViewFrame>
+  );
+}
+
+function Sheet({ report }: { readonly report: AcceptanceReport }) {
+  const texts = useTexts(commissionTexts);
+  const { count, dateTime } = useFormat();
+  const { number, time, provisional, begunTime, counts, rooms, lines, technician, clinic, hash } = report;
+  return (
+    <article class="panel report acceptance">
+      <Head />
+      <header class="report-head">
+        <h2>
+          {texts.heading} {texts.number(String(number))}
+        </h2>
+        <p class="report-when">
+          {texts.begun(dateTime(begunTime))} · {texts.made(dateTime(time))}
+          {provisional && ` (${texts.provisional})`}
+        </p>
+      </header>
+      {lines.simulated && <p class="acceptance-simulated">{texts.simulated}</p>}
+      <dl class="report-figures">
+        {(["rooms", "good", "attention", "untested"] as const).map((name) => (
+          <div key={name} class={name === "good" ? "report-main" : undefined}>
+            <dt class="fine">{texts.figures[name]}</dt>
+            <dd>{count(counts[name])}</dd>
+          </div>
+        ))}
+      </dl>
+      <RoomTable rooms={rooms} />
+      <Gateway report={report} />
+      <div class="report-seal fine">
+        <Qr text={`flanco verify --head ${hash}`} label={texts.seal} />
+        <p>
+          {texts.sealed} <code>{hash}</code>
+        </p>
+      </div>
+      <div class="signatures">
+        <Signature label={texts.technician} name={technician} />
+        <Signature label={texts.clinic} name={clinic} />
+      </div>
+    </article>
+  );
+}
+
+/** The letterhead, for a role that reads it; for others the gateway's name. */
+function Head() {
+  const { user, status } = useGateway();
+  const mayRead = seesMoney(user.role);
+  const { part } = useLoaded(
+    async (api) => (mayRead ? (await api.get<LetterheadAnswer>("/api/letterhead")).data : null),
+    "letterhead",
+  );
+  const letterhead = readyValue(part);
+  if (letterhead !== undefined && letterhead !== null && letterhead.company !== "") {
+    return <LetterheadBlock letterhead={letterhead} />;
+  }
+  return (
+    <div class="letterhead">
+      <strong>{readyValue(status)?.gateway.name}</strong>
+    </div>
+  );
+}
+
+function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
+  const texts = useTexts(commissionTexts);
+  const { count } = useFormat();
+  return (
+    <DataTable
+      class="report-table acceptance-table"
+      caption={texts.rooms}
+      rows={rooms}
+      keyOf={({ dId, room }) => `${dId} ${room}`}
+      columns={[
+        {
+          key: "room",
+          title: texts.columns.room,
+          isName: true,
+          cell: ({ room, deviceName }) => (
+            <>
+              {room} <span class="fine">{deviceName}</span>
+            </>
+          ),
+        },
+        { key: "line", title: texts.columns.line, cell: ({ wired }) => wired?.line ?? "–" },
+        { key: "result", title: texts.columns.result, cell: (room) => <Result room={room} /> },
+        {
+          key: "bounce",
+          title: texts.columns.bounce,
+          isNumber: true,
+          cell: ({ tick }) => {
+            const measured = tick?.measured ?? null;
+            if (measured === null || measured.edges === 0) return "–";
+            return texts.edges(count(measured.mostEdges), count(measured.longestMs));
+          },
+        },
+        {
+          key: "debounce",
+          title: texts.columns.debounce,
+          isNumber: true,
+          cell: ({ wired }) => (wired === null ? "–" : texts.ms(count(wired.debounceMs))),
+        },
+      ]}
+    />
+  );
+}
+
+function Result({ room: { tick, withoutLine } }: { readonly room: AcceptanceReport["rooms"][number] }) {
+  const texts = useTexts(commissionTexts);
+  if (tick === null) return <span>{withoutLine ? texts.onPurpose : texts.untested}</span>;
+  const { verdict, note } = tick;
+  return (
+    <>
+      {verdict !== null &&
+        (verdict === "good" ? texts.verdicts.good : <strong>{texts.verdicts[verdict]}</strong>)}
+      {note !== "" && <span class="fine words"> {note}</span>}
+    </>
+  );
+}
+
+/** The gateway at that moment. */
+function Gateway({ report }: { readonly report: AcceptanceReport }) {
+  const texts = useTexts(commissionTexts);
+  const { count, dateTime } = useFormat();
+  const { versions, lines, clock, backup, head, who, from } = report;
+  return (
+    <section class="report-remarks">
+      <h3>{texts.gateway}</h3>
+      <ul>
+        <li>{texts.versions(versions.flanco, versions.node, versions.kernel)}</li>
+        <li>{texts.lines(count(lines.watched), count(lines.wired))}</li>
+        {lines.failures.map(({ line }) => (
+          <li key={line}>{texts.failed(line)}</li>
+        ))}
+        <li>{texts.clock(dateTime(clock.time), clock.timeZone, clock.trusted)}</li>
+        <li>
+          {backup === null
+            ? texts.noBackup
+            : texts.backup(dateTime(backup.madeTime), dateTime(backup.provedTime))}
+        </li>
+        <li>
+          {texts.headBefore} <code>{head}</code>
+        </li>
+        {who !== null && <li>{texts.byWhom(who, from)}</li>}
+      </ul>
+    </section>
+  );
+}
+
+function Signature({ label, name }: { readonly label: string; readonly name: string }) {
+  const texts = useTexts(commissionTexts);
+  return (
+    <div class="signature">
+      <p class="fine">{label}</p>
+      <p class="words">{name}</p>
+      <p class="signature-line fine">{texts.signDate}</p>
+    </div>
+  );
+}

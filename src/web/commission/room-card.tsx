@@ -1,0 +1,150 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { mendRoom, tickRoom } from "../api/commission.ts";
+import type { CommissionedRoom } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
+import { TextField } from "../element/field.tsx";
+import { FormFailure, useSending } from "../element/form.tsx";
+import { Icon } from "../element/icon.tsx";
+import { OnTag } from "../element/notice.tsx";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { commissionTexts } from "../messages/commission.ts";
+import { useTexts } from "../messages/use-language.ts";
+
+const CONFLICT = 409;
+const TOO_MANY = 429;
+
+interface RoomCardProps {
+  readonly room: CommissionedRoom;
+  readonly onChanged: () => void;
+}
+
+/** The room whose relay is to be switched now: what was seen of its line, what mends it, and the tick. */
+export function RoomCard({ room, onChanged }: RoomCardProps) {
+  const texts = useTexts(commissionTexts);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that ticked off the room before has gone with it: the keyboard goes on here.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <section class="panel commission-card" aria-labelledby="commission-now">
+      <p class="commission-kicker">{texts.now}</p>
+      <h2 id="commission-now" ref={heading} tabIndex={-1}>
+        {texts.room(room.room)}
+      </h2>
+      <Place room={room} />
+      <Judged room={room} onChanged={onChanged} />
+    </section>
+  );
+}
+
+/** A room that was switched although another one is asked for: it is ticked off with one press. */
+export function MovedCard({ room, onChanged }: RoomCardProps) {
+  const texts = useTexts(commissionTexts);
+  return (
+    <section class="panel commission-card commission-moved" aria-labelledby="commission-other">
+      <h2 id="commission-other">{texts.movedOther(room.room)}</h2>
+      <Place room={room} />
+      <Judged room={room} onChanged={onChanged} />
+    </section>
+  );
+}
+
+function Place({ room: { deviceName, locationName, wired, level } }: Pick<RoomCardProps, "room">) {
+  return (
+    <p class="commission-place">
+      <span class="words">
+        {deviceName} · {locationName}
+      </span>
+      {wired !== null && <span class="soft words">{wired.line}</span>}
+      {level !== null && <OnTag isOn={level} />}
+    </p>
+  );
+}
+
+function Judged({ room, onChanged }: RoomCardProps) {
+  const texts = useTexts(commissionTexts);
+  const { api } = useGateway();
+  const { isBusy, failure, send } = useSending();
+  const [note, setNote] = useState("");
+  const { verdict, cause, mend, measured } = room.judgement;
+  const isGood = verdict === "good";
+  const act = async (work: () => Promise<unknown>) => {
+    if (await send(work)) onChanged();
+  };
+  return (
+    <>
+      <div
+        class={`commission-verdict${verdict === null ? "" : isGood ? " verdict-good" : " verdict-wrong"}`}
+        role="status"
+      >
+        {verdict === null ? (
+          <>
+            <p class="commission-do">{texts.switchIt}</p>
+            <p class="soft">{(measured?.edges ?? 0) > 0 ? texts.movedSome : texts.waiting}</p>
+          </>
+        ) : (
+          <p class="commission-word">
+            <Icon name={isGood ? "done" : "warning"} />
+            <strong>{texts.verdicts[verdict]}</strong>
+          </p>
+        )}
+        {cause !== null && <p>{texts.causes[cause]}</p>}
+        {verdict !== null && <Bounce room={room} />}
+      </div>
+      {mend !== null && (
+        <>
+          <Button kind="main" isBusy={isBusy} onPress={() => void act(() => mendRoom(api, room))}>
+            <MendText mend={mend} />
+          </Button>
+          {mend.setting === "line" && <p class="fine">{texts.mendLine}</p>}
+        </>
+      )}
+      {verdict !== null && (
+        <>
+          {!isGood && <TextField label={texts.note} value={note} onValue={setNote} />}
+          <Button
+            kind={mend === null ? "main" : "plain"}
+            icon="done"
+            isBusy={isBusy}
+            onPress={() => void act(() => tickRoom(api, room, note))}
+          >
+            {texts.tickOff(room.room)}
+          </Button>
+        </>
+      )}
+      <FormFailure
+        failure={failure}
+        texts={{ [CONFLICT]: texts.failures.unknown, [TOO_MANY]: texts.failures.many }}
+      />
+    </>
+  );
+}
+
+function MendText({ mend }: { readonly mend: NonNullable<CommissionedRoom["judgement"]["mend"]> }) {
+  const { mends } = useTexts(commissionTexts);
+  const { count } = useFormat();
+  const { setting, line, activeLow, bias, debounceMs } = mend;
+  const texts = {
+    debounce: () => mends.debounce(count(debounceMs)),
+    bias: () => mends.bias(bias),
+    polarity: () => mends.polarity(activeLow),
+    line: () => mends.line(line),
+  };
+  return <>{texts[setting]()}</>;
+}
+
+/** What was measured of the contact, and what its debounce is. */
+function Bounce({ room: { judgement, wired } }: Pick<RoomCardProps, "room">) {
+  const texts = useTexts(commissionTexts);
+  const { count } = useFormat();
+  const { measured } = judgement;
+  if (measured === null || measured.edges === 0 || wired === null) return null;
+  const { mostEdges, longestMs } = measured;
+  return (
+    <p class="fine">
+      {mostEdges <= 1 ? texts.bounceNone : texts.bounce(count(mostEdges), count(longestMs))}{" "}
+      {texts.debounceNow(count(wired.debounceMs))}
+    </p>
+  );
+}

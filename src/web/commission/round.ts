@@ -1,0 +1,41 @@
+import type { RoomName } from "../api/commission.ts";
+import type { Commission, CommissionedRoom } from "../api/shapes.ts";
+
+/** Rooms that are to be switched: all but those without a line on purpose. */
+export function roomsToTest({ rooms }: Pick<Commission, "rooms">): readonly CommissionedRoom[] {
+  return rooms.filter(({ withoutLine }) => !withoutLine);
+}
+
+export function isSameRoom(one: RoomName, other: RoomName): boolean {
+  return one.dId === other.dId && one.room === other.room;
+}
+
+/** The room that is to be switched now: the one that is asked for, else the first after it that is not ticked off; undefined once all are. */
+export function nextRoom(commission: Pick<Commission, "rooms">): CommissionedRoom | undefined {
+  const rooms = roomsToTest(commission);
+  const asked = rooms.findIndex(({ isAsked }) => isAsked);
+  const inOrder = asked === -1 ? rooms : [...rooms.slice(asked), ...rooms.slice(0, asked)];
+  return inOrder.find(({ tick }) => tick === null);
+}
+
+/** The room whose line moved last, where another one is asked for and it is not ticked off yet. */
+export function movedRoom(
+  { moved, rooms }: Pick<Commission, "moved" | "rooms">,
+  next: RoomName | undefined,
+): CommissionedRoom | undefined {
+  const [newest] = moved;
+  if (newest === undefined || newest.room === null) return undefined;
+  const { room: name } = newest;
+  const found = rooms.find((room) => isSameRoom(room, name));
+  if (found === undefined || found.tick !== null) return undefined;
+  return next !== undefined && isSameRoom(found, next) ? undefined : found;
+}
+
+/** Rooms by their device, in their order. */
+export function byDevice<R extends Pick<CommissionedRoom, "dId">>(
+  rooms: readonly R[],
+): readonly (readonly R[])[] {
+  const devices = new Map<string, R[]>();
+  for (const room of rooms) devices.set(room.dId, [...(devices.get(room.dId) ?? []), room]);
+  return [...devices.values()];
+}

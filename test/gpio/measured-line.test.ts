@@ -1,0 +1,86 @@
+import { expect } from "chai";
+import type { RawLevel } from "../../src/domain/line.ts";
+import { VirtualTime } from "../../src/domain/virtual-time.ts";
+import { Recorder } from "../../src/gpio/recorder.ts";
+import { SimulatedDriver } from "../../src/gpio/simulated.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { HandLedger, SILENT, wiring } from "./recorder-rig.ts";
+
+const DEBOUNCE_MS = 50;
+
+/** A recorder over one simulated line, SIM0, with debounce. */
+class Rig {
+  readonly time = new VirtualTime();
+  readonly driver = new SimulatedDriver({ clock: this.time, timers: this.time, lineCount: 1 });
+  readonly ledger = new HandLedger();
+  readonly raw: RawLevel[] = [];
+  readonly recorder = new Recorder({
+    ...{ driver: this.driver, writer: this.ledger, clock: this.time, timers: this.time, log: SILENT },
+    reader: {
+      wirings: () => [wiring("SIM0", { debounceMs: DEBOUNCE_MS })],
+      ...{ lastSighting: () => undefined, lastRequest: () => 0, unwatched: () => new Map() },
+    },
+    trust: { trusted: () => true },
+    ...{ bootId: "boot", lastAlive: undefined },
+  });
+
+  async open(): Promise<this> {
+    this.recorder.listenRaw((level) => this.raw.push(level));
+    await this.recorder.open();
+    return this;
+  }
+
+  close(): Promise<void> {
+    return this.recorder.close();
+  }
+
+  /** The contact closes after some bounce, a millisecond apart. */
+  bounce(): void {
+    for (const high of [true, false, true, false, true]) {
+      this.driver.set("SIM0", high);
+      this.time.advance(1);
+    }
+    this.time.advance(DEBOUNCE_MS);
+  }
+
+  async levels(): Promise<readonly boolean[]> {
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.ledger.taken.map(({ active }) => active);
+  }
+}
+
+describe("A measured line", () => {
+  const rig = forEachTest(() => new Rig().open());
+
+  it("shows every edge of a contact that bounces, and the level that it began with", async () => {
+    await rig.recorder.measure(new Set(["SIM0"]));
+    rig.bounce();
+    expect(rig.raw.map(({ active, isFirst }) => [active, isFirst])).to.deep.equal([
+      [false, true],
+      ...[true, false, true, false, true].map((active) => [active, false]),
+    ]);
+    const [first, last] = [rig.raw[1], rig.raw.at(-1)];
+    expect((last?.atMs ?? 0) - (first?.atMs ?? 0)).to.equal(4);
+  });
+
+  it("reaches the ledger debounced all the same, as one rise", async () => {
+    await rig.recorder.measure(new Set(["SIM0"]));
+    rig.bounce();
+    expect(await rig.levels()).to.deep.equal([false, false, true]);
+    expect(rig.ledger.taken.map(({ source }) => [source.request, source.sequence])).to.deep.equal([
+      [1, 0],
+      [2, 0],
+      [2, 1],
+    ]);
+  });
+
+  it("is watched as before once it is not measured any more, and is not interrupted while nothing changes", async () => {
+    await rig.recorder.measure(new Set(["SIM0"]));
+    await rig.recorder.measure(new Set(["SIM0"]));
+    await rig.recorder.measure(new Set());
+    rig.bounce();
+    expect(rig.raw).to.have.length(1);
+    expect(await rig.levels()).to.deep.equal([false, false, false, true]);
+    expect(rig.ledger.taken.every(({ unwatchedSince }) => unwatchedSince === undefined)).to.equal(true);
+  });
+});

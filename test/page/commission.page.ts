@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import type { Status, Wiring } from "../../src/web/api/shapes.ts";
+import { FilledSuite } from "./filled.ts";
+import { focused } from "./opened.ts";
+import { printed } from "./printed.ts";
+
+const LONGER_THAN_A_BOUNCE_MS = 300;
+
+describe("Commissioning on the page", () => {
+  const suite = new FilledSuite({ sales: 8, days: 2, rooms: 2 });
+  const { opened } = suite;
+
+  /** Switches a relay on and off, slowly as a person does: what is quicker is a bounce. */
+  async function switchRelay(line: string): Promise<void> {
+    for (const level of [true, false]) {
+      await opened.drive(line, level);
+      await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_A_BOUNCE_MS));
+    }
+  }
+
+  it("leads from room to room on a phone: ticks off what is good by itself, mends what is swapped, and sells nothing", async () => {
+    const { page } = await opened.open("/puesta-en-marcha", { width: 390 });
+    const before = (await opened.get<Status>("/api/status")).recordsToday?.sales;
+    await page.getByText(/^Mirar también las \d+ líneas libres/).waitFor();
+    await page.getByRole("button", { name: "Empezar" }).click();
+    await page.getByRole("heading", { name: "Habitación 101" }).waitFor();
+    await page.getByText("Esperando a que se mueva…").waitFor();
+    await switchRelay("SIM0");
+    await page.getByText("1 de 8", { exact: true }).first().waitFor();
+    await page.getByRole("status").getByText("101: bien. Ahora la 102.").waitFor();
+
+    const card = page.locator(".commission-card").first();
+    await card.getByRole("heading", { name: "Habitación 102" }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: "102" }).getByText("Ahora").waitFor();
+    // Its wire is at another line.
+    await switchRelay("SIM5");
+    await card.getByText("cambiada").waitFor();
+    await card.getByRole("button", { name: "Darle la línea SIM5" }).click();
+    await card.getByText("Encienda y apague su relé.").waitFor();
+    const wirings = await opened.get<readonly Wiring[]>("/api/wiring");
+    expect(wirings.find(({ actuatorId }) => actuatorId === "102")?.line).to.equal("SIM5");
+    await switchRelay("SIM5");
+    await page.getByText("2 de 8", { exact: true }).first().waitFor();
+
+    await card.getByRole("heading", { name: "Habitación 201" }).waitFor();
+    await card.getByText("sin línea").waitFor();
+    await card.getByLabel("Observación para el informe (opcional)").fill("El relé llega el lunes");
+    await card.getByRole("button", { name: "Dar por comprobada la 201" }).press("Enter");
+    await page.getByText("3 de 8", { exact: true }).first().waitFor();
+    await focused(card.getByRole("heading", { name: "Habitación 202" }));
+    expect((await opened.get<Status>("/api/status")).recordsToday?.sales).to.equal(before);
+  });
+
+  it("ends with a report that two people sign: on the page, on paper, and as JSON", async () => {
+    const { page } = await opened.open("/puesta-en-marcha");
+    await page.getByRole("button", { name: "Terminar con informe" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Quedan 5 habitaciones sin comprobar.").waitFor();
+    await dialog.getByLabel("Firma por la instalación").fill("Eva Ruiz");
+    await dialog.getByRole("button", { name: "Terminar con informe" }).click();
+    await dialog.getByText("Falta este dato.").waitFor();
+    await dialog.getByLabel("Firma por la clínica").fill("Dr. Mora");
+    await dialog.getByRole("button", { name: "Terminar con informe" }).click();
+    const sheet = page.locator(".acceptance");
+    const row = sheet.getByRole("row", { name: /^201/ });
+    await row.getByText("El relé llega el lunes").waitFor();
+    await sheet.getByRole("row", { name: /^102/ }).getByText("SIM5").waitFor();
+    const hash = (await sheet.locator(".report-seal code").textContent()) ?? "";
+    expect(hash).to.match(/^[0-9a-f]{64}$/);
+    const href = await page.getByRole("link", { name: "JSON" }).getAttribute("href");
+    const stored = await opened.get<{ hash: string; technician: string }>(href ?? "");
+    expect(stored).to.include({ hash, technician: "Eva Ruiz" });
+    const paper = await printed(page);
+    for (const text of ["Informe de puesta en marcha", "Eva Ruiz", "Dr. Mora", "Fecha y firma", hash]) {
+      expect(paper).to.contain(text);
+    }
+    await page.getByRole("link", { name: "Volver" }).click();
+    await page.getByRole("link", { name: /^Informe del / }).waitFor();
+    await page.getByRole("button", { name: "Empezar" }).waitFor();
+  });
+});

@@ -1,0 +1,171 @@
+import { expect } from "chai";
+import { SeededRandom } from "../../../scripts/powercut/random.ts";
+import { Gathering } from "../../../src/store/ledger/writer.ts";
+
+const RUN_MS = 2_000;
+/** What a post takes the main thread before and after its commit, and the writer thread; measured on two x86-64 cores. */
+const POST_MS = 0.035;
+const ANSWER_MS = 0.012;
+const WRITE_MS = 0.014;
+/** A sync takes up to a fifth more or less than another. */
+const SPREAD = 0.2;
+/** A client's own time between an answer and its next post. */
+const PAUSE_MS = 0.2;
+
+/** Never told of an answer, it never waits. */
+class NoGathering extends Gathering {
+  override answered(): void {}
+}
+
+interface Scene {
+  /** Clients that post again once they are answered. */
+  readonly clients: number;
+  /** Posts a second of clients that do not. */
+  readonly others?: number;
+  readonly syncMs: number;
+  readonly seed: number;
+}
+
+/** Posts a second of the closed loops, and the latencies of all posts, in virtual time: the writer's rules with this gathering. */
+class Simulation {
+  readonly #gathering: Gathering;
+  readonly #scene: Scene;
+  readonly #random: SeededRandom;
+  #events: { readonly atMs: number; readonly run: () => void }[] = [];
+  #nowMs = 0;
+  #mainFreeMs = 0;
+  #waiting: { readonly sinceMs: number; readonly again: boolean }[] = [];
+  #inFlight = 0;
+  #held = 0;
+  #answered = 0;
+  readonly #latenciesMs: number[] = [];
+
+  constructor(gathering: Gathering, scene: Scene) {
+    this.#gathering = gathering;
+    this.#scene = scene;
+    this.#random = new SeededRandom(scene.seed);
+  }
+
+  run(): { readonly perSecond: number; readonly p99Ms: number } {
+    const { clients, others = 0, syncMs } = this.#scene;
+    for (let client = 0; client < clients; client += 1) this.#postAt(this.#between(0, 2 * syncMs), true);
+    for (let atMs = 0; others > 0 && atMs < RUN_MS; ) {
+      atMs += this.#between(0, 2_000 / others);
+      this.#postAt(atMs, false);
+    }
+    while (this.#nowMs < RUN_MS) {
+      const next = this.#events.shift();
+      if (next === undefined) break;
+      this.#nowMs = next.atMs;
+      next.run();
+    }
+    const latenciesMs = this.#latenciesMs.toSorted((a, b) => a - b);
+    return {
+      perSecond: (this.#answered / RUN_MS) * 1_000,
+      p99Ms: latenciesMs[Math.floor(latenciesMs.length * 0.99)] ?? 0,
+    };
+  }
+
+  #between(from: number, to: number): number {
+    return from + (to - from) * this.#random.next();
+  }
+
+  #at(atMs: number, run: () => void): void {
+    const after = this.#events.findLastIndex((event) => event.atMs <= atMs);
+    this.#events.splice(after + 1, 0, { atMs, run });
+  }
+
+  /** The main thread does one thing after another. */
+  #onMain(costMs: number, run: () => void): void {
+    this.#mainFreeMs = Math.max(this.#nowMs, this.#mainFreeMs) + costMs;
+    this.#at(this.#mainFreeMs, run);
+  }
+
+  #postAt(sinceMs: number, again: boolean): void {
+    this.#at(sinceMs, () =>
+      this.#onMain(POST_MS, () => {
+        this.#waiting.push({ sinceMs, again });
+        this.#flush();
+      }),
+    );
+  }
+
+  #flush(): void {
+    if (this.#inFlight > 0 || this.#waiting.length === 0) return;
+    const waitMs = this.#gathering.waitMs(this.#waiting.length, this.#nowMs);
+    this.#held += 1;
+    const held = this.#held;
+    if (waitMs === 0) this.#leave();
+    else this.#at(this.#nowMs + waitMs, () => held === this.#held && this.#leave());
+  }
+
+  #leave(): void {
+    this.#held += 1;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#inFlight = batch.length;
+    const syncMs = this.#scene.syncMs * this.#between(1 - SPREAD, 1 + SPREAD);
+    this.#at(this.#nowMs + batch.length * WRITE_MS + syncMs, () => {
+      this.#inFlight = 0;
+      for (const { sinceMs, again } of batch) {
+        this.#latenciesMs.push(this.#nowMs - sinceMs);
+        if (!again) continue;
+        this.#answered += 1;
+        this.#onMain(ANSWER_MS, () => this.#postAt(this.#nowMs + this.#between(0.5, 1.5) * PAUSE_MS, true));
+      }
+      this.#gathering.answered(batch.length, this.#waiting.length, syncMs, this.#nowMs);
+      this.#flush();
+    });
+  }
+}
+
+function compare(scene: Omit<Scene, "seed">) {
+  const runs = [1, 2, 3].map((seed) => ({
+    without: new Simulation(new NoGathering(), { ...scene, seed }).run(),
+    with: new Simulation(new Gathering(), { ...scene, seed }).run(),
+  }));
+  const sum = (of: (run: (typeof runs)[number]) => number): number =>
+    runs.reduce((total, run) => total + of(run), 0);
+  return {
+    gain: sum((run) => run.with.perSecond) / sum((run) => run.without.perSecond),
+    perSecond: sum((run) => run.with.perSecond) / runs.length,
+    laterMs: sum((run) => run.with.p99Ms - run.without.p99Ms) / runs.length,
+  };
+}
+
+describe("a batch that waits for those that were just answered, in a simulation", () => {
+  for (const { clients, syncMs, gain } of [
+    { clients: 2, syncMs: 5, gain: 1.8 },
+    { clients: 8, syncMs: 5, gain: 1.7 },
+    { clients: 64, syncMs: 5, gain: 1.15 },
+    { clients: 8, syncMs: 20, gain: 1.8 },
+    { clients: 64, syncMs: 20, gain: 1.6 },
+    { clients: 64, syncMs: 100, gain: 1.6 },
+  ]) {
+    it(`brings ${clients} clients ${gain} times as many posts where a sync takes ${syncMs} ms`, () => {
+      expect(compare({ clients, syncMs }).gain).to.be.at.least(gain);
+    });
+  }
+
+  it("keeps almost every client of a slow disk in one group: nine tenths of what one sync for all would give", () => {
+    const clients = 8;
+    const roundMs = 5 + clients * (POST_MS + ANSWER_MS + WRITE_MS) + PAUSE_MS;
+    expect(compare({ clients, syncMs: 5 }).perSecond).to.be.at.least(0.9 * ((clients / roundMs) * 1_000));
+  });
+
+  for (const [name, scene] of [
+    ["a client that is alone", { clients: 1, syncMs: 5 }],
+    ["clients of a fast disk", { clients: 8, syncMs: 0.5 }],
+  ] as const) {
+    it(`changes nothing for ${name}`, () => {
+      expect(compare(scene)).to.include({ gain: 1, laterMs: 0 });
+    });
+  }
+
+  for (const others of [20, 300]) {
+    it(`delays clients that do not post again by half a sync at most, ${others} of them a second`, () => {
+      const longestMs = 5 * (1 + SPREAD);
+      expect(compare({ clients: 0, others, syncMs: 5 }).laterMs).to.be.at.most(longestMs / 2);
+    });
+  }
+});
