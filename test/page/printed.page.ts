@@ -11,6 +11,7 @@ const VIEWS = [
   ["/registros", ".record"],
   ["/lugares", ".device-row"],
   ["/lineas", ".wired"],
+  ["/puesta-en-marcha", ".commission-begin"],
   ["/estado", ".part"],
   ["/personas", ".person"],
 ] as const;

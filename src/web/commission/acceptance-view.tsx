@@ -139,7 +139,8 @@ function RoomTable({ rooms }: Pick<AcceptanceReport, "rooms">) {
         {
           key: "debounce",
           title: texts.columns.debounce,
-          isNumber: true,
+          // Not on a phone, where the table has no room for it.
+          class: "report-device",
           cell: ({ wired }) => (wired === null ? "–" : texts.ms(count(wired.debounceMs))),
         },
       ]}

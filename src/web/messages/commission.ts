@@ -1,5 +1,5 @@
-import type { Bias } from "../../domain/line.ts";
 import { bilingual } from "../../domain/language.ts";
+import type { Bias } from "../../domain/line.ts";
 
 export const commissionTexts = bilingual(
   {
@@ -26,7 +26,6 @@ export const commissionTexts = bilingual(
     now: "Ahora",
     room: (room: string) => `Habitación ${room}`,
     switchIt: "Encienda y apague su relé.",
-    switchAgain: "Encienda y apague su relé otra vez: así se comprueba el arreglo.",
     waiting: "Esperando a que se mueva…",
     movedSome: "Se ha movido. Apáguelo también.",
     allDone: "Todas las habitaciones están comprobadas",
@@ -34,12 +33,10 @@ export const commissionTexts = bilingual(
     said: (room: string, verdict: string, next: string) => `${room}: ${verdict}. Ahora la ${next}.`,
     saidLast: (room: string, verdict: string) => `${room}: ${verdict}. No queda ninguna.`,
     movedOther: (room: string) => `Se ha movido la ${room}`,
-    movedLine: (line: string) => `Se ha movido ${line}, que no es de ninguna habitación.`,
     tickOff: (room: string) => `Dar por comprobada la ${room}`,
     note: "Observación para el informe (opcional)",
-    skip: "Otra habitación",
-    ask: (room: string) => `Encender ahora la ${room}`,
-    askShort: "Esta",
+    ask: (room: string) => `Elegir la ${room}`,
+    askShort: "Elegir",
 
     verdicts: {
       good: "bien",
@@ -162,7 +159,6 @@ export const commissionTexts = bilingual(
     now: "Now",
     room: (room) => `Room ${room}`,
     switchIt: "Switch its relay on and off.",
-    switchAgain: "Switch its relay on and off again: that proves the mend.",
     waiting: "Waiting for it to move…",
     movedSome: "It moved. Switch it off too.",
     allDone: "All rooms are checked",
@@ -170,12 +166,10 @@ export const commissionTexts = bilingual(
     said: (room, verdict, next) => `${room}: ${verdict}. Now ${next}.`,
     saidLast: (room, verdict) => `${room}: ${verdict}. None is left.`,
     movedOther: (room) => `Room ${room} moved`,
-    movedLine: (line) => `${line} moved, which is no room's.`,
     tickOff: (room) => `Tick off room ${room}`,
     note: "Remark for the report (optional)",
-    skip: "Another room",
-    ask: (room) => `Switch room ${room} now`,
-    askShort: "Next",
+    ask: (room) => `Choose room ${room}`,
+    askShort: "Choose",
 
     verdicts: {
       good: "good",
