@@ -4,6 +4,7 @@ import { runCommand, tryCommand } from "../../scripts/command.ts";
 import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { CentralSink } from "../../src/central/sink.ts";
+import type { Timers } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { EntryBatch } from "../../src/domain/sink.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
@@ -49,8 +50,8 @@ class CompanyDatabase {
     writeFileSync(this.passwordFile, `${password}\n`, { mode: 0o600 });
   }
 
-  sink(url = this.url): CentralSink {
-    return new CentralSink({ url, passwordFile: this.passwordFile, clock, timers });
+  sink(url = this.url, sinkTimers: Timers = timers): CentralSink {
+    return new CentralSink({ url, passwordFile: this.passwordFile, clock, timers: sinkTimers });
   }
 
   /** Each entry as often as it is there. */
@@ -186,6 +187,29 @@ describe("the sink of the company's database", () => {
         /^The company's database takes this gateway's entries and has 5; this machine's clock is 0 s/,
       );
       await sink.close();
+    });
+
+    it("calls now and then while nothing is sold, and no more once it is closed", async () => {
+      const due: (() => void)[] = [];
+      const seen = async () => {
+        const [row] = await company.admin.query<{ seen: string | null }>(
+          "SELECT seen_ms AS seen FROM flanco.gateway",
+        );
+        return Number(row?.seen);
+      };
+      await company.admin.query("UPDATE flanco.gateway SET seen_ms = NULL");
+      const after: Timers["after"] = (_ms, act) => {
+        due.push(act);
+        return () => {};
+      };
+      const sink = company.sink(company.url, { after });
+      sink.open();
+      due.shift()?.();
+      await until("the gateway was seen", async () => (await seen()) > 0);
+      await until("the next call waits for its time", () => due.length === 1);
+      await sink.close();
+      due.shift()?.();
+      expect(due).to.deep.equal([]);
     });
 
     it("says in one line what is wrong with the way to it, and names no password", async () => {
