@@ -31,6 +31,8 @@ export interface DiskMachineOptions {
   readonly scripts: Readonly<Record<string, string>>;
   /** A folder that the machine finds as /opt/guest/files. */
   readonly files: string;
+  /** An image of a disk that the machine has beside its own, as /dev/vdc: another machine may have it next. */
+  readonly removable?: string;
 }
 
 /**
@@ -40,14 +42,16 @@ export interface DiskMachineOptions {
 export class DiskMachine {
   readonly #directory: string;
   readonly #kernel: GuestKernel;
+  readonly #removable: string | undefined;
 
-  private constructor(directory: string, kernel: GuestKernel) {
+  private constructor(directory: string, kernel: GuestKernel, removable: string | undefined) {
     this.#directory = directory;
     this.#kernel = kernel;
+    this.#removable = removable;
   }
 
   /** Builds it in the checkout's build/guest; the slow parts only where something changed. Throws ScriptFailure. */
-  static async make({ suite, scripts, files }: DiskMachineOptions): Promise<DiskMachine> {
+  static async make({ suite, scripts, files, removable }: DiskMachineOptions): Promise<DiskMachine> {
     const guests = join(CHECKOUT, "build", "guest");
     mkdirSync(guests, { recursive: true });
     const kernel = buildKernel(guests);
@@ -61,7 +65,7 @@ export class DiskMachine {
     const mebibytes = Number(runCommand(["du", "-sm", content]).split("\t")[0]);
     writeImage(content, join(directory, "content.img"), `${mebibytes + SPARE_MIB}M`);
     rmSync(content, { recursive: true });
-    return new DiskMachine(directory, kernel);
+    return new DiskMachine(directory, kernel, removable);
   }
 
   /**
@@ -76,6 +80,7 @@ export class DiskMachine {
       ...machineOptions(this.#kernel.image, initramfs, consoleLog, MEMORY_MIB),
       ...drive("system", join(this.#directory, "system.img")),
       ...drive("content", join(this.#directory, "content.img")),
+      ...(this.#removable === undefined ? [] : drive("removable", this.#removable)),
     ];
     try {
       return await boot(options, { powerOffMs: POWER_OFF_MS, ...run }, consoleLog);

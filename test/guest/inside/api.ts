@@ -49,7 +49,7 @@ export class Api {
     for (const offset of ROOMS.keys()) await this.wire(offset);
   }
 
-  /** Wires the line of that offset to its room. */
+  /** Wires the line of that offset to its room, without debounce. */
   async wire(offset: number): Promise<void> {
     const line = typedName(offset);
     const timing = { debounceMs: 0, rearmMs: 0 };
@@ -82,8 +82,14 @@ export class Api {
     return this.#read("/api/gap");
   }
 
+  /** What an answer has under `data`. */
   async #read<Data>(path: string): Promise<Data> {
-    return ((await (await this.#send("GET", path)).json()) as { data: Data }).data;
+    return this.ask("GET", path);
+  }
+
+  /** The same of any request. */
+  async ask<Data>(method: string, path: string, body?: unknown): Promise<Data> {
+    return ((await (await this.#send(method, path, body)).json()) as { data: Data }).data;
   }
 
   async #send(method: string, path: string, body?: unknown): Promise<Response> {

@@ -1,0 +1,97 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Commission, CommissionedRoom } from "../../../src/contract/commission.ts";
+import type { Api } from "../../guest/inside/api.ts";
+import { until } from "../../guest/inside/deadline.ts";
+import type { Relays } from "../../guest/inside/relays.ts";
+import { ROOMS } from "../../guest/report.ts";
+import { BOUNCING, INVERTED, SILENT } from "../report.ts";
+
+/** Longer than the edges of one switching: a hand is no faster. */
+const HAND_MS = 1_000;
+const JUDGED_MS = 120_000;
+/** The bounce of an emulated contact takes longer or shorter. */
+const MOST_MENDS = 5;
+
+type Room = (typeof ROOMS)[number];
+
+/** A relay's contact as the clinic's electrician has wired it. */
+export class Contact {
+  readonly room: Room;
+  readonly #relays: Relays;
+  readonly #offset: number;
+
+  constructor(relays: Relays, room: Room) {
+    this.room = room;
+    this.#relays = relays;
+    this.#offset = ROOMS.indexOf(room);
+  }
+
+  /** As before the first switching. */
+  rest(): void {
+    this.#relays.drive(this.#offset, this.room === INVERTED);
+  }
+
+  /** Switches the relay, which a cut wire does not tell. */
+  switch(on: boolean): void {
+    if (this.room === SILENT) return;
+    const high = on !== (this.room === INVERTED);
+    if (BOUNCING.some((one) => one === this.room)) {
+      this.#relays.drive(this.#offset, high);
+      this.#relays.drive(this.#offset, !high);
+    }
+    this.#relays.drive(this.#offset, high);
+  }
+}
+
+interface Commissioned {
+  readonly room: string;
+  /** Each verdict, until the room was ticked off. */
+  readonly verdicts: readonly string[];
+}
+
+/** Switches each room's relay as the technician does, has mended what is proposed, and ticks it off. */
+export async function commissionAll(
+  api: Api,
+  dId: string,
+  contacts: readonly Contact[],
+): Promise<readonly Commissioned[]> {
+  await api.ask("PUT", "/api/commission", { commission: {} });
+  const commissioned: Commissioned[] = [];
+  for (const contact of contacts) {
+    const key = { dId, room: contact.room };
+    const verdicts: string[] = [];
+    for (let mends = 0; mends <= MOST_MENDS; mends += 1) {
+      await api.ask("PUT", "/api/commission/room", { room: key });
+      const { verdict, mend } = await switchOnce(api, contact);
+      verdicts.push(verdict ?? "");
+      if (mend === null) break;
+      await api.ask("POST", "/api/commission/mend", { room: key });
+    }
+    await api.ask("PUT", "/api/commission/tick", { tick: { ...key, note: "" } });
+    commissioned.push({ room: contact.room, verdicts });
+  }
+  return commissioned;
+}
+
+async function switchOnce(api: Api, contact: Contact): Promise<CommissionedRoom["judgement"]> {
+  let found = await judgementOf(api, contact.room);
+  contact.switch(true);
+  await pause(HAND_MS);
+  // An inverted contact shows while its relay is on.
+  found = await judgementOf(api, contact.room);
+  contact.switch(false);
+  if (found.verdict !== null && found.verdict !== "silent") return found;
+  await until(async () => {
+    found = await judgementOf(api, contact.room);
+    await pause(HAND_MS);
+    return found.verdict === null ? `room ${contact.room} has no verdict` : null;
+  }, JUDGED_MS);
+  return found;
+}
+
+async function judgementOf(api: Api, room: string): Promise<CommissionedRoom["judgement"]> {
+  const { rooms } = await api.ask<Commission>("GET", "/api/commission");
+  const found = rooms.find((one) => one.room === room);
+  if (found === undefined) throw new Error(`There is no room ${room}.`);
+  return found.judgement;
+}
