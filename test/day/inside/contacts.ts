@@ -64,8 +64,10 @@ export async function commissionAll(
       await api.ask("PUT", "/api/commission/room", { room: key });
       const { verdict, mend } = await switchOnce(api, contact);
       verdicts.push(verdict ?? "");
+      if (mend !== null) await api.ask("POST", "/api/commission/mend", { room: key });
+      contact.switch(false);
+      await pause(HAND_MS);
       if (mend === null) break;
-      await api.ask("POST", "/api/commission/mend", { room: key });
     }
     await api.ask("PUT", "/api/commission/tick", { tick: { ...key, note: "" } });
     commissioned.push({ room: contact.room, verdicts });
@@ -73,19 +75,21 @@ export async function commissionAll(
   return commissioned;
 }
 
+/** Switches on, and off again, unless what is wrong shows while the relay is on, as of an inverted contact. */
 async function switchOnce(api: Api, contact: Contact): Promise<CommissionedRoom["judgement"]> {
   let found = await judgementOf(api, contact.room);
-  contact.switch(true);
-  await pause(HAND_MS);
-  // An inverted contact shows while its relay is on.
-  found = await judgementOf(api, contact.room);
-  contact.switch(false);
-  if (found.verdict !== null && found.verdict !== "silent") return found;
-  await until(async () => {
-    found = await judgementOf(api, contact.room);
+  const look = async (isSeen: () => boolean) => {
     await pause(HAND_MS);
-    return found.verdict === null ? `room ${contact.room} has no verdict` : null;
-  }, JUDGED_MS);
+    found = await judgementOf(api, contact.room);
+    return isSeen() ? null : `room ${contact.room} has no verdict`;
+  };
+  contact.switch(true);
+  await until(() => look(() => found.verdict !== null || (found.measured?.edges ?? 0) > 0), JUDGED_MS);
+  // The edges of one switching may still come.
+  await look(() => true);
+  if (found.mend !== null || found.verdict === "silent") return found;
+  contact.switch(false);
+  await until(() => look(() => found.verdict !== null), JUDGED_MS);
   return found;
 }
 
