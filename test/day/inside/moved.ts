@@ -1,20 +1,19 @@
 // The second half of the day: a new gateway takes the clinic from the disk that was carried to it, and goes on.
-import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../guest/inside/deadline.ts";
 import { Ledger } from "../../guest/inside/ledger.ts";
 import { allWatched, shareProcessorWithInterrupts, simulatedRelays } from "../../guest/inside/relays.ts";
 import { ROOMS } from "../../guest/report.ts";
 import { Unit } from "../../guest-systemd/inside/unit.ts";
-import { after, install, LIMIT_SECONDS, prove, SLOW_SERVICE, start } from "../../package/inside/host.ts";
+import { after, install, prove, SLOW_SERVICE } from "../../package/inside/host.ts";
 import { BOUNCING } from "../report.ts";
 import { Contact } from "./contacts.ts";
+import { simulateRecorded } from "./simulated.ts";
 import { jsonIn, must, tell } from "./step.ts";
 
 const WATCHED_MS = 120_000;
 const COMMITTED_MS = 120_000;
 const HAND_MS = 1_000;
-const TRACE = "/root/day.trace";
 
 const unit = new Unit();
 
@@ -50,22 +49,5 @@ await prove(unit, async () => {
   await must("flanco", "verify");
   tell("sales after the move", { rooms: ledger.rowsAfter(position).map(({ room }) => room) });
 
-  await must("systemctl", "stop", "flanco");
-  const contact = new Contact(relays, BOUNCING[0]);
-  const recorder = start(LIMIT_SECONDS, "flanco", "gpio", "record");
-  let [trace, talk] = ["", ""];
-  recorder.stdout.on("data", (chunk: Buffer) => (trace += chunk.toString()));
-  recorder.stderr.on("data", (chunk: Buffer) => (talk += chunk.toString()));
-  const ended = new Promise((resolve) => recorder.once("close", resolve));
-  await until(() => (talk.includes("Ctrl-C") ? null : "nothing is recorded"), WATCHED_MS);
-  for (const on of [true, false, true, false]) {
-    contact.switch(on);
-    await pause(HAND_MS);
-  }
-  recorder.kill("SIGINT");
-  await ended;
-  writeFileSync(TRACE, trace);
-  const { said: simulated } = await must("flanco", "simulate", TRACE, "--json");
-  await must("systemctl", "start", "flanco");
-  tell("simulate", { simulated: jsonIn(simulated) });
+  tell("simulate", { simulated: await simulateRecorded(new Contact(relays, BOUNCING[0])) });
 });
