@@ -66,6 +66,7 @@ export type WiringRow = z.output<typeof wiringRow>;
 const chip = z.strictObject({
   name: z.string(),
   label: z.string(),
+  place: z.string().exactOptional(),
   lines: z.array(
     z.strictObject({
       chip: z.string(),
