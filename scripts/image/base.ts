@@ -7,8 +7,13 @@ import { runInTree, withKernelFiles } from "./chroot.ts";
 /** Files of the card's own, as they lie on it. */
 export const CARD_FILES = join(import.meta.dirname, "..", "..", "packaging", "card");
 
-/** The Debian whose kernel serves most models; docs/card-image.md has which. */
+/** For which models a card is: docs/card-image.md says why there are two cards. */
+export const CARD_KINDS = ["rpi", "rpi5"] as const;
+export type CardKind = (typeof CARD_KINDS)[number];
+
+/** The Debian of both cards, and its archive of newer kernels. */
 const SUITE = "trixie";
+const BACKPORTS = "trixie-backports";
 const ARCHITECTURE = "arm64";
 
 const PACKAGES: readonly string[] = [
@@ -20,9 +25,16 @@ const PACKAGES: readonly string[] = [
   // The network, by cable and without.
   ...["iproute2", "avahi-daemon", "openssh-server", "wpasupplicant", "wireless-regdb"],
   ...["firmware-brcm80211"],
-  // What flanco's package asks for, a Pi's firmware and the kernel.
-  ...["libstdc++6", "raspi-firmware", "linux-image-arm64"],
+  // What flanco's package asks for, a Pi's firmware, and what usr/lib/flanco-card/device-trees changes a tree with.
+  ...["libstdc++6", "raspi-firmware", "device-tree-compiler"],
 ];
+const KERNEL: Readonly<Record<CardKind, readonly string[]>> = {
+  rpi: ["linux-image-arm64"],
+  rpi5: [`linux-image-arm64/${BACKPORTS}`],
+};
+/** apt takes from there what it was told to, and newer versions of that: the kernel and what it needs. */
+const BACKPORTS_LIST = "etc/apt/sources.list.d/backports.list";
+const BACKPORTS_SOURCE = `deb http://deb.debian.org/debian ${BACKPORTS} main`;
 
 /** Documents and drivers that a gateway has no use for: left out here and at each upgrade. */
 const LEFT_OUT = join(CARD_FILES, "etc", "dpkg", "dpkg.cfg.d", "60-flanco-card-left-out");
@@ -40,11 +52,12 @@ const INITRAMFS_FILES: readonly string[] = [
  * Gives a tree of Debian's packages for the card, with its initramfs, and no other file of ours in it. It is kept in
  * `directory`; without `reuse` an older one is replaced. Throws ScriptFailure.
  */
-export function buildBase(directory: string, reuse: boolean): string {
+export function buildBase(kind: CardKind, directory: string, reuse: boolean): string {
+  const packages = [...PACKAGES, ...KERNEL[kind]];
   const leftOut = readFileSync(LEFT_OUT, "utf8").split("\n");
   const options = leftOut.filter((line) => line.startsWith("path-"));
   const own = INITRAMFS_FILES.map((file) => readFileSync(join(CARD_FILES, file), "utf8"));
-  const recipe = [SUITE, ...PACKAGES, ...options, ...own];
+  const recipe = [SUITE, ...packages, ...options, ...own];
   const key = createHash("sha256").update(recipe.join("\n")).digest("hex").slice(0, 16);
   const tree = join(directory, `base-${key}`);
   if (existsSync(tree)) {
@@ -61,7 +74,8 @@ export function buildBase(directory: string, reuse: boolean): string {
       "--variant=minbase",
       "--components=main,non-free-firmware",
       "--format=directory",
-      `--include=${PACKAGES.join(",")}`,
+      `--include=${packages.join(",")}`,
+      ...(kind === "rpi" ? [] : [`--setup-hook=echo "${BACKPORTS_SOURCE}" >"$1/${BACKPORTS_LIST}"`]),
       ...options.map((option) => `--dpkgopt=${option}`),
       ...["--dpkgopt=force-confold", "--dpkgopt=force-unsafe-io"],
       SUITE,

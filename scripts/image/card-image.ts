@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
 import { installFor } from "../debian.ts";
 import { ARM64, prepareFor } from "../release/processor.ts";
-import { buildBase } from "./base.ts";
+import { buildBase, type CardKind } from "./base.ts";
 import { joinPartitions, makeBoot, makeData, makeRoot } from "./partition.ts";
 import { installCard } from "./tree.ts";
 
 export interface CardImageOptions {
+  readonly kind: CardKind;
   readonly version: string;
   /** flanco's package for arm64. */
   readonly deb: string;
@@ -22,8 +23,8 @@ export interface CardImageOptions {
 }
 
 /** The image's file name in a release. */
-export function imageName(version: string): string {
-  return `flanco-${version}-rpi-arm64.img.xz`;
+export function imageName(version: string, kind: CardKind): string {
+  return `flanco-${version}-${kind}-arm64.img.xz`;
 }
 
 /**
@@ -46,8 +47,8 @@ export function buildCardImage(options: CardImageOptions): void {
 }
 
 function build(options: CardImageOptions): void {
-  const { version, deb, directory, target, epochSeconds, reuse = false } = options;
-  const base = buildBase(directory, reuse);
+  const { kind, version, deb, directory, target, epochSeconds, reuse = false } = options;
+  const base = buildBase(kind, directory, reuse);
   const work = join(directory, "card");
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });

@@ -16,6 +16,13 @@ import { CARD_FILES } from "./base.ts";
 import { runInTree, withKernelFiles } from "./chroot.ts";
 
 const UNITS = "etc/systemd/system";
+const DEVICE_TREES = "/usr/lib/flanco-card/device-trees";
+/** Where raspi-firmware copies the device trees, each time from the start. */
+const FIRMWARE_HOOKS: readonly string[] = [
+  "etc/kernel/postinst.d",
+  "etc/kernel/postrm.d",
+  "etc/initramfs/post-update.d",
+];
 /** Units of the packages and of ours that the card starts, each with what wants it. */
 const ENABLED: Readonly<Record<string, readonly string[]>> = {
   "multi-user.target": ["systemd-networkd.service", "flanco-card-settings.service"],
@@ -66,6 +73,7 @@ export function installCard(tree: string, deb: string, epochSeconds: number): vo
     runInTree(tree, ["passwd", "--quiet", "--lock", "root"]);
     // As an upgrade of the kernel does it on the card: kernel, device trees, config.txt and cmdline.txt.
     runInTree(tree, ["/etc/kernel/postinst.d/z50-raspi-firmware"], { DEB_MAINT_PARAMS: "configure" });
+    runInTree(tree, [DEVICE_TREES]);
   });
   for (const name of readdirSync(join(tree, "etc/ssh"))) {
     if (name.startsWith("ssh_host_")) rmSync(join(tree, "etc/ssh", name));
@@ -110,6 +118,7 @@ function settleUnits(tree: string): void {
   link("/usr/share/zoneinfo/Europe/Madrid", join(tree, "etc/localtime"));
   for (const name of readdirSync(join(tree, "usr/lib/flanco-card")))
     chmodSync(join(tree, "usr/lib/flanco-card", name), 0o755);
+  for (const folder of FIRMWARE_HOOKS) link(DEVICE_TREES, join(tree, folder, "z60-flanco-card"));
 }
 
 function link(target: string, path: string): void {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand, ScriptFailure } from "../command.ts";
+import { CARD_KINDS } from "../image/base.ts";
 import { buildCardImage, imageName } from "../image/card-image.ts";
 import { buildBinary } from "./binary.ts";
 import { manifestFiles, signManifest, sumsOf } from "./manifest.ts";
@@ -12,7 +13,7 @@ const KEY_VARIABLE = "FLANCO_RELEASE_KEY";
 
 /**
  * Builds the release of this checkout into dist/release: for each processor the binary and the package, for arm64 the card
- * image, then checksums, SBOM and manifest. Installs the Debian packages that are missing.
+ * images, then checksums, SBOM and manifest. Installs the Debian packages that are missing.
  */
 async function release(): Promise<void> {
   const directory = join(CHECKOUT, "build", "release");
@@ -38,11 +39,14 @@ async function release(): Promise<void> {
   }
   if (process.getuid?.() === 0) {
     const deb = join(target, `flanco_${version}_${ARM64.debian}.deb`);
-    const image = join(target, imageName(version));
-    buildCardImage({ version, deb, directory: join(directory, "image"), target: image, epochSeconds });
-    say(image);
-    files.push(image);
-  } else say("no card image: only root can build it");
+    for (const kind of CARD_KINDS) {
+      const image = join(target, imageName(version, kind));
+      const folder = join(directory, "image");
+      buildCardImage({ kind, version, deb, directory: folder, target: image, epochSeconds });
+      say(image);
+      files.push(image);
+    }
+  } else say("no card images: only root can build them");
   const sbom = join(target, `flanco-${version}.cdx.json`);
   writeFileSync(
     sbom,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { installFor } from "../../scripts/debian.ts";
+import type { CardKind } from "../../scripts/image/base.ts";
 import { buildCardImage } from "../../scripts/image/card-image.ts";
 import { buildPackage } from "../../scripts/release/package.ts";
 import { ARM64 } from "../../scripts/release/processor.ts";
@@ -11,15 +12,16 @@ const VERSION = "0.0.1";
 const EPOCH_SECONDS = 1_763_000_000;
 
 /**
- * Builds the image of this checkout, and gives its path. FLANCO_TEST_IMAGE names one that is built already, to save
- * the time of a build while the test is changed.
+ * Builds an image of this checkout, and gives its path. FLANCO_TEST_IMAGES names a folder of images that are built already,
+ * to save the time of a build while the test is changed.
  */
-export async function builtImage(): Promise<string> {
+export async function builtImage(kind: CardKind): Promise<string> {
   installFor("card in a machine");
-  const built = process.env["FLANCO_TEST_IMAGE"];
+  const built = process.env["FLANCO_TEST_IMAGES"];
   if (built !== undefined) {
-    if (!existsSync(built)) throw new Error(`FLANCO_TEST_IMAGE: ${built} is not there.`);
-    return built;
+    const image = join(built, testedName(kind));
+    if (!existsSync(image)) throw new Error(`FLANCO_TEST_IMAGES: ${image} is not there.`);
+    return image;
   }
   const binary = await buildSealed(ARM64);
   const deb = join(WORK, "card.deb");
@@ -27,7 +29,19 @@ export async function builtImage(): Promise<string> {
   buildPackage({ ...common, checkout: CHECKOUT, directory: WORK, binary, target: deb, quick: true });
   const directory = join(CHECKOUT, "build", "image");
   mkdirSync(directory, { recursive: true });
-  const target = join(directory, "tested.img");
-  buildCardImage({ version: VERSION, deb, directory, target, epochSeconds: EPOCH_SECONDS, reuse: true });
+  const target = join(directory, testedName(kind));
+  buildCardImage({
+    kind,
+    version: VERSION,
+    deb,
+    directory,
+    target,
+    epochSeconds: EPOCH_SECONDS,
+    reuse: true,
+  });
   return target;
+}
+
+function testedName(kind: CardKind): string {
+  return `tested-${kind}.img`;
 }

@@ -55,7 +55,7 @@ describe("The card image", function () {
 
   before(async function () {
     this.timeout(BUILD_MS);
-    image = await builtImage();
+    image = await builtImage("rpi");
     const own = join(directory, "technician");
     mkdirSync(own);
     technician = new Technician(own);
@@ -134,6 +134,16 @@ describe("The card image", function () {
       "console=ttyS1,115200",
     ]);
     expect(parameters.lastIndexOf("ro")).to.be.greaterThan(parameters.lastIndexOf("rw"));
+  });
+
+  it("calls the lines of each model's header as its drawing does", () => {
+    const card = Card.write(image, join(directory, "new"), CARD_MIB);
+    const names = Array.from({ length: 26 }, (_, index) => `GPIO${index + 2}\0`).join("");
+    const trees = card.bootFiles().filter((name) => name.endsWith(".dtb"));
+    expect(trees).to.have.length.above(6);
+    for (const tree of trees) expect(card.bootFile(tree).includes(names), tree).to.equal(true);
+    // A Pi 5 says on its screen that a card without its tree is not for it.
+    expect(trees.filter((name) => name.startsWith("bcm2712"))).to.deep.equal([]);
   });
 
   it("brings nothing that should be one machine's alone, and no password", () => {
