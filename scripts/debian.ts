@@ -37,6 +37,7 @@ export const PACKAGES = {
   "unit check": ["systemd"],
   "manual page and completions": ["groff", "fish", "zsh"],
   broker: ["mosquitto"],
+  "alert rules": ["prometheus"],
   "company's database": ["postgresql"],
   "company's database of three nodes": ["postgresql", "patroni", "python3-etcd", "etcd-server"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -6,6 +6,7 @@ import { Terminal } from "../src/cli/terminal.ts";
 import { defaultConfig } from "../src/config/default.ts";
 import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/config/schema.ts";
 import { FAULTS } from "../src/domain/fault.ts";
+import { MEASURES } from "../src/http/metrics.ts";
 import { findInstallation } from "../src/installation.ts";
 import { type Described, describedCommands, shownOptions } from "./release/manual.ts";
 
@@ -31,7 +32,7 @@ const valuesSchema = z.object({
   maximum: z.number().optional(),
 });
 
-/** docs/reference.md: every command, exit code, setting and fault. */
+/** docs/reference.md: every command, exit code, setting, fault and metric. */
 export function referencePage(): string {
   const program = createProgram({
     ...{ terminal: new Terminal(), environment: {} },
@@ -39,7 +40,14 @@ export function referencePage(): string {
   });
   // The program's own options are the settings.
   const [, ...commands] = describedCommands(program);
-  return [HEAD, ...commands.map(commandPart), exitCodesPart(), settingsPart(), faultsPart()].join("\n");
+  return [
+    HEAD,
+    ...commands.map(commandPart),
+    exitCodesPart(),
+    settingsPart(),
+    faultsPart(),
+    metricsPart(),
+  ].join("\n");
 }
 
 function commandPart({ command, title, more }: Described): string {
@@ -88,6 +96,12 @@ function settingsPart(): string {
 function faultsPart(): string {
   const rows = Object.entries(FAULTS).map(([code, { when, hint }]) => [`\`${code}\``, when, hint]);
   return `## Faults\n\n${table(["fault", "when", "what to do"], rows)}`;
+}
+
+function metricsPart(): string {
+  const rows = MEASURES.map(({ name, kind, label, help }) => [`\`${name}\``, kind, label ?? "", help]);
+  const about = "Beside these, prom-client's metrics of the process (`process_…`, `nodejs_…`).";
+  return `## Metrics\n\nOf \`/metrics\` ([beyond.md](beyond.md#prometheus)). ${about}\n\n${table(["metric", "kind", "label", "meaning"], rows)}`;
 }
 
 function values(schema: unknown): string {

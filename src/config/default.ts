@@ -46,6 +46,8 @@ const INSTALLED: Config = {
   mqtt_authority_file: "",
   mqtt_topic: "flanco",
   mqtt_discovery_topic: "homeassistant",
+  metrics: false,
+  metrics_token_file: "",
   demo: false,
   allowed_origins: [],
   host_names: [],

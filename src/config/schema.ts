@@ -121,6 +121,12 @@ export const configSchema = z.strictObject({
   mqtt_discovery_topic: topic.describe(
     "What the discovery topics of Home Assistant begin with; empty: rooms are not announced.",
   ),
+  metrics: z
+    .boolean()
+    .describe("Serve /metrics for Prometheus: to this machine, and to others that send the token."),
+  metrics_token_file: z
+    .string()
+    .describe("File with the token for /metrics, closed to other users; empty: for this machine alone."),
   demo: z
     .boolean()
     .describe(

@@ -23,6 +23,7 @@ import { lineEndpoints } from "./line.ts";
 import { lineTestEndpoints } from "./line-test.ts";
 import { locationEndpoints } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
+import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
 import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
@@ -63,6 +64,8 @@ export interface AppDependencies {
   readonly log: Log;
   readonly timeZone: string;
   readonly dailyLimits: DailyLimits;
+  /** Who may read the metrics; null where there are none. */
+  readonly metrics: MetricsAccess | null;
   /** Other sites whose pages may use the API, at the moment of the call. */
   readonly allowedOrigins: () => readonly string[];
   /** Which names and addresses are this machine's. */
@@ -91,6 +94,7 @@ export function createApp(dependencies: AppDependencies): Koa {
   app.use(headMiddleware(API_PREFIX));
   app.use(hostMiddleware(isKnownHost));
   app.use(healthMiddleware(lines));
+  app.use(metricsMiddleware(dependencies.status, dependencies.metrics));
   app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
   app.use(
     routesOf(endpoints, API_PREFIX, {

@@ -23,6 +23,7 @@ export interface ApiDependencies
       | "firstRun"
       | "timeZone"
       | "dailyLimits"
+      | "metrics"
     >,
     Pick<
       StatusDependencies,
@@ -43,7 +44,13 @@ export interface ApiDependencies
     Pick<CommissioningDependencies, "timers"> {
   readonly config: Pick<
     Config,
-    "time_zone" | "currency" | "currency_decimals" | "daily_records" | "daily_bytes"
+    | "time_zone"
+    | "currency"
+    | "currency_decimals"
+    | "daily_records"
+    | "daily_bytes"
+    | "metrics"
+    | "metrics_token_file"
   >;
   readonly reader: LedgerReader;
   readonly writer: LedgerWriter;
@@ -84,6 +91,7 @@ export class Api {
     const app = createApp({
       ...dependencies,
       ...{ numbers, events, firstRun, status, commissioner: commissioning, timeZone, dailyLimits },
+      metrics: config.metrics ? { tokenFile: config.metrics_token_file } : null,
       signInGate: new SignInGate(clock, failedSignIns, dependencies.reader.signedInFrom(MAX_FAMILIAR)),
     });
     this.handler = app.callback();

@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ["domain", "durable-file.ts", "task-thread.ts", "thread-priority.ts", "thread.ts"],
   systemd: ["domain"],
   contract: ["domain"],
-  http: ["auth", "contract", "domain"],
+  http: ["auth", "contract", "domain", "secret-file.ts"],
   control: ["contract", "domain", "http"],
   net: ["config", "domain", "durable-file.ts", "http", "store"],
   service: [

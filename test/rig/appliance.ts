@@ -208,7 +208,8 @@ export class Appliance {
       },
       config: {
         ...{ time_zone: TIME_ZONE, currency: "EUR", currency_decimals: 2 },
-        ...{ daily_records: 1_000_000, daily_bytes: 250_000_000, ...options.config },
+        ...{ daily_records: 1_000_000, daily_bytes: 250_000_000, metrics: false, metrics_token_file: "" },
+        ...options.config,
       },
       passwords: options.passwords ?? sharedHasher().hasher,
       drivable: options.realLines === true ? null : lines,

@@ -1,0 +1,172 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context, Middleware, Next } from "koa";
+import { clientAddress } from "../domain/client-address.ts";
+import { SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { SinkStatus } from "../domain/sink-status.ts";
+import type { Status, StatusReader } from "../domain/status.ts";
+import { readSecret } from "../secret-file.ts";
+
+const PATH = "/metrics";
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
+/** Who may read the metrics: programs of this machine, and others that send the token. */
+export interface MetricsAccess {
+  /** The file of the token, read at each request from afar, so that a new one needs no restart; empty: none. */
+  readonly tokenFile: string;
+}
+
+/** One metric of the appliance. Names and units are by Prometheus' conventions. */
+interface Measure {
+  readonly name: string;
+  readonly help: string;
+  /** A counter ends in `_total` and begins anew with the process. */
+  readonly kind: "gauge" | "counter";
+  readonly label?: "code" | "sink" | "version";
+  /** Values by label, or the one value under an empty label; none where it is not known. */
+  readonly values: (status: Status) => readonly (readonly [label: string, value: number])[];
+}
+
+/** Every metric beside those of the process. Money, people, places and rooms are in none of them. */
+export const MEASURES: readonly Measure[] = [
+  {
+    ...{ name: "flanco_build_info", kind: "gauge", label: "version" },
+    help: "The running version, always 1.",
+    values: ({ version }) => [[version, 1]],
+  },
+  gauge(
+    "flanco_start_time_seconds",
+    "When the service started, in Unix seconds.",
+    ({ startedMs }) => startedMs / SECOND_MS,
+  ),
+  gauge("flanco_lines_wired", "Wired lines.", ({ linesWired }) => linesWired),
+  gauge("flanco_lines_watched", "Wired lines that are watched.", ({ linesWatched }) => linesWatched),
+  gauge("flanco_lines_under_test", "Lines whose edges are no sale for now.", ({ tests }) => tests.length),
+  gauge("flanco_records_today", "Records of the current local day.", ({ today }) => today.sales),
+  gauge(
+    "flanco_records_without_time",
+    "Records that wait for a trusted clock.",
+    ({ provisional }) => provisional.waiting,
+  ),
+  gauge("flanco_gaps", "Known gaps of all lines.", ({ gaps }) => gaps.all),
+  gauge("flanco_edges_waiting", "Edges that wait for their commit.", ({ queues }) => queues.edges.waiting),
+  gauge("flanco_writes_waiting", "Writes that wait for their commit.", ({ queues }) => queues.writes.waiting),
+  gauge("flanco_clock_trusted", "1 once the network has set the clock.", ({ clock }) =>
+    Number(clock.trusted),
+  ),
+  gauge("flanco_disk_free_bytes", "Bytes that the service may still write.", ({ disk }) => disk?.freeBytes),
+  gauge("flanco_disk_size_bytes", "Size of the ledger's disk.", ({ disk }) => disk?.totalBytes),
+  gauge("flanco_ledger_size_bytes", "Size of the ledger's file.", ({ disk }) => disk?.ledgerBytes),
+  gauge("flanco_backup_age_seconds", "Age of the newest proved backup.", ({ lastBackup }) =>
+    seconds(lastBackup?.ageMs),
+  ),
+  {
+    ...{ name: "flanco_fault", kind: "gauge", label: "code" },
+    help: "1 for each fault that a person must see to.",
+    values: ({ faults }) => [...new Set(faults.map(({ code }) => code))].map((code) => [code, 1]),
+  },
+  sink("gauge", "flanco_sink_waiting", "What waits to be delivered to a sink.", ({ waiting }) => waiting),
+  sink(
+    "gauge",
+    "flanco_sink_lag_seconds",
+    "For how long a sink has been behind.",
+    ({ behindMs }) => behindMs / SECOND_MS,
+  ),
+  sink(
+    "counter",
+    "flanco_sink_deliveries_total",
+    "Batches that a sink has taken.",
+    ({ delivered }) => delivered,
+  ),
+  sink("counter", "flanco_sink_failures_total", "Tries that a sink has failed.", ({ failed }) => failed),
+];
+
+/**
+ * Answers `GET /metrics` in Prometheus' text format. Without `access` there is no such path. Throws `unauthorized` for a
+ * request of another machine without the token.
+ */
+export function metricsMiddleware(status: StatusReader, access: MetricsAccess | null): Middleware {
+  let library: Promise<Library> | undefined;
+  let underWay: Promise<string> | undefined;
+  const read = async (): Promise<string> => {
+    library ??= loadLibrary();
+    return expose(await library, await status.status());
+  };
+  return async (context: Context, next: Next) => {
+    const isAsked = context.path === PATH && (context.method === "GET" || context.method === "HEAD");
+    if (access === null || !isAsked) return next();
+    requireAccess(context, access);
+    // However many ask at once, the ledger is read once.
+    underWay ??= read().finally(() => {
+      underWay = undefined;
+    });
+    const text = await underWay;
+    context.type = "text/plain; version=0.0.4; charset=utf-8";
+    context.body = text;
+  };
+}
+
+function requireAccess(context: Context, { tokenFile }: MetricsAccess): void {
+  if (LOOPBACK.has(clientAddress(context.req.socket.remoteAddress))) return;
+  const given = /^Bearer (\S+)$/i.exec(context.get("Authorization"))?.[1];
+  const isKnown = tokenFile !== "" && given !== undefined;
+  if (isKnown && timingSafeEqual(digest(given), digest(readSecret(tokenFile)))) return;
+  context.set("WWW-Authenticate", "Bearer");
+  throw new FlancoError("unauthorized", "Unauthorized", {
+    hint: "Send the token of metrics_token_file: Authorization: Bearer TOKEN.",
+  });
+}
+
+/** The library, and the process's own metrics. Loaded with the first request: a service that nothing observes does without. */
+async function loadLibrary() {
+  const library = await import("prom-client");
+  const ofProcess = new library.Registry();
+  library.collectDefaultMetrics({ register: ofProcess });
+  return { library, ofProcess };
+}
+
+/** A registry for each answer: what is not known at the moment must not stand there as 0. */
+async function expose({ library, ofProcess }: Library, status: Status): Promise<string> {
+  const registry = new library.Registry();
+  for (const { name, help, kind, label, values } of MEASURES) {
+    const known = values(status);
+    if (known.length === 0) continue;
+    const options = { name, help, labelNames: label === undefined ? [] : [label], registers: [registry] };
+    const metric = kind === "gauge" ? new library.Gauge(options) : new library.Counter(options);
+    for (const [named, value] of known) metric.inc(label === undefined ? {} : { [label]: named }, value);
+  }
+  return `${await ofProcess.metrics()}${await registry.metrics()}`;
+}
+
+function gauge(name: string, help: string, value: (status: Status) => number | null | undefined): Measure {
+  const values = (status: Status) => {
+    const known = value(status) ?? null;
+    return known === null ? [] : [["", known] as const];
+  };
+  return { name, help, kind: "gauge", values };
+}
+
+function sink(
+  kind: Measure["kind"],
+  name: string,
+  help: string,
+  value: (sink: SinkStatus) => number,
+): Measure {
+  return {
+    name,
+    help,
+    kind,
+    label: "sink",
+    values: ({ sinks }) => sinks.map((one) => [one.name, value(one)]),
+  };
+}
+
+function seconds(ms: number | null | undefined): number | null {
+  return ms === null || ms === undefined ? null : ms / SECOND_MS;
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { runCommand } from "../../scripts/command.ts";
+import { installFor } from "../../scripts/debian.ts";
+import { CHECKOUT, Program } from "../rig/program.ts";
+
+const SHARED = join(CHECKOUT, "packaging", "root", "usr", "share", "flanco");
+
+describe("Prometheus", () => {
+  let program: Program;
+  let text: string;
+
+  before(async () => {
+    installFor("alert rules");
+    program = await Program.make({ FLANCO_METRICS: "true" });
+    const service = await program.start();
+    text = await (await service.get("/metrics")).text();
+  });
+
+  after(() => program?.close());
+
+  it("takes the alerts that the package brings", () => {
+    expect(runCommand(["promtool", "check", "rules", join(SHARED, "prometheus-rules.yml")])).to.contain(
+      "6 rules found",
+    );
+  });
+
+  it("finds nothing against its conventions in what the gateway serves", () => {
+    const file = program.write("metrics", text.replace(/^.*(nodejs_|process_).*\n/gm, ""));
+    expect(runCommand(["sh", "-c", `promtool check metrics <'${file}' 2>&1`])).to.equal("");
+  });
+
+  it("is asked by alerts and dashboard for metrics alone that the gateway serves", () => {
+    const asked = ["prometheus-rules.yml", "grafana-dashboard.json"].flatMap((name) => [
+      ...readFileSync(join(SHARED, name), "utf8").matchAll(/\b(flanco_[a-z_]+|process_[a-z_]+)\b(?!")/g),
+    ]);
+    const served = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+    // Known only where there is a fault, a backup or a sink.
+    for (const name of ["flanco_fault", "flanco_backup_age_seconds"]) served.add(name);
+    for (const name of ["flanco_sink_lag_seconds", "flanco_sink_failures_total"]) served.add(name);
+    expect(asked.map(([, name]) => name).filter((name) => !served.has(name))).to.deep.equal([]);
+  });
+});
