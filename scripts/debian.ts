@@ -38,6 +38,7 @@ export const PACKAGES = {
   "manual page and completions": ["groff", "fish", "zsh"],
   broker: ["mosquitto"],
   "alert rules": ["prometheus"],
+  icons: ["pngquant"],
   "company's database": ["postgresql"],
   "company's database of three nodes": ["postgresql", "patroni", "python3-etcd", "etcd-server"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

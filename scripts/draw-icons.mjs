@@ -2,7 +2,7 @@
 // and lie beside it, so that building the page needs no browser.
 //
 //   node scripts/draw-icons.mjs
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -10,6 +10,8 @@ import { requireRuntime } from "../bin/runtime.mjs";
 
 requireRuntime();
 const { CHROMIUM_ARGUMENTS, chromiumProgram } = await import("./chromium.ts");
+const { runCommand } = await import("./command.ts");
+const { installFor } = await import("./debian.ts");
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "src", "web", "icon");
 const GROUND = "#0a5a50";
@@ -21,6 +23,7 @@ const ICONS = [
   { name: "apple-touch", size: 180, isWhole: true },
 ];
 
+installFor("icons");
 const svg = await readFile(join(folder, "icon.svg"), "utf8");
 const browser = await chromium.launch({
   executablePath: chromiumProgram(),
@@ -34,9 +37,10 @@ try {
     await page.setContent(
       `<style>html,body{margin:0;background:${ground}}svg{display:block;width:100vw;height:100vh;transform:scale(${scale})}</style>${svg}`,
     );
-    const png = await page.screenshot({ omitBackground: true });
-    await writeFile(join(folder, `${name}.png`), png);
-    console.log(`${name}.png ${png.length} bytes`);
+    const file = join(folder, `${name}.png`);
+    await page.screenshot({ omitBackground: true, path: file });
+    // Two colours and the shades between them: a palette halves the file.
+    runCommand(["pngquant", "--strip", "--speed", "1", "--force", "--output", file, "64", file]);
     await page.close();
   }
 } finally {

@@ -22,7 +22,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   ...{ mmdebstrap: "mmdebstrap", lintian: "lintian", "fiu-ctrl": "fiu-utils" },
   ...{ "systemd-analyze": "systemd", certutil: "libnss3-tools", wrk: "wrk" },
   pdftotext: "poppler-utils",
-  promtool: "prometheus",
+  ...{ promtool: "prometheus", pngquant: "pngquant" },
   ...{ mosquitto: "mosquitto", mosquitto_passwd: "mosquitto" },
   ip: "iproute2",
   etcd: "etcd-server",
