@@ -9,7 +9,7 @@ import type { SinkFailure, SinkName, SinkStatus } from "../domain/sink-status.ts
 const PAUSE_MS = 100;
 /** Sales that come close together leave together. */
 const GATHER_MS = SECOND_MS;
-/** How often it is looked for what nobody woke the forwarder for. */
+/** How often the forwarder looks by itself for something new. */
 const LOOK_MS = 15 * SECOND_MS;
 /** How long one delivery, or one test, may take. */
 const DELIVER_MS = 30 * SECOND_MS;

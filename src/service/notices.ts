@@ -83,7 +83,7 @@ export class Notices {
     const begun = news.begun.map((fault) => ({ fault, notice: writer.faultBegun(fault) }));
     const over = news.over.map((fault) => {
       const noticeId = told.get(faultName(fault))?.noticeId;
-      // What nobody has read yet is said once: it was, and is over.
+      // A fault that is over before its notice was delivered makes one notice: it was, and is over.
       if (noticeId !== undefined) outbox.withdraw(noticeId);
       return writer.faultOver(fault);
     });
