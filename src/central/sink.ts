@@ -4,7 +4,7 @@ import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock
 import { FlancoError } from "../domain/error.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
 import { readSecret } from "../secret-file.ts";
-import { type Appended, append, type SentBatch } from "./append.ts";
+import { type Appended, append, type SentBatch, type SentEntry } from "./append.ts";
 import { type Connection, connect, parseAddress } from "./database.ts";
 
 const BEGINNING: ChainHead = { position: 0, hash: NO_HASH };
@@ -16,6 +16,11 @@ export interface CentralOptions {
   readonly passwordFile: string;
   readonly clock: Clock;
   readonly timers: Timers;
+}
+
+/** What the sink looks at of a batch. */
+export interface CentralBatch extends Pick<EntryBatch, "ledger" | "waiting"> {
+  readonly entries: readonly SentEntry[];
 }
 
 /** The company's database, which gets every entry of the ledger. */
@@ -39,7 +44,7 @@ export class CentralSink implements EntrySink {
     this.#cancelCall = this.#options.timers.after(CALL_EVERY_MS, () => void this.#call());
   }
 
-  async deliver({ ledger, entries, waiting }: EntryBatch, signal: AbortSignal): Promise<ChainHead | null> {
+  async deliver({ ledger, entries, waiting }: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return null;
     // Before an entry whose predecessor the ledger has lost, only the forwarder's own way here says where it comes from.

@@ -7,7 +7,7 @@ import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { minuteOf, type Notice } from "../domain/notice.ts";
 import { HABIT_DAYS, silentDays } from "../domain/silence.ts";
-import type { StatusReader } from "../domain/status.ts";
+import type { Status } from "../domain/status.ts";
 import type { NoticeWriter, SilentRoom } from "../notice/notice-writer.ts";
 import type { NoticeOutbox } from "./notice-outbox.ts";
 
@@ -20,7 +20,7 @@ const FURTHER_DAYS = 30;
 export interface NoticesOptions {
   readonly outbox: NoticeOutbox;
   readonly writer: NoticeWriter;
-  readonly status: StatusReader;
+  readonly status: { status(): Promise<Pick<Status, "faults">> };
   readonly reader: Pick<LedgerReader, "members" | "wirings" | "localTime" | "letterhead">;
   readonly heavy: Pick<HeavyReads, "overview" | "roomDays">;
   readonly clock: Clock;

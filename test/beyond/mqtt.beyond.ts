@@ -19,7 +19,7 @@ describe("A real broker, with TLS and a password", () => {
   let program: Program;
   let service: RunningService;
   let cookie: string;
-  /** Boxes, and whoever listens to flanco. */
+  /** Publishes as the boxes do, and listens to what flanco publishes. */
   let others: MqttClient;
 
   before(async () => {

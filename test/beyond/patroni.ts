@@ -34,7 +34,7 @@ class Link {
             this.#sockets.delete(one);
             other.destroy();
           });
-        // What is sent on a cut way is heard by nobody, and nothing says so.
+        // What is sent on a cut way is dropped without an error, as by a broken network.
         one.on("data", (chunk) => void (this.#isCut || other.write(chunk)));
       }
     }).listen(this.port, "127.0.0.1");

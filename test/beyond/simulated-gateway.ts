@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { addGateway, type Company } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { CentralSink } from "../../src/central/sink.ts";
-import type { EntryBatch } from "../../src/domain/sink.ts";
 import { TestChain } from "./chain.ts";
 
 /** As the forwarder gives them. */
@@ -50,14 +49,7 @@ export class SimulatedGateway {
     const last = entries.at(-1);
     if (last === undefined) return;
     const waiting = this.chain.position - last.position;
-    // The sink looks at nothing else of an entry.
-    const batch = {
-      ledger,
-      earlierLedgers: [],
-      entries: entries as unknown as EntryBatch["entries"],
-      waiting,
-    };
-    const answer = await this.#sink.deliver(batch, signal);
+    const answer = await this.#sink.deliver({ ledger, entries, waiting }, signal);
     this.acknowledged = (answer ?? last).position;
   }
 

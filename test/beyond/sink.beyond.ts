@@ -3,10 +3,9 @@ import { expect } from "chai";
 import { runCommand, tryCommand } from "../../scripts/command.ts";
 import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
-import { CentralSink } from "../../src/central/sink.ts";
+import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
 import type { Timers } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
-import type { EntryBatch } from "../../src/domain/sink.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { Program, type RunningService } from "../rig/program.ts";
@@ -68,10 +67,9 @@ class CompanyDatabase {
   }
 }
 
-function batchOf(chain: TestChain, after = 0): EntryBatch {
+function batchOf(chain: TestChain, after = 0): CentralBatch {
   const { ledger, entries } = chain.batch(after);
-  // The sink looks at nothing else of an entry.
-  return { ledger, earlierLedgers: [], entries: entries as unknown as EntryBatch["entries"], waiting: 0 };
+  return { ledger, entries, waiting: 0 };
 }
 
 async function failureOf(attempt: Promise<unknown>): Promise<string> {

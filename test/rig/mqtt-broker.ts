@@ -40,7 +40,7 @@ export class MqttBroker {
     };
   }
 
-  /** Nobody may read anything. */
+  /** Every subscription is refused. */
   denyReading(): void {
     this.#aedes.authorizeSubscribe = (_client, _subscription, done) => done(null, null);
   }

@@ -4,7 +4,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { diskFullFault, type Fault } from "../../src/domain/fault.ts";
 import type { Notice } from "../../src/domain/notice.ts";
 import type { SinkName } from "../../src/domain/sink-status.ts";
-import type { StatusReader } from "../../src/domain/status.ts";
 import { NoticeWriter } from "../../src/notice/notice-writer.ts";
 import { NoticeOutbox } from "../../src/service/notice-outbox.ts";
 import { Notices } from "../../src/service/notices.ts";
@@ -41,8 +40,7 @@ describe("the notices of a gateway", () => {
     const log = new KeptLog();
     outbox = new NoticeOutbox({ file: file(), sinks, log, nowMs: () => clock.nowMs(), isQuiet: () => quiet });
     const { reader } = ledger;
-    // The rest of the status is of no interest to notices.
-    const status = { status: async () => ({ faults }) } as unknown as StatusReader;
+    const status = { status: async () => ({ faults }) };
     notices = new Notices({
       ...{ outbox, clock, log, reader, status, trust: { trusted: () => trusted }, silentDays: 3 },
       writer: new NoticeWriter({
