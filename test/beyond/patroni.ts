@@ -97,11 +97,11 @@ export class Cluster {
       this.#own(settings);
       this.startNode(node);
     }
-    await this.primary();
+    // Before a standby is in step no commit ends, as synchronous_mode_strict wants it.
+    await this.whole();
     const admin = await this.connect("postgres");
     await admin.query("CREATE DATABASE company");
     await admin.close();
-    await this.whole();
     return this;
   }
 
