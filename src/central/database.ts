@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
-import { type ErrorCode, FlancoError } from "../domain/error.ts";
+import { connectionProblem } from "../connection-problem.ts";
+import { FlancoError } from "../domain/error.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
 /** A connection that gives no answer for so long has failed. */
@@ -182,97 +183,33 @@ function nameOf(host: string): { readonly host: string } | { readonly servername
   return isIP(host) === 0 ? { servername: host } : { host };
 }
 
-/** What a person can do about an error, by SQLSTATE or by the code of Node. */
-const KNOWN: Readonly<Record<string, readonly [ErrorCode, string, string]>> = {
-  "28P01": [
-    "unavailable",
-    "The database refuses the password.",
-    "Put the role's password in the password file again.",
-  ],
-  "28000": [
-    "unavailable",
-    "The database does not let this role in.",
-    "Look at its pg_hba.conf and at the role's name.",
-  ],
-  "3D000": ["unavailable", "There is no database of this name.", "Look at the database's address."],
-  "3F000": ["unavailable", "The database has no schema of flanco.", "Make it with flanco central init."],
-  "42P01": ["unavailable", "The database has no schema of flanco.", "Make it with flanco central init."],
-  "42883": [
-    "unavailable",
-    "The database has no append that fits.",
-    "Make the schema with flanco central init.",
-  ],
-  "42501": ["unavailable", "The database's role lacks a right.", "Look which role the address names."],
+/** What the database refuses, by SQLSTATE, and what a person can do about it. */
+const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  "28P01": ["The database refuses the password.", "Put the role's password in the password file again."],
+  "28000": ["The database does not let this role in.", "Look at its pg_hba.conf and at the role's name."],
+  "3D000": ["There is no database of this name.", "Look at the database's address."],
+  "3F000": ["The database has no schema of flanco.", "Make it with flanco central init."],
+  "42P01": ["The database has no schema of flanco.", "Make it with flanco central init."],
+  "42883": ["The database has no append that fits.", "Make the schema with flanco central init."],
+  "42501": ["The database's role lacks a right.", "Look which role the address names."],
   "53100": [
-    "unavailable",
     "The database's disk is full.",
     "Make room there; nothing is lost, and sending goes on by itself.",
   ],
-  "53300": ["unavailable", "The database has no connection free.", "Raise max_connections there."],
-  FL001: [
-    "unavailable",
-    "The database's schema is of another version of flanco.",
-    "Bring the older side up to date.",
-  ],
-  FL002: [
-    "unavailable",
-    "The database's role belongs to no gateway.",
-    "Add it with flanco central gateway add.",
-  ],
-  "25006": [
-    "unavailable",
-    "The database takes no writes.",
-    "A failover may be under way; it is tried again.",
-  ],
-  CERT_HAS_EXPIRED: [
-    "unavailable",
-    "The database's certificate has expired.",
-    "Renew it, and look at this machine's clock.",
-  ],
-  CERT_NOT_YET_VALID: [
-    "unavailable",
-    "The database's certificate is not valid yet.",
-    "Look at this machine's clock.",
-  ],
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    "unavailable",
-    "The database's certificate is for another host.",
-    "Look at the host in the database's address.",
-  ],
-  ECONNREFUSED: [
-    "unavailable",
-    "The database's host refuses connections.",
-    "Look whether the database runs, and at its port.",
-  ],
-  ENOTFOUND: [
-    "unavailable",
-    "The database's host is not known.",
-    "Look at the database's address and at the name server.",
-  ],
+  "53300": ["The database has no connection free.", "Raise max_connections there."],
+  FL001: ["The database's schema is of another version of flanco.", "Bring the older side up to date."],
+  FL002: ["The database's role belongs to no gateway.", "Add it with flanco central gateway add."],
+  "25006": ["The database takes no writes.", "A failover may be under way; it is tried again."],
 };
-const UNTRUSTED = [
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-];
-for (const code of [...UNTRUSTED, "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"]) {
-  Object.assign(KNOWN, {
-    [code]: [
-      "unavailable",
-      "The database's certificate is not trusted.",
-      "Name its authority with sslrootcert.",
-    ],
-  });
-}
 
 /** An error of the database or of the way to it as one line for people. */
 function databaseError(error: unknown): FlancoError {
   if (error instanceof FlancoError) return error;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  const [kind, message, hint] = KNOWN[code] ?? [
-    "unavailable",
-    `The database gives no answer${code === "" ? "" : ` (${code})`}.`,
-    "It is tried again; look at the network and at the database's log.",
+  const problem = connectionProblem(code) ?? `gives no answer${code === "" ? "" : ` (${code})`}`;
+  const [message, hint] = REFUSALS[code] ?? [
+    `The database ${problem}.`,
+    "It is tried again; look at the network, at the database's address and log, and at the authority of its certificate (sslrootcert).",
   ];
-  return new FlancoError(kind, message, { hint, cause: error });
+  return new FlancoError("unavailable", message, { hint, cause: error });
 }

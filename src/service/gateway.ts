@@ -12,10 +12,13 @@ import { ownFiles } from "../net/tls/own-certificate.ts";
 import type { GatewayKeys, WholeGateway } from "../store/backup/gateway-file.ts";
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 
-/** The settings that are the clinic's, and not its gateway's. */
+/** The settings that are the clinic's, and not its gateway's: no secret, and no file that another gateway lacks. */
 const CLINIC_KEYS = [
   ...["time_zone", "currency", "currency_decimals", "daily_records", "daily_bytes"],
   ...["https_port", "http_port", "trust_page", "allowed_origins", "host_names"],
+  ...["email_server", "email_login", "email_from", "email_to", "webhook_url"],
+  ...["notice_language", "notice_quiet_hours", "notice_silent_days", "notice_summaries"],
+  ...["mqtt_url", "mqtt_login", "mqtt_topic", "mqtt_discovery_topic", "central_database"],
 ] as const satisfies readonly ConfigKey[];
 /** As many of an administrator's files, and as long ones, as a gateway file takes. */
 const MAX_FILES = 16;

@@ -216,7 +216,7 @@ describe("the sink of the company's database", () => {
         [company.url.replace("malaga", "nobody")]: "The database refuses the password.",
         [company.url.replace("/company", "/other")]: "There is no database of this name.",
         [company.url.replace("/company", "/postgres")]: "The database has no schema of flanco.",
-        [company.url.replace(String(port), "1")]: "The database's host refuses connections.",
+        [company.url.replace(String(port), "1")]: "The database has no service at that port.",
         [`postgresql://flanco_malaga@127.0.0.1:${port}/company`]: "The database gives no answer",
         [`postgresql://flanco_malaga@db.example.org/company?sslmode=disable`]: "sslmode=disable",
         "postgresql://flanco_malaga:secret@127.0.0.1/company": "The database's address is not",
@@ -300,9 +300,9 @@ describe("the sink of the company's database", () => {
     const trusted = `${openssl.directory}/authority.pem`;
     const cases = [
       [leaf("IP:127.0.0.1"), trusted, null],
-      [leaf("IP:127.0.0.1"), `${openssl.directory}/other.pem`, "is not trusted"],
-      [leaf("IP:127.0.0.1", -1), trusted, "has expired"],
-      [leaf("DNS:db.example.org"), trusted, "is for another host"],
+      [leaf("IP:127.0.0.1"), `${openssl.directory}/other.pem`, "has a certificate of an unknown authority"],
+      [leaf("IP:127.0.0.1", -1), trusted, "has a certificate that has expired"],
+      [leaf("DNS:db.example.org"), trusted, "has a certificate for another name"],
     ] as const;
     try {
       for (const [certificate, file, failure] of cases) {
