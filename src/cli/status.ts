@@ -193,9 +193,16 @@ function describeService({ version, startedTime, uptimeMs, timeZone, ...status }
 }
 
 /** A system that is sent to, in a sentence. */
-export function describeSink({ name, waiting, behindMs, failure }: Running["sinks"][number]): string {
-  const lag = waiting === 0 ? "has everything" : `lacks ${waiting}, behind for ${duration(behindMs)}`;
-  return `Sink ${name}: ${lag}.${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
+export function describeSink({
+  name,
+  waiting,
+  behindMs,
+  givenUp,
+  failure,
+}: Running["sinks"][number]): string {
+  const lag = waiting === 0 ? "nothing waits" : `lacks ${waiting}, behind for ${duration(behindMs)}`;
+  const refused = givenUp === 0 ? "" : ` It refused ${givenUp} for good, which it does not have.`;
+  return `Sink ${name}: ${lag}.${refused}${failure === null ? "" : ` The last try failed: ${failure.message}`}`;
 }
 
 /** A newer package, in a sentence, and then what it says itself; no line where none is known. */

@@ -124,6 +124,7 @@ const status = z.strictObject({
         deliveredTime: timeMs.nullable().describe("The last delivery; null where there was none."),
         delivered: z.int().describe("Deliveries since the service began, and tries that failed."),
         failed: z.int(),
+        givenUp: z.int().describe("Notices that the other side refused for good, which it does not have."),
         failure: z
           .strictObject({ message: z.string(), hint: z.string(), sinceTime: timeMs, tries: z.int() })
           .nullable()

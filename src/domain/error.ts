@@ -8,7 +8,7 @@ export type ErrorCode =
   | "conflict" // what is asked contradicts what is stored
   | "too_large"
   | "unsupported_media_type"
-  | "unprocessable" // an idempotency key that was used for another body
+  | "unprocessable" // an idempotency key that was used for another body; what another side refuses for good
   | "misdirected" // a request for a host that this machine is not
   | "too_many" // more attempts than are allowed in their time
   | "overloaded" // a bounded queue is full: try again later

@@ -14,6 +14,8 @@ export interface SinkStatus {
   /** Batches that were delivered, and tries that failed, since the process began. */
   readonly delivered: number;
   readonly failed: number;
+  /** Notices that were given up because the other side refused each of them for good, of all time. Entries never are. */
+  readonly givenUp: number;
   /** Why the last try failed; null once one succeeded, and before the first. */
   readonly failure: SinkFailure | null;
 }

@@ -12,7 +12,8 @@ export interface Sink<Batch, Answer = void> {
   /**
    * Resolves once the other side has stored the whole batch durably, and rejects where that is not known: the same batch, or
    * one that holds it, is then delivered again. The other side therefore drops what it has. Must end soon after `signal` is
-   * aborted. Rejects with a FlancoError whose message is one line for people and holds no secret.
+   * aborted. Rejects with a FlancoError whose message is one line for people and holds no secret; its code is `unprocessable`
+   * where the other side refuses this batch for good, and would take another.
    */
   deliver(batch: Batch, signal: AbortSignal): Promise<Answer>;
   /**

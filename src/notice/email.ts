@@ -150,12 +150,18 @@ function emailError(server: string, cause: unknown): FlancoError {
   const problem =
     connectionProblem(originalCode) ?? known ?? connectionProblem(code) ?? "ended the connection";
   const lasts = typeof responseCode === "number" && responseCode >= REFUSED;
-  return new FlancoError("unavailable", `The mail server ${hostOf(server)} ${problem}${reply}.`, {
-    hint: lasts
-      ? "Correct the settings email_*, or ask who runs the server."
-      : "Check the network, the server and the settings email_*; flanco tries again by itself.",
-    cause,
-  });
+  // Another sender, login or recipient is a matter of the settings: it can be mended, and the message then goes.
+  const isRefused = lasts && code === "EMESSAGE";
+  return new FlancoError(
+    isRefused ? "unprocessable" : "unavailable",
+    `The mail server ${hostOf(server)} ${problem}${reply}.`,
+    {
+      hint: lasts
+        ? "Correct the settings email_*, or ask who runs the server."
+        : "Check the network, the server and the settings email_*; flanco tries again by itself.",
+      cause,
+    },
+  );
 }
 
 function hostOf(server: string): string {

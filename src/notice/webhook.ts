@@ -10,6 +10,8 @@ import { readConfigured, readSecret } from "../secret-file.ts";
 
 /** The answer says nothing that is needed: of a longer one the rest is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** Answers that are about the one request, and would be the same again (RFC 9110). Others are about the address or the key. */
+const REFUSALS: readonly number[] = [400, 413, 422];
 /** A shorter key could be guessed. */
 const MIN_KEY_CHARACTERS = 32;
 
@@ -54,7 +56,8 @@ export class WebhookSink implements Sink<Notice> {
       throw webhookError(url, error);
     });
     if (status < 200 || status > 299) {
-      throw new FlancoError("unavailable", `The receiver ${hostOf(url)} answers ${status}.`, {
+      const code = REFUSALS.includes(status) ? "unprocessable" : "unavailable";
+      throw new FlancoError(code, `The receiver ${hostOf(url)} answers ${status}.`, {
         hint:
           status >= 300 && status < 400
             ? "Name the address that it redirects to in webhook_url: redirects are not followed."

@@ -16,6 +16,8 @@ const DELIVER_MS = 30 * SECOND_MS;
 /** Waiting after a failure, doubled with each further one. */
 const FIRST_RETRY_MS = SECOND_MS;
 const LAST_RETRY_MS = 5 * MINUTE_MS;
+/** So often a batch is refused for good before it is given up: half an hour to an hour, in which a broken receiver may be mended. */
+const MAX_REFUSALS = 20;
 /** How long the end of the service waits for a delivery that does not end by itself. */
 const STOP_MS = SECOND_MS;
 
@@ -31,6 +33,13 @@ export interface Feed<Batch, Answer = void> {
   next(): Promise<Batch | undefined>;
   /** The other side has stored the batch. Throws where the answer makes no sense. */
   taken(batch: Batch, answer: Answer): void;
+  /**
+   * Goes on without a batch that the other side refuses for good. Absent where none may be left out: there the batch is tried
+   * until it is taken.
+   */
+  giveUp?(batch: Batch): void;
+  /** How many batches were given up. */
+  readonly givenUp?: number;
   /** How much waits. */
   waiting(): number;
   /** When something was taken last, in Unix milliseconds. */
@@ -115,6 +124,8 @@ class SinkLane<Batch, Answer> implements Lane {
   #failure: SinkFailure | null = null;
   #delivered = 0;
   #failed = 0;
+  /** The batch that was refused for good last, and how often. */
+  #refused: { readonly batch: Batch; readonly times: number } | undefined;
   /** Monotonic time since which something waits. */
   #behindSinceMs: number | null = null;
 
@@ -145,6 +156,7 @@ class SinkLane<Batch, Answer> implements Lane {
     return {
       ...{ name: this.name, waiting, behindMs: this.#behindMs(waiting), failure: this.#failure },
       ...{ deliveredMs: this.#feed.deliveredMs, delivered: this.#delivered, failed: this.#failed },
+      givenUp: this.#feed.givenUp ?? 0,
     };
   }
 
@@ -172,14 +184,17 @@ class SinkLane<Batch, Answer> implements Lane {
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
+      let tried: Batch | undefined;
       try {
         this.#woken = false;
         const batch = await this.#feed.next();
+        if (this.#closing.signal.aborted) return;
         this.#behindMs(batch === undefined ? 0 : 1);
         if (batch === undefined) {
           await this.#idle();
           continue;
         }
+        tried = batch;
         const answer = await this.#within((signal) => this.#sink.deliver(batch, signal));
         this.#feed.taken(batch, answer);
         this.#succeeded();
@@ -187,6 +202,7 @@ class SinkLane<Batch, Answer> implements Lane {
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#fail(error);
+        if (tried !== undefined && isRefusal(error)) this.#refuse(tried);
         await this.#pause(this.#retryMs());
       }
     }
@@ -228,6 +244,18 @@ class SinkLane<Batch, Answer> implements Lane {
     this.#failed += 1;
   }
 
+  /** Otherwise one batch that the other side never takes would hold up all that come after it. */
+  #refuse(batch: Batch): void {
+    const times = this.#refused?.batch === batch ? this.#refused.times + 1 : 1;
+    this.#refused = { batch, times };
+    if (times < MAX_REFUSALS || this.#feed.giveUp === undefined) return;
+    this.#feed.giveUp(batch);
+    this.#options.log.error(
+      { sink: this.name, times },
+      "the other side has refused it for good: it is given up, and is not sent there",
+    );
+  }
+
   /** Doubles with each failure; of that a random half to whole. */
   #retryMs(): number {
     const { random = Math.random } = this.#options;
@@ -266,6 +294,10 @@ class SinkLane<Batch, Answer> implements Lane {
   #warn(err: unknown): void {
     this.#options.log.warn({ err, sink: this.name }, "the sink has failed");
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof FlancoError && error.code === "unprocessable";
 }
 
 function takesTooLong(): FlancoError {

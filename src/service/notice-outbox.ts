@@ -24,8 +24,11 @@ const stateSchema = z.strictObject({
   /** Number of the next notice. */
   next: z.int().min(1),
   waiting: z.array(z.strictObject({ number: z.int(), notice: noticeSchema })),
-  /** Up to which number each sink has them, and when it took the last, in Unix milliseconds. */
-  sinks: z.record(z.string(), z.strictObject({ upTo: z.int(), deliveredMs: z.number().nullable() })),
+  /** Of each sink: up to which number it has them, when it took the last, in Unix milliseconds, and how many it refused for good. */
+  sinks: z.record(
+    z.string(),
+    z.strictObject({ upTo: z.int(), deliveredMs: z.number().nullable(), givenUp: z.int().default(0) }),
+  ),
   /** Faults that were told of and are not over, each with the id of its notice. */
   faults: z.array(z.strictObject({ fault: faultSchema, noticeId: z.string() })),
   /** Rooms whose silence was told of, as `deviceId room`. */
@@ -67,7 +70,7 @@ export class NoticeOutbox {
     this.#state = readState(file, log) ?? this.#state;
     const known = this.#state.sinks;
     const upTo = this.#state.next - 1;
-    const own = sinks.map((name) => [name, known[name] ?? { upTo, deliveredMs: null }]);
+    const own = sinks.map((name) => [name, known[name] ?? { upTo, deliveredMs: null, givenUp: 0 }]);
     this.#change({ sinks: Object.fromEntries(own) });
   }
 
@@ -100,7 +103,16 @@ export class NoticeOutbox {
 
   /** What one sink is still to get. */
   feedOf(name: SinkName): Feed<Notice> {
-    const own = () => this.#state.sinks[name] ?? { upTo: this.#state.next - 1, deliveredMs: null };
+    const own = () =>
+      this.#state.sinks[name] ?? { upTo: this.#state.next - 1, deliveredMs: null, givenUp: 0 };
+    const pass = ({ id }: Notice, how: Partial<State["sinks"][string]>) => {
+      const { sinks, waiting: all } = this.#state;
+      this.#underWay.delete(id);
+      const upTo = all.find(({ notice }) => notice.id === id)?.number ?? own().upTo;
+      const passed = { ...sinks, [name]: { ...own(), upTo, ...how } };
+      const least = Math.min(...Object.values(passed).map((sink) => sink.upTo));
+      this.#change({ sinks: passed, waiting: all.filter(({ number }) => number > least) });
+    };
     const waiting = () => this.#state.waiting.filter(({ number }) => number > own().upTo);
     return {
       open: () => {},
@@ -110,13 +122,10 @@ export class NoticeOutbox {
         if (notice !== undefined) this.#underWay.add(notice.id);
         return notice;
       },
-      taken: ({ id }) => {
-        const { sinks, waiting: all } = this.#state;
-        this.#underWay.delete(id);
-        const upTo = all.find(({ notice }) => notice.id === id)?.number ?? own().upTo;
-        const taken = { ...sinks, [name]: { upTo, deliveredMs: this.#options.nowMs() } };
-        const least = Math.min(...Object.values(taken).map((sink) => sink.upTo));
-        this.#change({ sinks: taken, waiting: all.filter(({ number }) => number > least) });
+      taken: (notice) => pass(notice, { deliveredMs: this.#options.nowMs() }),
+      giveUp: (notice) => pass(notice, { givenUp: own().givenUp + 1 }),
+      get givenUp() {
+        return own().givenUp;
       },
       waiting: () => waiting().length,
       get deliveredMs() {

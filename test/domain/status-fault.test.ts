@@ -56,7 +56,7 @@ function sinkWith(behindMs: number, isFailing: boolean): Partial<Reading> {
     tries: 3,
   };
   const sink = { name: "email", waiting: 1, behindMs, deliveredMs: null, delivered: 0, failed: 3 } as const;
-  return { sinks: [{ ...sink, failure: isFailing ? failure : null }] };
+  return { sinks: [{ ...sink, givenUp: 0, failure: isFailing ? failure : null }] };
 }
 
 function diskWith(otherwise: Partial<NonNullable<Reading["disk"]>>): Partial<Reading> {

@@ -26,6 +26,7 @@ describe("The metrics", () => {
           deliveredMs: null,
           delivered: 7,
           failed: 1,
+          givenUp: 0,
           failure: null,
         },
       ];

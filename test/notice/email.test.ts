@@ -116,6 +116,16 @@ describe("a notice by e-mail", () => {
     expect(ids).to.have.length(3);
   });
 
+  it("is refused for good by a 5xx for the message, and not by one for its recipients", async () => {
+    const [receiver, port] = await open(secrets.good);
+    receiver.onMessage = () => Promise.reject(Object.assign(new Error("no"), { responseCode: 550 }));
+    const refused = await rejection(sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal));
+    expect(refused).to.include({ code: "unprocessable" });
+    expect(refused.message).to.contain("refuses the message (reply 550)");
+    const unknown = sink(`smtp://localhost:${port}`, { to: ["nobody@example.org"] });
+    expect((await rejection(unknown.deliver(A_NOTICE, signal))).code).to.equal("unavailable");
+  });
+
   it("is not sent again to those that have it, because the server refuses another one", async () => {
     const [receiver, port] = await open(secrets.good);
     const mail = sink(`smtp://localhost:${port}`, { to: ["nobody@example.org", "ana@example.org"] });

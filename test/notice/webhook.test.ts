@@ -92,6 +92,19 @@ describe("a notice by webhook", () => {
     expect(ids).to.deep.equal([A_NOTICE.id, A_NOTICE.id, A_NOTICE.id]);
   });
 
+  it("is refused for good by an answer that is about the notice, and not by one about the address or the key", async () => {
+    const [receiver, port] = await open();
+    const codes: string[] = [];
+    for (const status of [400, 413, 422, 401, 403, 404, 429, 500]) {
+      receiver.status = status;
+      codes.push((await rejection(sink(port).deliver(A_NOTICE, signal))).code);
+    }
+    expect(codes).to.deep.equal([
+      ...Array.from({ length: 3 }, () => "unprocessable"),
+      ...Array.from({ length: 5 }, () => "unavailable"),
+    ]);
+  });
+
   it("ends when it is told to, though the receiver stalls", async () => {
     const [receiver, port] = await open();
     receiver.stalls = true;

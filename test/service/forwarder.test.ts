@@ -13,6 +13,8 @@ class FakeFeed implements Feed<number> {
   newest = 0;
   taken_ = 0;
   closed = false;
+  /** Set for a feed of which a batch may be given up. */
+  giveUp?: (batch: number) => void;
   deliveredMs: number | null = null;
 
   open(): void {}
@@ -69,13 +71,15 @@ async function turn(): Promise<void> {
 
 describe("the forwarder", () => {
   let time: VirtualTime;
+  let log: KeptLog;
   let forwarder: Forwarder;
   let feed: FakeFeed;
   let sink: FakeSink;
 
   beforeEach(() => {
     time = new VirtualTime();
-    forwarder = new Forwarder({ clock: time, timers: time, log: new KeptLog(), random: () => 1 });
+    log = new KeptLog();
+    forwarder = new Forwarder({ clock: time, timers: time, log, random: () => 1 });
     feed = new FakeFeed();
     sink = new FakeSink("central");
     forwarder.add(feed, sink);
@@ -161,6 +165,38 @@ describe("the forwarder", () => {
     sink.hangs = false;
     await pass(2 * SECOND_MS);
     expect(sink.got).to.deep.equal([1]);
+  });
+
+  it("gives up a notice after 20 refusals for good, says so, and goes on with the next one", async () => {
+    const given: number[] = [];
+    feed.giveUp = (batch) => {
+      given.push(batch);
+      feed.taken(batch);
+    };
+    feed.newest = 2;
+    sink.failure = new FlancoError("unprocessable", "The receiver answers 400.");
+    forwarder.open();
+    await pass(50 * MINUTE_MS);
+    expect(given).to.deep.equal([]);
+    await pass(10 * MINUTE_MS);
+    expect(given).to.deep.equal([1]);
+    expect(log.errors.join()).to.contain("it is given up");
+    sink.failure = undefined;
+    await pass(5 * MINUTE_MS);
+    expect(sink.got.at(-1)).to.equal(2);
+    expect(status()?.failure).to.equal(null);
+  });
+
+  it("never leaves out an entry, however often it is refused, nor a notice for a failure that can be mended", async () => {
+    feed.newest = 1;
+    sink.failure = new FlancoError("unprocessable", "The receiver answers 400.");
+    forwarder.open();
+    await pass(3 * HOUR_MS);
+    expect(feed.waiting()).to.equal(1);
+    feed.giveUp = () => expect.fail("it was given up");
+    sink.failure = new FlancoError("unavailable", "The receiver answers 404.");
+    await pass(3 * HOUR_MS);
+    expect(feed.waiting()).to.equal(1);
   });
 
   it("delays no sink by another one that fails or hangs", async () => {

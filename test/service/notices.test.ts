@@ -139,6 +139,22 @@ describe("the notices of a gateway", () => {
     expect(kinds(await drain())).to.deep.equal(["fault_over"]);
   });
 
+  it("that a sink has refused for good are not sent to it again, still reach the other one, and are counted", async () => {
+    faults = [DISK];
+    await pass(5 * MINUTE_MS);
+    const feed = outbox.feedOf("webhook");
+    const notice = await feed.next();
+    if (notice === undefined) expect.fail("nothing waits");
+    feed.giveUp?.(notice);
+    restart();
+    const after = outbox.feedOf("webhook");
+    expect({ waiting: after.waiting(), givenUp: after.givenUp, at: after.deliveredMs }).to.deep.equal({
+      ...{ waiting: 0, givenUp: 1, at: null },
+    });
+    expect(await drain("email")).to.have.length(1);
+    expect(outbox.feedOf("email").givenUp).to.equal(0);
+  });
+
   it("begin for a new sink with what is told of from then on", async () => {
     notices.close();
     restart(["email"]);
