@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { User } from "./api/shapes.ts";
-import { ChoosePassword, FirstRun } from "./door/link.tsx";
-import { SignIn } from "./door/sign-in.tsx";
+import { ChoosePassword, FirstRun, SignIn } from "./door/door.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { ShownView } from "./frame/shown-view.tsx";
 import { Wordmark } from "./frame/wordmark.tsx";

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
-import { dayReader, daysBefore } from "../../src/web/format/day.ts";
+import { dayReader, daysBefore, isMonth, monthAfter, monthOf, monthsUpTo } from "../../src/web/format/day.ts";
 import { createFormat } from "../../src/web/format/format.ts";
-import { isMonth, monthAfter, monthOf, monthsUpTo } from "../../src/web/report/month.ts";
 
 /** 2026-03-29 00:30 in Madrid, an hour and a half before the clocks go forward. */
 const SPRING_NIGHT_MS = Date.UTC(2026, 2, 28, 23, 30);

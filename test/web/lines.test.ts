@@ -3,12 +3,14 @@ import { DAY_MS, HOUR_MS } from "../../src/domain/clock.ts";
 import { ApiFailure } from "../../src/web/api/api.ts";
 import type { Line, Wiring } from "../../src/web/api/shapes.ts";
 import { unplacedFailure } from "../../src/web/element/mistake.ts";
-import { planInOrder, planRoom, roomsInDoubt } from "../../src/web/guide/line-plan.ts";
 import {
   addressOfRoom,
   type Board,
   freeRooms,
   isFree,
+  planInOrder,
+  planRoom,
+  roomsInDoubt,
   wiringName,
   wiringOf,
 } from "../../src/web/lines/board.ts";

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { HOUR_MS } from "../../src/domain/clock.ts";
-import { Freshness } from "../../src/web/live/freshness.ts";
-import { Refresher } from "../../src/web/live/loading.ts";
+import { Freshness, Refresher } from "../../src/web/live/loading.ts";
 
 /** A load that is finished by hand, one call at a time. */
 class HandLoad {

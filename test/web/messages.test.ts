@@ -3,15 +3,15 @@ import { basename } from "node:path";
 import { expect } from "chai";
 import { AUDIT_KINDS } from "../../src/domain/audit.ts";
 import { FAULT_CODES } from "../../src/domain/fault.ts";
+import { pickLanguage, pickLocale } from "../../src/domain/language.ts";
 import { type FaultValues, faultTexts } from "../../src/text/faults.ts";
 import { auditTexts } from "../../src/web/messages/audit.ts";
 import { frameTexts } from "../../src/web/messages/frame.ts";
-import { pickLanguage, pickLocale } from "../../src/web/messages/language.ts";
 
 /** The page's own texts, and those that notices have too. */
 const FOLDERS = ["web/messages/", "text/"].map((folder) => new URL(`../../src/${folder}`, import.meta.url));
-/** The files of the folder that hold no texts. */
-const MECHANISM = ["language.ts", "use-language.ts"];
+/** The file of the folder that holds no texts. */
+const MECHANISM = ["use-language.ts"];
 
 interface TextFile {
   readonly name: string;

@@ -3,8 +3,13 @@ import fc from "fast-check";
 import { scaleOf } from "../../src/web/chart/scale.ts";
 import { createFormat } from "../../src/web/format/format.ts";
 import { panelTexts } from "../../src/web/messages/panel.ts";
-import { entryIndexOf, lastDayOf, neighbourOf } from "../../src/web/panel/chart-days.ts";
-import { comparisonOf, comparisonText } from "../../src/web/panel/comparison.ts";
+import {
+  comparisonOf,
+  comparisonText,
+  entryIndexOf,
+  lastDayOf,
+  neighbourOf,
+} from "../../src/web/panel/period.ts";
 
 function entries(...starts: readonly string[]) {
   return starts.map((start) => ({ start, revenue: 0, sales: 0, before: 0 }));

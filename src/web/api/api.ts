@@ -5,8 +5,12 @@ export type FieldMistake = NonNullable<ErrorAnswer["errors"]>[string];
 
 /** The status of a request that did not reach the server, or whose answer did not come whole. */
 export const UNREACHABLE = 0;
-const UNAUTHORIZED = 401;
-const TOO_MANY_REQUESTS = 429;
+export const BAD_REQUEST = 400;
+export const UNAUTHORIZED = 401;
+export const NOT_FOUND = 404;
+export const CONFLICT = 409;
+export const TOO_MANY_REQUESTS = 429;
+export const UNAVAILABLE = 503;
 /** Carries the position in the stream of changes at which an answer was read: see src/http/event.ts. */
 const POSITION_HEADER = "x-flanco-at";
 

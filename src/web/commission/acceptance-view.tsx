@@ -13,7 +13,7 @@ import { useLoaded } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
-import { LetterheadBlock } from "../report/letterhead-block.tsx";
+import { LetterheadBlock } from "../report/letterhead.tsx";
 import { addressOf } from "../route.ts";
 
 /** One acceptance report: on the screen, on paper with two signatures, and as JSON. */

@@ -1,12 +1,27 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { statusOf } from "../api/api.ts";
-import { askRoom, endCommission, loadCommission, tickRoom } from "../api/commission.ts";
+import { HOUR_MS, MINUTE_MS } from "../../domain/clock.ts";
+import { DEFAULT_COMMISSION_MS } from "../../domain/commission.ts";
+import { CONFLICT, statusOf } from "../api/api.ts";
+import {
+  askRoom,
+  beginCommission,
+  endCommission,
+  finishCommission,
+  loadAcceptanceReports,
+  loadCommission,
+  tickRoom,
+} from "../api/commission.ts";
+import { loadLines } from "../api/lines.ts";
 import type { Commission } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Confirm } from "../element/dialog.tsx";
-import { FailedPanel, Nothing } from "../element/notice.tsx";
+import { Confirm, Dialog } from "../element/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
+import { isFree, linesOf, wiringName } from "../lines/board.ts";
 import { useFormat, useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { locationsTexts } from "../messages/locations.ts";
@@ -14,10 +29,7 @@ import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
 import { AcceptanceView } from "./acceptance-view.tsx";
-import { BeginPanel, PausedPanel, ReportList } from "./begin-panel.tsx";
-import { FinishDialog } from "./finish-dialog.tsx";
-import { MovedCard, RoomCard } from "./room-card.tsx";
-import { RoomList } from "./room-list.tsx";
+import { MovedCard, RoomCard, RoomList } from "./rooms.tsx";
 import { isSameRoom, movedRoom, nextRoom, roomsToTest } from "./round.ts";
 
 /** The technician's round: each room's relay is switched, and what flanco sees of it is judged and ticked off; then the report. */
@@ -128,8 +140,6 @@ function OpenRound({ commission, onChanged }: OpenRoundProps) {
   );
 }
 
-const CONFLICT = 409;
-
 /**
  * Asks for the next room by itself, and ticks off the one that is asked for once it is good: the technician's phone may stay in the
  * pocket. Gives what is to be said of the last one.
@@ -196,5 +206,154 @@ function Progress({ commission }: { readonly commission: Commission }) {
         {text}
       </progress>
     </section>
+  );
+}
+
+const MINUTES = [HOUR_MS, DEFAULT_COMMISSION_MS, 4 * HOUR_MS, 8 * HOUR_MS].map((ms) => ms / MINUTE_MS);
+/** As many as the API takes. */
+const MAX_FREE_LINES = 64;
+
+interface BeginProps {
+  readonly onBegun: () => void;
+}
+
+/** Begins the round over all rooms. */
+function BeginPanel({ onBegun }: BeginProps) {
+  const texts = useTexts(commissionTexts);
+  const { api, format } = useGateway();
+  const { form, isBusy, failure, submit } = useForm();
+  const [minutes, setMinutes] = useState(DEFAULT_COMMISSION_MS / MINUTE_MS);
+  const [withFree, setWithFree] = useState(true);
+  const board = readyValue(useLoaded(loadLines, "lines").part);
+  const free =
+    board === undefined
+      ? []
+      : linesOf(board)
+          .filter(isFree)
+          .map((line) => wiringName(board, line));
+  const send = async () => {
+    const lines = withFree ? free.slice(0, MAX_FREE_LINES) : [];
+    if (await submit(true, () => beginCommission(api, lines, minutes))) onBegun();
+  };
+  return (
+    <section class="panel step-card commission-begin" aria-labelledby="commission-begin">
+      <h2 id="commission-begin">{texts.begin.title}</h2>
+      <p>{texts.begin.how}</p>
+      <Form form={form} onSubmit={send}>
+        <SelectField
+          label={texts.begin.for}
+          value={String(minutes)}
+          choices={MINUTES.map((each) => ({ value: String(each), text: format.duration(each * MINUTE_MS) }))}
+          onValue={(value) => setMinutes(Number(value))}
+          hint={texts.begin.forHint}
+        />
+        {free.length > 0 && (
+          <CheckField
+            label={texts.begin.free(format.count(Math.min(free.length, MAX_FREE_LINES)))}
+            isChecked={withFree}
+            onCheck={setWithFree}
+          />
+        )}
+        <FormFailure failure={failure} />
+        <FormActions isBusy={isBusy} text={texts.begin.action} />
+      </Form>
+    </section>
+  );
+}
+
+/** A test that ended by itself: the round goes on where it was. */
+function PausedPanel({ freeLines, onBegun }: BeginProps & { readonly freeLines: readonly string[] }) {
+  const texts = useTexts(commissionTexts);
+  const { api } = useGateway();
+  const { form, isBusy, failure, submit } = useForm();
+  const send = async () => {
+    const minutes = DEFAULT_COMMISSION_MS / MINUTE_MS;
+    if (await submit(true, () => beginCommission(api, freeLines, minutes))) onBegun();
+  };
+  return (
+    <Notice kind="warn" title={texts.paused}>
+      <p>{texts.pausedDetail}</p>
+      <Form form={form} onSubmit={send}>
+        <FormFailure failure={failure} />
+        <FormActions isBusy={isBusy} text={texts.goOn} />
+      </Form>
+    </Notice>
+  );
+}
+
+/** The reports of before, newest first. */
+function ReportList() {
+  const texts = useTexts(commissionTexts);
+  const { count, dateTime } = useFormat();
+  const reports = readyValue(useLoaded(loadAcceptanceReports, "reports", ["commission"]).part) ?? [];
+  if (reports.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="commission-reports">
+      <h2 id="commission-reports">{texts.reports}</h2>
+      <ul class="commission-rooms">
+        {reports.map(({ number, time, technician, clinic, good, rooms }) => (
+          <li key={number} class="commission-report">
+            <Link to={addressOf("commission", { report: String(number) })}>
+              {texts.reportOf(dateTime(time))}
+            </Link>
+            <span>{texts.counts(count(good), count(rooms))}</span>
+            <span class="soft words">
+              {technician} · {clinic}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FinishDialogProps {
+  /** Rooms that are not ticked off. */
+  readonly untested: number;
+  /** Takes the report's number. */
+  readonly onDone: (number: number) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for the two names that sign, and ends the round with its report. */
+function FinishDialog({ untested, onDone, onClose }: FinishDialogProps) {
+  const texts = useTexts(commissionTexts);
+  const { api, user, format } = useGateway();
+  const { form, isBusy, failure, submit, requiredMistake } = useForm();
+  const [technician, setTechnician] = useState(user.name);
+  const [clinic, setClinic] = useState("");
+  const send = async () => {
+    let number: number | undefined;
+    const isReady = technician.trim() !== "" && clinic.trim() !== "";
+    await submit(isReady, async () => {
+      number = await finishCommission(api, { technician, clinic });
+    });
+    if (number !== undefined) onDone(number);
+  };
+  return (
+    <Dialog title={texts.finishTitle} onClose={onClose}>
+      <Form form={form} onSubmit={send}>
+        <p>{texts.finishMeaning}</p>
+        {untested > 0 && <Notice kind="warn" title={texts.untestedNow(untested, format.count(untested))} />}
+        <TextField
+          label={texts.technician}
+          autocomplete="name"
+          value={technician}
+          onValue={setTechnician}
+          isRequired
+          mistake={requiredMistake("technician", technician)}
+        />
+        <TextField
+          label={texts.clinic}
+          autocomplete="name"
+          value={clinic}
+          onValue={setClinic}
+          isRequired
+          mistake={requiredMistake("clinic", clinic)}
+        />
+        <FormFailure failure={failure} />
+        <FormActions isBusy={isBusy} text={texts.finish} onCancel={onClose} />
+      </Form>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiFailure, UNREACHABLE } from "../api/api.ts";
+import { ApiFailure, UNAVAILABLE, UNREACHABLE } from "../api/api.ts";
 import { elementTexts } from "../messages/element.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Button } from "./button.tsx";
@@ -38,8 +38,6 @@ interface FormFailureProps {
   readonly text?: string | undefined;
 }
 
-const OVERLOADED = 503;
-
 /** Why a form did not go through. It is there from the start, so that its text is read aloud when it comes. */
 export function FormFailure({ failure, texts = {}, text }: FormFailureProps) {
   const own = useTexts(elementTexts);
@@ -56,7 +54,7 @@ export function FormFailure({ failure, texts = {}, text }: FormFailureProps) {
 
 function defaultText(failure: ApiFailure, texts: typeof elementTexts.es): string {
   if (failure.status === UNREACHABLE) return texts.unreachable;
-  return failure.status === OVERLOADED ? texts.overloaded : texts.failed;
+  return failure.status === UNAVAILABLE ? texts.overloaded : texts.failed;
 }
 
 /** A request that a person asked for: a form, a button. */

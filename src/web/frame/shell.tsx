@@ -1,23 +1,23 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { endTests } from "../api/lines.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { useSending } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
 import { createFormat } from "../format/format.ts";
+import type { LiveEvent } from "../live/events.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
-import { useTests } from "../live/use-tests.ts";
+import { useTests } from "../live/use-loaded.ts";
 import { frameTexts } from "../messages/frame.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf, homeOf, maySee, type View } from "../route.ts";
-import { Announcer } from "./announcer.tsx";
-import { GatewayMark } from "./gateway-mark.tsx";
+import { announcementOf } from "./announcement.ts";
 import { Nav, SeldomNav } from "./nav.tsx";
 import { DelayProvider, UndoBar, useUndo } from "./undo.tsx";
-import { LanguageSwitch, Wordmark } from "./wordmark.tsx";
+import { GatewayMark, LanguageSwitch, Wordmark } from "./wordmark.tsx";
 
 interface ShellProps {
   readonly view: View;
@@ -144,5 +144,49 @@ function TestBanner() {
         </Button>
       )}
     </aside>
+  );
+}
+
+/** Events are gathered for so long, so that a busy minute is not read out one by one. */
+const GATHER_MS = 1_500;
+
+/** Reads live changes aloud. */
+function Announcer() {
+  const { events, live, format } = useGateway();
+  const texts = useTexts(frameTexts);
+  const [text, setText] = useState("");
+  const speech = useRef({ texts, format });
+  speech.current = { texts, format };
+
+  useEffect(() => {
+    let gathered: LiveEvent[] = [];
+    let timer: number | undefined;
+    const tell = () => {
+      timer = undefined;
+      const announcement = announcementOf(gathered, speech.current.texts, speech.current.format);
+      gathered = [];
+      if (announcement !== "") setText(announcement);
+    };
+    const stop = events.listen((event) => {
+      gathered.push(event);
+      timer ??= setTimeout(tell, GATHER_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [events]);
+
+  const before = useRef(live);
+  useEffect(() => {
+    if (live === "lost") setText(texts.news.lost);
+    if (live === "live" && before.current === "lost") setText(texts.news.live);
+    before.current = live;
+  }, [live, texts]);
+
+  return (
+    <p class="aloud" aria-live="polite">
+      {text}
+    </p>
   );
 }

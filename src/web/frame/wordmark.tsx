@@ -1,6 +1,7 @@
+import { otherLanguage } from "../../domain/language.ts";
+import type { Status } from "../api/shapes.ts";
 import { Icon } from "../element/icon.tsx";
 import { frameTexts } from "../messages/frame.ts";
-import { otherLanguage } from "../messages/language.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
 
 export function Wordmark() {
@@ -23,5 +24,19 @@ export function LanguageSwitch() {
       <Icon name="language" />
       {texts.switchLanguage}
     </button>
+  );
+}
+
+interface GatewayMarkProps {
+  readonly mark: Pick<Status["gateway"], "name" | "hue">;
+}
+
+/** A gateway's name beside its colour, which says nothing that the name does not. */
+export function GatewayMark({ mark: { name, hue } }: GatewayMarkProps) {
+  return (
+    <span class="gateway-mark">
+      <span class="gateway-colour" style={{ "--hue": hue }} aria-hidden="true" />
+      <span class="gateway-name">{name}</span>
+    </span>
   );
 }

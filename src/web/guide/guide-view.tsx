@@ -7,14 +7,12 @@ import { FailedPanel } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { useLoaded } from "../live/use-loaded.ts";
-import { DeviceForm } from "../locations/device-form.tsx";
-import { LocationForm } from "../locations/location-form.tsx";
+import { DeviceForm, LocationForm } from "../locations/forms.tsx";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { LinesStep } from "./lines-step.tsx";
-import { DoneStep, StepCard } from "./steps.tsx";
+import { DoneStep, LinesStep, StepCard } from "./steps.tsx";
 
 export interface Present extends Locations {
   readonly rooms: RoomsAnswer["data"];

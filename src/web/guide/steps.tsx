@@ -1,11 +1,28 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import type { RoomsAnswer } from "../api/shapes.ts";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS } from "../../domain/wiring.ts";
+import { loadLines, wire } from "../api/lines.ts";
+import { roomsOf } from "../api/locations.ts";
+import type { Device, LinesAnswer, RoomsAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
-import { Form, FormFailure, useForm } from "../element/form.tsx";
+import { SelectField, TextField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
 import { Icon } from "../element/icon.tsx";
+import { Nothing, Unread } from "../element/notice.tsx";
+import {
+  isFree,
+  type LinePlan,
+  lineName,
+  linesOf,
+  planInOrder,
+  planRoom,
+  roomsInDoubt,
+  wiringName,
+} from "../lines/board.ts";
+import { priceOf } from "../lines/price.ts";
 import { useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
 import { guideTexts } from "../messages/guide.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
@@ -99,5 +116,127 @@ export function StepCard({ title, detail, children }: StepCardProps) {
       {detail !== undefined && <p class="soft">{detail}</p>}
       {children}
     </section>
+  );
+}
+
+interface LinesStepProps {
+  readonly device: Device;
+  readonly onDone: () => void;
+}
+
+/** The lines of a new device's rooms; all of it can wait. */
+export function LinesStep({ device, onDone }: LinesStepProps) {
+  const texts = useTexts(guideTexts).lines;
+  const { part, reload } = useLoaded(loadLines, "lines");
+  const hasFree = part.kind === "ready" && linesOf(part.value).some(isFree);
+  return (
+    <StepCard title={texts.title} detail={texts.detail}>
+      {part.kind === "failed" && <Unread onRetry={reload} />}
+      {part.kind === "ready" && !hasFree && <Nothing title={texts.noLines} detail={texts.noLinesDetail} />}
+      {part.kind === "ready" && hasFree && <LinesForm device={device} board={part.value} onDone={onDone} />}
+      {!hasFree && (
+        <div class="actions">
+          <Button onPress={onDone}>{texts.skip}</Button>
+        </div>
+      )}
+    </StepCard>
+  );
+}
+
+interface LinesFormProps extends LinesStepProps {
+  readonly board: LinesAnswer["data"];
+}
+
+function LinesForm({ device, board, onDone }: LinesFormProps) {
+  const { lines: texts } = useTexts(guideTexts);
+  const { api, status, format } = useGateway();
+  const { form, isBusy, failure, wasSent, submit } = useForm();
+  const [plan, setPlan] = useState<LinePlan>(new Map());
+  const [price, setPrice] = useState("");
+  const [wired, setWired] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<string | null>(null);
+  const free = linesOf(board).filter(isFree);
+  const doubtful = roomsInDoubt(plan);
+  const valor = priceOf(price);
+  const currency = readyValue(status)?.currency.code ?? "";
+
+  const send = async () => {
+    const isReady = valor !== undefined && doubtful.size === 0;
+    const isDone = await submit(isReady, async () => {
+      for (const [room, address] of plan) {
+        const line = free.find((candidate) => candidate.address === address);
+        if (!isReady || wired.has(room) || line === undefined) continue;
+        await wire(api, {
+          line: wiringName(board, line),
+          dId: device.dId,
+          actuatorId: room,
+          valor,
+          activeLow: false,
+          bias: "as-is",
+          debounceMs: DEFAULT_DEBOUNCE_MS,
+          rearmMs: DEFAULT_REARM_MS,
+        }).catch((error: unknown) => {
+          setRefused(room);
+          throw error;
+        });
+        setWired((before) => new Set(before).add(room));
+      }
+    });
+    if (isDone) onDone();
+  };
+
+  const mistakeFor = (room: string) => {
+    if (doubtful.has(room)) return texts.twice;
+    return room === refused ? texts.refused : undefined;
+  };
+  return (
+    <Form form={form} onSubmit={send}>
+      <div class="fields">
+        <TextField
+          label={texts.price}
+          value={price}
+          inputMode="decimal"
+          onValue={setPrice}
+          isRequired
+          hint={texts.priceHint(currency)}
+          mistake={wasSent && valor === undefined ? texts.badPrice : undefined}
+        />
+      </div>
+      <div class="actions">
+        <Button onPress={() => setPlan(planInOrder(roomsOf(device), free))}>{texts.inOrder}</Button>
+        {plan.size > 0 && wired.size === 0 && (
+          <Button kind="quiet" onPress={() => setPlan(new Map())}>
+            {texts.clear}
+          </Button>
+        )}
+      </div>
+      <div class="fields guide-lines">
+        {roomsOf(device).map((room) => (
+          <SelectField
+            key={room}
+            label={texts.room(room)}
+            value={plan.get(room) ?? ""}
+            isDisabled={wired.has(room)}
+            choices={[
+              { value: "", text: texts.none },
+              ...free.map((line) => ({ value: line.address, text: lineName(line) })),
+            ]}
+            onValue={(address) => {
+              setRefused(null);
+              setPlan(planRoom(plan, room, address));
+            }}
+            mistake={mistakeFor(room)}
+          />
+        ))}
+      </div>
+      <FormFailure failure={failure} />
+      <FormActions
+        isBusy={isBusy}
+        isDisabled={plan.size === 0}
+        text={plan.size === 0 ? texts.connectNone : texts.connect(plan.size, format.count(plan.size))}
+      >
+        <Button onPress={onDone}>{texts.skip}</Button>
+      </FormActions>
+    </Form>
   );
 }

@@ -9,15 +9,13 @@ import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useGateway, useLiveEvents } from "../live/gateway.ts";
 import type { Part } from "../live/loading.ts";
-import { useLoaded } from "../live/use-loaded.ts";
-import { useTests } from "../live/use-tests.ts";
+import { useLoaded, useTests } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./board.ts";
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
-import { PriceDialog } from "./price-dialog.tsx";
-import { TestDialog } from "./test-dialog.tsx";
-import { TestedPanel, TestPanel } from "./test-panel.tsx";
+import { PriceDialog } from "./prices.tsx";
+import { TestDialog, TestedPanel, TestPanel } from "./test.tsx";
 import { useLineTest } from "./use-line-test.ts";
 import { Unwire, WireForm } from "./wire-form.tsx";
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { statusOf } from "../api/api.ts";
+import { CONFLICT, NOT_FOUND, statusOf } from "../api/api.ts";
 import { readLine } from "../api/lines.ts";
 import { useGateway } from "../live/gateway.ts";
 import { type Moves, NO_MOVES, withChange, withLook, withOnly } from "./moves.ts";
@@ -25,8 +25,6 @@ export interface LineTest {
 
 /** Pause between two rounds of reading: quick enough for a person who switches a relay, and little work for the gateway. */
 const ROUND_MS = 300;
-const CONFLICT = 409;
-const NOT_FOUND = 404;
 
 /** Reads the picked lines again and again while the test is on and the page is visible. */
 export function useLineTest(): LineTest {

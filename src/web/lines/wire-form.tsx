@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { BIASES, type Bias } from "../../domain/line.ts";
 import { seesMoney } from "../../domain/member.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../../domain/wiring.ts";
+import { CONFLICT, NOT_FOUND, UNAVAILABLE } from "../api/api.ts";
 import { unwire, wire } from "../api/lines.ts";
 import type { Line, Wiring } from "../api/shapes.ts";
 import { Confirm, Dialog } from "../element/dialog.tsx";
@@ -29,9 +30,6 @@ interface WireFormProps {
 }
 
 const SHOWN_FIELDS = ["actuatorId", "valor", "bias", "debounceMs", "rearmMs"] as const;
-const NOT_FOUND = 404;
-const CONFLICT = 409;
-const UNAVAILABLE = 503;
 
 /** Says which room a line is, what a sale there costs, and how the line behaves. */
 export function WireForm({ line, board, onDone, onClose }: WireFormProps) {

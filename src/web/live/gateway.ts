@@ -6,8 +6,7 @@ import { createFormat, type Format } from "../format/format.ts";
 import { useLanguage } from "../messages/use-language.ts";
 import { LiveConnection, type LiveState } from "./connection.ts";
 import { LiveEvents, type LiveListener } from "./events.ts";
-import { Freshness } from "./freshness.ts";
-import { type Part, Refresher, ready, readyValue } from "./loading.ts";
+import { Freshness, type Part, Refresher, ready, readyValue } from "./loading.ts";
 
 /** The gateway as every view behind the session shares it, from sign-in to sign-out. */
 interface Gateway {

@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Api } from "../api/api.ts";
+import type { Status } from "../api/shapes.ts";
 import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
-import { type Part, Refresher, ready } from "./loading.ts";
+import { type Part, Refresher, ready, readyValue } from "./loading.ts";
 
 export interface Loaded<T> {
   readonly part: Part<T>;
@@ -97,4 +98,11 @@ export function useMinute(): void {
     const round = setInterval(() => setMinute((minute) => minute + 1), MINUTE_MS);
     return () => clearInterval(round);
   }, []);
+}
+
+/** The lines under test. A test that ends by itself leaves within a minute. */
+export function useTests(): Status["tests"] {
+  const { status, now } = useGateway();
+  useMinute();
+  return (readyValue(status)?.tests ?? []).filter(({ untilTime }) => untilTime > now());
 }

@@ -10,8 +10,7 @@ import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { locationsTexts } from "../messages/locations.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { DeviceForm } from "./device-form.tsx";
-import { LocationForm } from "./location-form.tsx";
+import { DeviceForm, LocationForm } from "./forms.tsx";
 import { briefRooms, locationsInOrder } from "./rooms.ts";
 
 /** What is being done: one dialog at a time. */

@@ -1,7 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
-import type { Bilingual, Language } from "../../domain/language.ts";
-import { pickLanguage, pickLocale } from "./language.ts";
+import { type Bilingual, type Language, pickLanguage, pickLocale } from "../../domain/language.ts";
 
 /** The language that the page speaks. */
 interface Speech {

@@ -10,7 +10,7 @@ import { panelTexts } from "../messages/panel.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { entryIndexOf, lastDayOf, neighbourOf } from "./chart-days.ts";
+import { entryIndexOf, lastDayOf, neighbourOf } from "./period.ts";
 
 interface ChartPanelProps {
   readonly overview: Overview;

@@ -1,12 +1,13 @@
 import type { Api } from "../api/api.ts";
 import { loadOverview, type OverviewFilter } from "../api/overview.ts";
 import { loadFirstRecords } from "../api/records.ts";
-import type { Device, StoredRecord } from "../api/shapes.ts";
+import type { Device, Overview, StoredRecord } from "../api/shapes.ts";
 import { Segments } from "../element/field.tsx";
+import { Icon } from "../element/icon.tsx";
 import { FailedPanel, Nothing, Unread } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
-import { useGateway } from "../live/gateway.ts";
+import { useFormat, useGateway } from "../live/gateway.ts";
 import { type Part, readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { panelTexts } from "../messages/panel.ts";
@@ -16,9 +17,8 @@ import { roomKey } from "../rooms/rooms.ts";
 import { useDevices } from "../rooms/use-devices.ts";
 import { addressOf } from "../route.ts";
 import { ChartPanel } from "./chart-panel.tsx";
-import { Figures } from "./figures.tsx";
-import { PanelFilters, periodOf, usePanelFilter } from "./panel-filters.tsx";
-import { Places } from "./places.tsx";
+import { PanelFilters, panelAddress, periodOf, usePanelFilter } from "./panel-filters.tsx";
+import { comparisonOf, comparisonText } from "./period.ts";
 
 /** The view of the state shows the rest. */
 const FAULTS_SHOWN = 2;
@@ -226,5 +226,118 @@ function LatestSale({ sale }: { readonly sale: StoredRecord }) {
         {sale.provisional && ` · ${latest.provisional}`}
       </time>
     </li>
+  );
+}
+
+type Span = Overview["spans"][number];
+
+/** Today, the week, the month and the year so far, each beside the same span before. */
+export function Figures({ spans }: Pick<Overview, "spans">) {
+  return (
+    <dl class="figures">
+      {spans.map((span) => (
+        <Figure key={span.name} span={span} />
+      ))}
+    </dl>
+  );
+}
+
+function Figure({ span }: { readonly span: Span }) {
+  const texts = useTexts(panelTexts);
+  const { money, count } = useFormat();
+  const { name, revenue, sales, before, isComparable } = span;
+  return (
+    <div class={name === "day" ? "panel figure figure-main" : "panel figure"}>
+      <dt>{texts.span[name]}</dt>
+      <dd>
+        <span class="figure-value">{money(revenue)}</span>
+        <span class="figure-note">{texts.salesCount(sales, count(sales))}</span>
+        {isComparable ? (
+          <>
+            <Trend revenue={revenue} before={before.revenue} />
+            <span class="figure-note">{texts.wasThen(texts.spanBefore[name], money(before.revenue))}</span>
+          </>
+        ) : (
+          <span class="figure-note">{texts.notComparable}</span>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+interface TrendProps {
+  readonly revenue: number;
+  readonly before: number;
+}
+
+/** How a sum compares with the one before; nothing where there was none. */
+function Trend({ revenue, before }: TrendProps) {
+  const texts = useTexts(panelTexts);
+  const format = useFormat();
+  const comparison = comparisonOf(revenue, before);
+  const { kind } = comparison;
+  if (kind === "none") return null;
+  const isMore = kind === "more" || kind === "times";
+  return (
+    <span class="figure-note figure-trend">
+      {kind !== "same" && (
+        <span class={isMore ? "trend trend-up" : "trend"}>
+          <Icon name={isMore ? "up" : "down"} />
+        </span>
+      )}
+      <b>{comparisonText(comparison, texts.compare, format)}</b>
+    </span>
+  );
+}
+
+interface PlacesProps {
+  readonly overview: Overview;
+  readonly filter: OverviewFilter;
+}
+
+const WHOLE_PERCENT = 100;
+
+/** What each location took in the period, as bars on one scale, beside the period before; each leads to its own figures. */
+export function Places({ overview: { places, otherPlaces, period }, filter }: PlacesProps) {
+  const texts = useTexts(panelTexts);
+  const { money, count } = useFormat();
+  if (places.length < 2) return null;
+  const all = [
+    ...places.map((place) => ({ ...place, key: `place ${place.name}`, isOthers: false })),
+    ...(otherPlaces === null
+      ? []
+      : [{ ...otherPlaces, key: "others", name: texts.otherPlaces, isOthers: true }]),
+  ];
+  const most = Math.max(...all.flatMap(({ revenue, before }) => [revenue, before]));
+  const width = (value: number) =>
+    `${most > 0 ? Math.max(0, Math.round((value / most) * WHOLE_PERCENT)) : 0}%`;
+  return (
+    <section class="panel places" aria-labelledby="places-title">
+      <div class="panel-head">
+        <h2 id="places-title">{texts.places}</h2>
+      </div>
+      <ol>
+        {all.map((place) => (
+          <li key={place.key} class="place">
+            {place.isOthers ? (
+              <span>{place.name}</span>
+            ) : (
+              <Link to={panelAddress({ ...filter, location: place.name, device: undefined })}>
+                {place.name}
+              </Link>
+            )}
+            <b>{money(place.revenue)}</b>
+            <span class="place-bars" aria-hidden="true">
+              <span class="place-bar" style={{ width: width(place.revenue) }} />
+              <span class="place-bar place-before" style={{ width: width(place.before) }} />
+            </span>
+            <span class="fine">
+              {texts.salesCount(place.sales, count(place.sales))} ·{" "}
+              {texts.wasThen(texts.periodBefore[period], money(place.before))}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

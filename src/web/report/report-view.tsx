@@ -5,7 +5,7 @@ import type { LetterheadAnswer, ReportAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { SelectField } from "../element/field.tsx";
 import { FailedPanel, Nothing } from "../element/notice.tsx";
-import { daysBefore, isDay } from "../format/day.ts";
+import { daysBefore, daysUpTo, isDay, isMonth, monthAfter, monthOf, monthsUpTo } from "../format/day.ts";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
@@ -15,8 +15,7 @@ import { reportTexts } from "../messages/report.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf } from "../route.ts";
-import { LetterheadDialog } from "./letterhead-dialog.tsx";
-import { daysUpTo, isMonth, monthAfter, monthOf, monthsUpTo } from "./month.ts";
+import { LetterheadDialog } from "./letterhead.tsx";
 import { ReportSheet } from "./report-sheet.tsx";
 
 export function ReportView() {

@@ -1,4 +1,4 @@
-// Runs beside the page: see format/warm-up.ts. Its name is the locale.
+// Runs beside the page: see main.tsx. Its name is the locale.
 declare const self: DedicatedWorkerGlobalScope;
 
 // A module, so that `self` here is the worker's own.

@@ -1,15 +1,73 @@
-import { loadTestedEdges } from "../api/lines.ts";
+import { useState } from "preact/hooks";
+import { MINUTE_MS } from "../../domain/clock.ts";
+import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../../domain/line-test.ts";
+import { beginTest, loadTestedEdges } from "../api/lines.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
+import { Dialog } from "../element/dialog.tsx";
+import { SelectField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
-import { isFree, lineName } from "./board.ts";
+import { type Board, isFree, lineName } from "./board.ts";
 import type { LineDoing } from "./line-panels.tsx";
 import type { Move } from "./moves.ts";
+import { RoomChoice } from "./room-choice.tsx";
+
+const HOUR_MINUTES = 60;
+const MINUTES = [15, DEFAULT_TEST_MS / MINUTE_MS, HOUR_MINUTES, 2 * HOUR_MINUTES, MAX_TEST_MS / MINUTE_MS];
+
+interface TestDialogProps {
+  readonly board: Board;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** Which rooms do not count while they are tested, and for how long. Without any, only free lines are looked at. */
+export function TestDialog({ board: { devices, wirings }, onDone, onClose }: TestDialogProps) {
+  const texts = useTexts(linesTexts);
+  const { api, format } = useGateway();
+  const { form, isBusy, failure, submit } = useForm();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [minutes, setMinutes] = useState(DEFAULT_TEST_MS / MINUTE_MS);
+  const send = async () => {
+    const isDone = await submit(true, async () => {
+      if (chosen.size > 0) await beginTest(api, [...chosen], minutes);
+    });
+    if (isDone) onDone();
+  };
+  return (
+    <Dialog title={texts.test} onClose={onClose}>
+      <Form form={form} onSubmit={send}>
+        <p>{texts.testMeaning}</p>
+        <SelectField
+          label={texts.testFor}
+          value={String(minutes)}
+          choices={MINUTES.map((each) => ({ value: String(each), text: format.duration(each * MINUTE_MS) }))}
+          onValue={(value) => setMinutes(Number(value))}
+          hint={texts.testForHint}
+        />
+        <div class="test-form">
+          <RoomChoice
+            {...{ devices, wirings, chosen }}
+            onChosen={setChosen}
+            textOf={({ actuatorId }) => actuatorId}
+          />
+        </div>
+        <FormFailure failure={failure} />
+        <FormActions
+          isBusy={isBusy}
+          text={chosen.size > 0 ? texts.testBegin : texts.testFreeOnly}
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
 
 const SHOWN_MOVES = 6;
 

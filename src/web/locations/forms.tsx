@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { addDevice, changeDevice, roomsOf } from "../api/locations.ts";
+import { NOT_FOUND } from "../api/api.ts";
+import { addDevice, addLocation, changeDevice, changeLocation, roomsOf } from "../api/locations.ts";
 import type { Device, Location } from "../api/shapes.ts";
 import { Segments, SelectField, TextField } from "../element/field.tsx";
 import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
@@ -24,8 +25,7 @@ interface DeviceFormProps {
   readonly onCancel?: () => void;
 }
 
-const SHOWN_FIELDS = ["name", "dId", "locationId"] as const;
-const NOT_FOUND = 404;
+const DEVICE_FIELDS = ["name", "dId", "locationId"] as const;
 
 /** Makes or changes a device, in a dialog or in the guide. */
 export function DeviceForm({ device, at, locations, action, onDone, onCancel }: DeviceFormProps) {
@@ -130,7 +130,7 @@ export function DeviceForm({ device, at, locations, action, onDone, onCancel }: 
         </Notice>
       )}
       <FormFailure
-        failure={unplacedFailure(failure, SHOWN_FIELDS)}
+        failure={unplacedFailure(failure, DEVICE_FIELDS)}
         texts={{ [NOT_FOUND]: texts.mistakes.gone }}
       />
       <FormActions isBusy={isBusy} text={action} onCancel={onCancel} />
@@ -164,7 +164,7 @@ interface RoomsFieldProps {
 }
 
 /** The rooms of a new device: the first and how many, as they are numbered along a corridor, or a list. */
-export function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
+function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) {
   const texts = useTexts(locationsTexts);
   const { count } = useFormat();
   const set = (part: Partial<RoomsDraft>) => onDraft({ ...draft, ...part });
@@ -241,4 +241,59 @@ export function RoomsField({ draft, onDraft, wasSent, isNew }: RoomsFieldProps) 
         return draft.way === "range" && draft.first.trim() !== "" ? mistakes.noCount : mistakes.noRooms;
     }
   }
+}
+
+interface LocationFormProps {
+  /** Null for a new one. */
+  readonly location: Location | null;
+  /** The main button's text; "save" without it. */
+  readonly action?: string;
+  readonly onDone: (text: string) => void;
+  /** Undefined where there is nothing to go back to. */
+  readonly onCancel?: () => void;
+}
+
+const LOCATION_FIELDS = ["name", "description"] as const;
+
+/** Makes or changes a location, in a dialog or in the guide. */
+export function LocationForm({ location, action, onDone, onCancel }: LocationFormProps) {
+  const texts = useTexts(locationsTexts);
+  const { api } = useGateway();
+  const { form, isBusy, failure, submit, mistake, requiredMistake } = useForm();
+  const [name, setName] = useState(location?.name ?? "");
+  const [description, setDescription] = useState(location?.description ?? "");
+
+  const send = async () => {
+    const draft = { name: name.trim(), description: description.trim() };
+    const isDone = await submit(draft.name !== "", () =>
+      location === null ? addLocation(api, draft) : changeLocation(api, location._id, draft),
+    );
+    if (!isDone) return;
+    const isRenamed = location !== null && location.name !== draft.name;
+    onDone([texts.savedLocation(draft.name), ...(isRenamed ? [texts.oldNames] : [])].join(" "));
+  };
+
+  return (
+    <Form form={form} onSubmit={send}>
+      <TextField
+        label={texts.name}
+        value={name}
+        onValue={setName}
+        isRequired
+        hint={texts.locationNameHint}
+        mistake={requiredMistake("name", name)}
+      />
+      <TextField
+        label={texts.description}
+        value={description}
+        onValue={setDescription}
+        mistake={mistake("description", { length: texts.mistakes.longDescription })}
+      />
+      <FormFailure
+        failure={unplacedFailure(failure, LOCATION_FIELDS)}
+        texts={{ [NOT_FOUND]: texts.mistakes.gone }}
+      />
+      <FormActions isBusy={isBusy} text={action} onCancel={onCancel} />
+    </Form>
+  );
 }

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { mendRoom, tickRoom } from "../api/commission.ts";
-import type { CommissionedRoom } from "../api/shapes.ts";
+import { CONFLICT, TOO_MANY_REQUESTS } from "../api/api.ts";
+import { askRoom, mendRoom, tickRoom } from "../api/commission.ts";
+import type { Commission, CommissionedRoom } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { TextField } from "../element/field.tsx";
 import { FormFailure, useSending } from "../element/form.tsx";
@@ -9,9 +10,7 @@ import { OnTag } from "../element/notice.tsx";
 import { useFormat, useGateway } from "../live/gateway.ts";
 import { commissionTexts } from "../messages/commission.ts";
 import { useTexts } from "../messages/use-language.ts";
-
-const CONFLICT = 409;
-const TOO_MANY = 429;
+import { byDevice } from "./round.ts";
 
 interface RoomCardProps {
   readonly room: CommissionedRoom;
@@ -115,7 +114,7 @@ function Judged({ room, onChanged }: RoomCardProps) {
       )}
       <FormFailure
         failure={failure}
-        texts={{ [CONFLICT]: texts.failures.unknown, [TOO_MANY]: texts.failures.many }}
+        texts={{ [CONFLICT]: texts.failures.unknown, [TOO_MANY_REQUESTS]: texts.failures.many }}
       />
     </>
   );
@@ -147,4 +146,82 @@ function Bounce({ room: { judgement, wired } }: Pick<RoomCardProps, "room">) {
       {texts.debounceNow(count(wired.debounceMs))}
     </p>
   );
+}
+
+interface RoomListProps {
+  readonly commission: Commission;
+  /** The lines are under test: a room can be asked for. */
+  readonly isOpen: boolean;
+  readonly onChanged: () => void;
+}
+
+/** Every room with its result; one press makes it the next. */
+export function RoomList({ commission: { rooms }, isOpen, onChanged }: RoomListProps) {
+  const texts = useTexts(commissionTexts);
+  const { api } = useGateway();
+  const { isBusy, failure, send } = useSending();
+  const ask = async (room: CommissionedRoom) => {
+    if (!(await send(() => askRoom(api, room)))) return;
+    onChanged();
+    scrollTo(0, 0);
+  };
+  return (
+    <section class="panel" aria-labelledby="commission-rooms">
+      <h2 id="commission-rooms">{texts.rooms}</h2>
+      <FormFailure failure={failure} />
+      {byDevice(rooms).map(([first, ...others]) =>
+        first === undefined ? null : (
+          <div key={first.dId} class="commission-device">
+            <h3>
+              {first.deviceName} <span class="soft">{first.locationName}</span>
+            </h3>
+            <ul class="commission-rooms">
+              {[first, ...others].map((room) => (
+                <li key={room.room} class={classOf(room)}>
+                  <Icon name={signOf(room)} />
+                  <strong class="words">{room.room}</strong>
+                  <span class="soft words">{room.wired?.line}</span>
+                  <Result room={room} />
+                  {isOpen && !room.withoutLine && !room.isAsked && (
+                    <Button
+                      kind="quiet"
+                      isBusy={isBusy}
+                      label={texts.ask(room.room)}
+                      onPress={() => void ask(room)}
+                    >
+                      {texts.askShort}
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ),
+      )}
+    </section>
+  );
+}
+
+function Result({ room: { tick, withoutLine, isAsked } }: { readonly room: CommissionedRoom }) {
+  const texts = useTexts(commissionTexts);
+  if (tick === null) {
+    return <span class="soft">{withoutLine ? texts.onPurpose : isAsked ? texts.now : texts.pending}</span>;
+  }
+  const { verdict, note } = tick;
+  return (
+    <span>
+      {verdict !== null && texts.verdicts[verdict]}
+      {note !== "" && <span class="soft words"> · {note}</span>}
+    </span>
+  );
+}
+
+function signOf({ tick, isAsked }: CommissionedRoom): "done" | "warning" | "forward" | "lines" {
+  if (tick !== null) return tick.verdict === "good" ? "done" : "warning";
+  return isAsked ? "forward" : "lines";
+}
+
+function classOf({ tick, isAsked }: CommissionedRoom): string {
+  const kind = tick === null ? (isAsked ? "asked" : "pending") : tick.verdict === "good" ? "good" : "wrong";
+  return `commission-room commission-room-${kind}`;
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ApiFailure } from "../api/api.ts";
+import { ApiFailure, BAD_REQUEST } from "../api/api.ts";
 import type { Letterhead } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
@@ -17,7 +17,6 @@ interface LetterheadDialogProps {
 
 /** As the API has it. */
 const MAX_LOGO_BYTES = 40 * 1024;
-const INVALID = 400;
 
 /** What stands at the head of the account's reports. */
 export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDialogProps) {
@@ -75,7 +74,7 @@ export function LetterheadDialog({ letterhead, onSaved, onClose }: LetterheadDia
         <FormFailure
           failure={failure}
           text={mistake("logo") === undefined ? undefined : texts.noPicture}
-          texts={{ [INVALID]: texts.noPicture }}
+          texts={{ [BAD_REQUEST]: texts.noPicture }}
         />
         <FormActions isBusy={isBusy} onCancel={onClose} />
       </Form>
@@ -88,7 +87,27 @@ function dataUrlOf(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new ApiFailure(INVALID, String(reader.error)));
+    reader.onerror = () => reject(new ApiFailure(BAD_REQUEST, String(reader.error)));
     reader.readAsDataURL(file);
   });
+}
+
+/** What stands at the head of a sheet; nothing where nothing is set. */
+export function LetterheadBlock({
+  letterhead: { company, taxNumber, address, logo },
+}: {
+  readonly letterhead: Letterhead;
+}) {
+  const sender = [company, taxNumber, address].filter((text) => text !== "");
+  if (sender.length === 0 && logo === "") return null;
+  return (
+    <div class="letterhead">
+      {logo !== "" && <img class="letterhead-logo" src={logo} alt={company} />}
+      <address>
+        {sender.map((text) => (
+          <span key={text}>{text}</span>
+        ))}
+      </address>
+    </div>
+  );
 }
