@@ -23,6 +23,7 @@ import type {
   FoundMoved,
   FoundRecords,
   Idempotency,
+  LedgerMark,
   MovedSearch,
   NewRecord,
   RecordFilter,
@@ -257,6 +258,13 @@ export type HeavyReads = {
   readonly [N in HeavyRead]: (...input: Parameters<LedgerReader[N]>) => Promise<ReturnType<LedgerReader[N]>>;
 };
 
+/** The same reads, which a ledger's file answers at once and a company's database later. */
+export type EitherWay<Reads> = {
+  readonly [N in keyof Reads]: Reads[N] extends (...input: infer Input) => infer Answer
+    ? (...input: Input) => Answer | Promise<Answer>
+    : never;
+};
+
 /** One page of a listing, newest first. */
 export interface PageRequest {
   /** Only ids below this one; null begins with the newest. */
@@ -308,6 +316,8 @@ export interface LedgerReader {
   entriesAfter(after: number, upTo: number, limit: number): readonly ChainEntry[];
   /** Number of the newest entry; 0 before the first. */
   newestEntry(): number;
+  /** What is there so far. */
+  mark(): LedgerMark;
   /** The hash of the newest entry of the chain, hexadecimal: it stands for every entry so far, of all accounts. */
   chainHead(): string;
   /** The number of records of some days, without voided ones. Read from the rollups; so is their sum. */

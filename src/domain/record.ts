@@ -88,13 +88,32 @@ export interface FoundRecords {
   readonly next: RecordPosition | null;
 }
 
-/** One page of the records that were moved since some entry, in the order of their moves. */
+/** The newest entry of each ledger that is read together, by number: of a gateway's own one. */
+export type LedgerMark = readonly number[];
+
+/**
+ * Entries are numbered over many ledgers: each ledger has so many numbers. A gateway's own entries have the first ones; in a
+ * company's database an entry's number is its gateway's times this, and then its branch and position.
+ */
+export const NUMBERS_OF_LEDGER = 2 ** 37;
+
+/** Whether an entry was there when the mark was taken. */
+export function isBefore(mark: LedgerMark, entry: number): boolean {
+  const newest = mark.find((each) => each >= entry);
+  return newest !== undefined && ledgerOf(newest) === ledgerOf(entry);
+}
+
+function ledgerOf(entry: number): number {
+  return Math.floor(entry / NUMBERS_OF_LEDGER);
+}
+
+/** One page of the records that were moved since a mark, in the order of their moves. */
 export interface MovedSearch {
   readonly filter: RecordFilter;
-  /** Number of that entry. Records newer than it are not returned. */
-  readonly since: number;
-  /** `movedBy` of the last record of the previous page; `since` at first. */
-  readonly after: number;
+  /** Records newer than it are not returned. */
+  readonly since: LedgerMark;
+  /** `next` of the page before; null at first. */
+  readonly after: number | null;
   readonly limit: number;
 }
 

@@ -9,19 +9,20 @@ import { FlancoError } from "../domain/error.ts";
 import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
+import { type SalesReads, salesOf } from "../domain/sales.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
 import { commissionEndpoints } from "./commission.ts";
 import { DailyBound, type DailyLimits } from "./daily-bound.ts";
-import { dataEndpoints } from "./data.ts";
-import { deviceEndpoints } from "./device.ts";
+import { postEndpoint, summaryEndpoint } from "./data.ts";
+import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import { lineEndpoints } from "./line.ts";
 import { lineTestEndpoints } from "./line-test.ts";
-import { locationEndpoints } from "./location.ts";
+import { locationEndpoints, locationListEndpoint } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
 import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
@@ -30,8 +31,8 @@ import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middlew
 import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
-import { recordEndpoints } from "./record.ts";
-import { reportEndpoints } from "./report.ts";
+import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
+import { letterheadEndpoints, reportEndpoints } from "./report.ts";
 import { roomEndpoints } from "./room.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
 import { requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
@@ -139,14 +140,13 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
-    ...deviceEndpoints(reader, writer),
-    ...locationEndpoints(reader, writer),
-    ...dataEndpoints(heavy, writer, clock, new DailyBound(dailyLimits, clock)),
-    ...overviewEndpoints(heavy, clock),
+    ...salesEndpoints(salesOf(reader, heavy), numbers, clock, log),
+    ...deviceEndpoints(writer),
+    ...locationEndpoints(writer),
+    postEndpoint(writer, new DailyBound(dailyLimits, clock)),
+    voidEndpoint(writer, numbers),
+    ...letterheadEndpoints(reader, writer),
     ...roomEndpoints(heavy, clock),
-    ...recordEndpoints(reader, heavy, writer, numbers),
-    ...exportEndpoints(reader, heavy, numbers, clock, log),
-    ...reportEndpoints(reader, heavy, writer, numbers, clock),
     ...wiringEndpoints(reader, writer, lines, clock),
     ...lineEndpoints(lines, drivable),
     ...lineTestEndpoints(reader, writer),
@@ -156,6 +156,24 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...eventEndpoints(events, sessions),
     ...moveCodeEndpoints(moves, reader),
     ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
+  ];
+}
+
+/** What was sold, of a gateway's ledger or of a company's database. */
+export function salesEndpoints(
+  sales: SalesReads,
+  numbers: ShownAs,
+  clock: Clock,
+  log: Log,
+): readonly Endpoint[] {
+  return [
+    deviceListEndpoint(sales),
+    locationListEndpoint(sales),
+    summaryEndpoint(sales, clock),
+    ...overviewEndpoints(sales, clock),
+    ...recordEndpoints(sales, numbers),
+    ...exportEndpoints(sales, numbers, clock, log),
+    ...reportEndpoints(sales, numbers, clock),
   ];
 }
 

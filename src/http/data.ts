@@ -5,33 +5,30 @@ import type { BodyOf } from "../contract/declaration.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { HeavyReads, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerWriter } from "../domain/ledger.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import type { Summary } from "../domain/summary.ts";
 import type { DailyBound } from "./daily-bound.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 const MAX_KEY_CHARACTERS = 255;
 
-export function dataEndpoints(
-  reads: Pick<HeavyReads, "summary">,
-  writer: Pick<LedgerWriter, "addRecord">,
-  clock: Clock,
-  bound: DailyBound,
-): readonly Endpoint[] {
-  return [
-    serve(postData, async ({ userId, body, context }) => {
-      const record = toNewRecord(body);
-      bound.take(userId, record);
-      await writer.addRecord(userId, record, idempotencyOf(context, record));
-      return { message: "Data saved successfully" } as const;
-    }),
-    serve(getSummary, async ({ userId, query }) => {
-      const summary = await reads.summary(userId, query.period, clock.nowMs());
-      if (summary === undefined) throw new FlancoError("not_found", "No record in this period.");
-      return { data: toAnswer(summary) };
-    }),
-  ];
+export function summaryEndpoint(sales: Pick<SalesReads, "summary">, clock: Clock): Endpoint {
+  return serve(getSummary, async ({ userId, query }) => {
+    const summary = await sales.summary(userId, query.period, clock.nowMs());
+    if (summary === undefined) throw new FlancoError("not_found", "No record in this period.");
+    return { data: toAnswer(summary) };
+  });
+}
+
+export function postEndpoint(writer: Pick<LedgerWriter, "addRecord">, bound: DailyBound): Endpoint {
+  return serve(postData, async ({ userId, body, context }) => {
+    const record = toNewRecord(body);
+    bound.take(userId, record);
+    await writer.addRecord(userId, record, idempotencyOf(context, record));
+    return { message: "Data saved successfully" } as const;
+  });
 }
 
 function toNewRecord({ habitacion, valor, createdTime, ...names }: BodyOf<typeof postData>): NewRecord {

@@ -6,17 +6,20 @@ import {
   removeDevice,
 } from "../contract/device.ts";
 import type { Device } from "../domain/device.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerWriter } from "../domain/ledger.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 
+export function deviceListEndpoint(sales: Pick<SalesReads, "devices">): Endpoint {
+  return serve(listDevices, async ({ userId }) => ({
+    data: (await sales.devices(userId)).map(toAnswer),
+  }));
+}
+
 export function deviceEndpoints(
-  reader: Pick<LedgerReader, "devices">,
   writer: Pick<LedgerWriter, "addDevice" | "changeDevice" | "removeDevice">,
 ): readonly Endpoint[] {
   return [
-    serve(listDevices, ({ userId }) => ({
-      data: reader.devices(userId).map(toAnswer),
-    })),
     serve(addDevice, async ({ userId, body }) => {
       await writer.addDevice(userId, body.newDevice);
     }),

@@ -3,13 +3,12 @@ import { exportRecords } from "../contract/record.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { FoundRecord, RecordFilter } from "../domain/record.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
-import { toRecordFilter, type WalkedReader, walkRecords } from "./record.ts";
+import { type ShownAs, toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 /** Exports under way at once, each of another user: each takes its turn in every round of the event loop. */
 const MAX_EXPORTS = 3;
@@ -19,31 +18,29 @@ const HUNG_UP = "ERR_STREAM_PREMATURE_CLOSE";
 
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
 
-type ExportReader = WalkedReader & Pick<LedgerReader, "localTime">;
 type Walk = AsyncIterator<readonly FoundRecord[]>;
 
 export function exportEndpoints(
-  reader: ExportReader,
-  reads: Pick<HeavyReads, "countRecords">,
-  numbers: ShownNumbers,
+  sales: WalkedReads & Pick<SalesReads, "countRecords" | "localTime">,
+  numbers: ShownAs,
   clock: Clock,
   log: Log,
 ): readonly Endpoint[] {
   const slots = new JobSlots({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
   const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
     const filter = toRecordFilter(query);
-    const walk = walkRecords(reader, userId, filter)[Symbol.asyncIterator]();
+    const walk = walkRecords(sales, userId, filter)[Symbol.asyncIterator]();
     // Before the answer's head is sent: a ledger that cannot be read still has an answer of its own.
     const first = await walk.next();
     if (filter.room === null && filter.roomPart === null) {
-      context.set("X-Flanco-Rows", String(await reads.countRecords(userId, filter)));
+      context.set("X-Flanco-Rows", String(await sales.countRecords(userId, filter)));
     }
     context.set("Content-Type", "text/csv; charset=utf-8");
-    const name = fileName(query.lang, filter, reader.localTime(clock.nowMs()));
+    const name = fileName(query.lang, filter, sales.localTime(clock.nowMs()));
     context.set("Content-Disposition", `attachment; filename="${name}"`);
     const shown = (record: FoundRecord) => ({ ...record, recordId: numbers.show(record.recordId) });
     const isOver = () => stream.destroyed;
-    const stream = Readable.from(rows(query.lang, first, walk, reader, shown, isOver), { objectMode: false });
+    const stream = Readable.from(rows(query.lang, first, walk, sales, shown, isOver), { objectMode: false });
     stream.once("error", (error: NodeJS.ErrnoException) => {
       // A client that hangs up is no failure, and must not fill the log.
       if (error.code !== HUNG_UP) log.error({ err: error }, "an export broke off");
@@ -58,7 +55,7 @@ async function* rows(
   language: CsvLanguage,
   first: IteratorResult<readonly FoundRecord[]>,
   walk: Walk,
-  reader: Pick<LedgerReader, "localTime">,
+  sales: Pick<SalesReads, "localTime">,
   shown: (record: FoundRecord) => FoundRecord,
   isOver: () => boolean,
 ): AsyncGenerator<string> {
@@ -67,7 +64,7 @@ async function* rows(
     // The client has hung up. Where no record fits, nothing is yielded, and the stream would not notice it.
     if (isOver()) return;
     const text = piece.value
-      .map((record) => csvRow(shown(record), language, (timeMs) => reader.localTime(timeMs)))
+      .map((record) => csvRow(shown(record), language, (timeMs) => sales.localTime(timeMs)))
       .join("");
     if (text !== "") yield text;
   }

@@ -5,18 +5,21 @@ import {
   listLocations,
   removeLocation,
 } from "../contract/location.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerWriter } from "../domain/ledger.ts";
 import type { Location } from "../domain/location.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 
+export function locationListEndpoint(sales: Pick<SalesReads, "locations">): Endpoint {
+  return serve(listLocations, async ({ userId }) => ({
+    data: (await sales.locations(userId)).map(toAnswer),
+  }));
+}
+
 export function locationEndpoints(
-  reader: Pick<LedgerReader, "locations">,
   writer: Pick<LedgerWriter, "addLocation" | "changeLocation" | "removeLocation">,
 ): readonly Endpoint[] {
   return [
-    serve(listLocations, ({ userId }) => ({
-      data: reader.locations(userId).map(toAnswer),
-    })),
     serve(addLocation, async ({ userId, body }) => {
       await writer.addLocation(userId, body.location);
     }),

@@ -2,16 +2,16 @@ import { getOverview, type Overview as OverviewAnswer } from "../contract/overvi
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
-import type { HeavyReads } from "../domain/ledger.ts";
 import type { Overview, Sold, SoldOnDays } from "../domain/overview.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-export function overviewEndpoints(reads: Pick<HeavyReads, "overview">, clock: Clock): readonly Endpoint[] {
+export function overviewEndpoints(sales: Pick<SalesReads, "overview">, clock: Clock): readonly Endpoint[] {
   return [
     serve(getOverview, async ({ userId, query }) => {
       const { period, at = null, location = null, device = null } = query;
       const request = { period, at, filter: { location, deviceId: device } };
-      return { data: toOverviewAnswer(period, await reads.overview(userId, request, clock.nowMs())) };
+      return { data: toOverviewAnswer(period, await sales.overview(userId, request, clock.nowMs())) };
     }),
   ];
 }

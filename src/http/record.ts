@@ -6,9 +6,19 @@ import { valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerWriter } from "../domain/ledger.ts";
 import type { Sold } from "../domain/overview.ts";
-import type { FoundRecord, RecordFilter, RecordPosition, StoredRecord } from "../domain/record.ts";
+import {
+  type FoundMoved,
+  type FoundRecord,
+  type FoundRecords,
+  isBefore,
+  type MovedSearch,
+  type RecordFilter,
+  type RecordPosition,
+  type StoredRecord,
+} from "../domain/record.ts";
+import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
@@ -17,29 +27,24 @@ const DEFAULT_PAGE = 50;
 /** Sums of one room are walks. The page asks anew at every sale and does not wait for the answer before. */
 const SUMS = { what: "sums", inAll: 3, waitingOfUser: 8 };
 
-type RecordReader = WalkedReader & Pick<LedgerReader, "gaps">;
+/** How accounts see the numbers of records. */
+export type ShownAs = Pick<ShownNumbers, "show" | "find">;
 
 export function recordEndpoints(
-  reader: RecordReader,
-  reads: Pick<HeavyReads, "sumRecords">,
-  writer: Pick<LedgerWriter, "voidRecord">,
-  numbers: ShownNumbers,
+  sales: WalkedReads & Pick<SalesReads, "sumRecords" | "gaps">,
+  numbers: ShownAs,
 ): readonly Endpoint[] {
   return [
     serve(
       sumRecords,
       async ({ userId, query }) => {
-        const { count, totalMicros } = await sumOf(reader, reads, userId, toRecordFilter(query));
+        const { count, totalMicros } = await sumOf(sales, userId, toRecordFilter(query));
         return { data: { sales: count, revenue: valorFromMicros(totalMicros) } };
       },
       new JobSlots(SUMS),
     ),
-    serve(voidRecord, async ({ userId, body, by }) => {
-      const { recordId, reason } = body.void;
-      await writer.voidRecord(numbers.find(recordId), reason, by, userId);
-    }),
-    serve(listRecords, ({ userId, query }) => {
-      const { records, next } = reader.findRecords(userId, {
+    serve(listRecords, async ({ userId, query }) => {
+      const { records, next } = await sales.findRecords(userId, {
         filter: toRecordFilter(query),
         before: query.before === undefined ? null : positionOf(query.before, numbers),
         limit: query.limit ?? DEFAULT_PAGE,
@@ -49,21 +54,29 @@ export function recordEndpoints(
         next: cursorOf(next, numbers),
       };
     }),
-    serve(listGaps, ({ userId, query }) => {
+    serve(listGaps, async ({ userId, query }) => {
       const limit = query.limit ?? DEFAULT_PAGE;
       const before = query.before === undefined ? null : numbers.find(query.before);
-      const data = reader.gaps(userId, { before, limit }).map((gap) => toGapAnswer(gap, numbers));
+      const gaps = await sales.gaps(userId, { before, limit });
+      const data = gaps.map((gap) => toGapAnswer(gap, numbers));
       return { data, next: data.length < limit ? null : (data.at(-1)?.gapId ?? null) };
     }),
   ];
 }
 
+export function voidEndpoint(writer: Pick<LedgerWriter, "voidRecord">, numbers: ShownAs): Endpoint {
+  return serve(voidRecord, async ({ userId, body, by }) => {
+    const { recordId, reason } = body.void;
+    await writer.voidRecord(numbers.find(recordId), reason, by, userId);
+  });
+}
+
 /** A position as clients hold it: a text that they give back as it is. */
-function cursorOf(position: RecordPosition | null, numbers: ShownNumbers): string | null {
+function cursorOf(position: RecordPosition | null, numbers: ShownAs): string | null {
   return position === null ? null : `${position.timeMs}-${numbers.show(position.recordId)}`;
 }
 
-function positionOf(cursor: string, numbers: ShownNumbers): RecordPosition {
+function positionOf(cursor: string, numbers: ShownAs): RecordPosition {
   const [timeMs = 0, recordId = 0] = cursor.split("-").map(Number);
   return { timeMs, recordId: numbers.find(recordId) };
 }
@@ -76,15 +89,14 @@ export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before"
 
 /** From the rollups, which know no rooms; the records of a room are walked. */
 async function sumOf(
-  reader: WalkedReader,
-  reads: Pick<HeavyReads, "sumRecords">,
+  sales: WalkedReads & Pick<SalesReads, "sumRecords">,
   userId: Id,
   filter: RecordFilter,
 ): Promise<Sold> {
   const { room, roomPart, ...place } = filter;
-  if (room === null && roomPart === null) return reads.sumRecords(userId, place);
+  if (room === null && roomPart === null) return sales.sumRecords(userId, place);
   let [count, totalMicros] = [0, 0n];
-  for await (const records of walkRecords(reader, userId, filter)) {
+  for await (const records of walkRecords(sales, userId, filter)) {
     for (const { voided, valorMicros } of records) {
       if (voided !== null) continue;
       count += 1;
@@ -94,7 +106,7 @@ async function sumOf(
   return { count, totalMicros };
 }
 
-export function toRecordAnswer(record: StoredRecord, numbers: ShownNumbers): RecordAnswer {
+export function toRecordAnswer(record: StoredRecord, numbers: ShownAs): RecordAnswer {
   const { locationName, deviceName, deviceId, origin, provisional, voided } = record;
   return {
     recordId: numbers.show(record.recordId),
@@ -107,46 +119,47 @@ export function toRecordAnswer(record: StoredRecord, numbers: ShownNumbers): Rec
   };
 }
 
-export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap, numbers: ShownNumbers): GapAnswer {
+export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap, numbers: ShownAs): GapAnswer {
   return { ...gap, gapId: numbers.show(gap.gapId), fromTime: fromTimeMs, toTime: toTimeMs };
 }
 
 /** Records of one piece: about a millisecond's reading and writing out. */
 const PIECE = 100;
 
-/** What a walk needs of the ledger. */
-export type WalkedReader = Pick<LedgerReader, "findRecords" | "findMoved" | "newestEntry">;
+/** What a walk needs. */
+export type WalkedReads = Pick<SalesReads, "findRecords" | "findMoved" | "mark">;
 
 /**
- * Every matching record of the ledger at the time the walk begins, each once, newest first, in pages. Each page is a
+ * Every matching record at the time the walk begins, each once, newest first, in pages. Each page is a
  * read of its own: other requests run between them, and a slow reader keeps no old state of the file alive. Records that
  * are added meanwhile are left out. A record that is moved meanwhile, because the clock was set, may jump over the walk's
  * position in either direction. It comes last, unless it was returned at its old position. A record that is voided after
  * it was returned stays counted.
  */
 export async function* walkRecords(
-  reader: WalkedReader,
+  sales: WalkedReads,
   userId: Id,
   filter: RecordFilter,
 ): AsyncGenerator<readonly FoundRecord[]> {
-  const start = reader.newestEntry();
+  const start = await sales.mark();
   /** Given out before their time was set: they alone can move. */
   const doubtful = new Set<number>();
   let before: RecordPosition | null = null;
   do {
-    const { records, next } = reader.findRecords(userId, { filter, before, limit: PIECE });
+    const { records, next }: FoundRecords = await sales.findRecords(userId, { filter, before, limit: PIECE });
     yield records.filter(({ recordId, movedBy, provisional }) => {
       if (provisional) doubtful.add(recordId);
-      return recordId <= start && (movedBy ?? 0) <= start;
+      return isBefore(start, recordId) && (movedBy === null || isBefore(start, movedBy));
     });
     before = next;
     await turn();
   } while (before !== null);
-  let after: number | null = start;
-  while (after !== null) {
-    const { records, next } = reader.findMoved(userId, { filter, since: start, after, limit: PIECE });
+  let after: number | null = null;
+  do {
+    const search: MovedSearch = { filter, since: start, after, limit: PIECE };
+    const { records, next }: FoundMoved = await sales.findMoved(userId, search);
     yield records.filter(({ recordId }) => !doubtful.has(recordId));
     after = next;
     if (after !== null) await turn();
-  }
+  } while (after !== null);
 }

@@ -9,12 +9,12 @@ import { FlancoError } from "../domain/error.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
-import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Sold } from "../domain/overview.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
-import { toGapAnswer, type WalkedReader, walkRecords } from "./record.ts";
+import type { SalesReads } from "../domain/sales.ts";
+import { type ShownAs, toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import type { ShownNumbers } from "./shown-number.ts";
 
 const GAPS_AT_ONCE = 500;
 const MAX_GAPS = 1_000;
@@ -22,26 +22,27 @@ const MAX_GAPS = 1_000;
 /** The page asks anew at every sale and does not wait for the answer before: some of one user wait their turn. */
 const REPORTS = { what: "reports", inAll: 3, waitingOfUser: 8 };
 
-type ReportReader = WalkedReader &
-  Pick<LedgerReader, "gaps" | "wirings" | "devices" | "localTime" | "chainHead">;
+type ReportReads = WalkedReads &
+  Pick<SalesReads, "overview" | "gaps" | "wirings" | "devices" | "localTime" | "chainHead">;
 
-export function reportEndpoints(
-  reader: ReportReader & Pick<LedgerReader, "letterhead">,
-  reads: Pick<HeavyReads, "overview">,
-  writer: Pick<LedgerWriter, "setLetterhead">,
-  numbers: ShownNumbers,
-  clock: Clock,
-): readonly Endpoint[] {
-  const slots = new JobSlots(REPORTS);
+export function reportEndpoints(sales: ReportReads, numbers: ShownAs, clock: Clock): readonly Endpoint[] {
   return [
     serve(
       getReport,
       async ({ userId, query, context }) => {
-        const report = await reportOf(reader, reads, clock, userId, query, () => requireClient(context));
+        const report = await reportOf(sales, clock, userId, query, () => requireClient(context));
         return { data: { ...report, gaps: report.gaps.map((gap) => toGapAnswer(gap, numbers)) } };
       },
-      slots,
+      new JobSlots(REPORTS),
     ),
+  ];
+}
+
+export function letterheadEndpoints(
+  reader: Pick<LedgerReader, "letterhead">,
+  writer: Pick<LedgerWriter, "setLetterhead">,
+): readonly Endpoint[] {
+  return [
     serve(getLetterhead, ({ userId }) => ({ data: reader.letterhead(userId) })),
     serve(setLetterhead, async ({ userId, body, by }) => {
       await writer.setLetterhead(userId, body.letterhead, by);
@@ -55,8 +56,7 @@ function requireClient({ res }: Context): void {
 }
 
 async function reportOf(
-  reader: ReportReader,
-  reads: Pick<HeavyReads, "overview">,
+  sales: ReportReads,
   clock: Clock,
   userId: Id,
   query: QueryOf<typeof getReport>,
@@ -67,14 +67,14 @@ async function reportOf(
   const filter = { from, to, location, deviceId: null, room: null, roomPart: null };
   const report = new Report();
   requireClient();
-  const overview = await overviewOf(reads, clock, userId, { from, to }, location);
-  for await (const records of walkRecords(reader, userId, filter)) {
+  const overview = await overviewOf(sales, clock, userId, { from, to }, location);
+  for await (const records of walkRecords(sales, userId, filter)) {
     requireClient();
     for (const record of records) report.add(record);
   }
   const days = { from: formatDay(from), to: formatDay(to) };
   const others = report.others();
-  const gaps = await gapsOf(reader, userId, location, days, requireClient);
+  const gaps = await gapsOf(sales, userId, location, days, requireClient);
   return {
     month: days.from.slice(0, -3),
     day: day === null ? null : days.from,
@@ -89,14 +89,14 @@ async function reportOf(
     totals: toSumAnswer(report.totals()),
     gaps,
     // Read last: it stands for all that is above.
-    head: reader.chainHead(),
-    complete: reader.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
+    head: await sales.chainHead(),
+    complete: sales.localTime(clock.nowMs()) > `${days.to}T23:59:59.999`,
   };
 }
 
 /** A month or a day beside the one before, its days, and its locations; nothing of a time that is to come. */
 async function overviewOf(
-  reads: Pick<HeavyReads, "overview">,
+  sales: Pick<SalesReads, "overview">,
   clock: Clock,
   userId: Id,
   { from, to }: { readonly from: Day; readonly to: Day },
@@ -107,7 +107,7 @@ async function overviewOf(
     at: to,
     filter: { location, deviceId: null },
   } as const;
-  const overview = await reads.overview(userId, request, clock.nowMs());
+  const overview = await sales.overview(userId, request, clock.nowMs());
   if (overview.from !== from) {
     return { before: null, days: [], places: [], otherPlaces: null };
   }
@@ -129,29 +129,25 @@ async function overviewOf(
 
 /** Gaps that touch these days, newest first, of lines that are wired at this location, or nowhere any more. */
 async function gapsOf(
-  reader: ReportReader,
+  sales: ReportReads,
   userId: Id,
   location: string | null,
   days: { readonly from: string; readonly to: string },
   requireClient: () => void,
 ): Promise<readonly Gap[]> {
   const here = new Set(
-    reader
-      .devices(userId)
+    (await sales.devices(userId))
       .filter(({ locationName }) => location === null || locationName === location)
       .map(({ id }) => id),
   );
   const wiredElsewhere = new Set(
-    reader
-      .wirings(userId)
-      .filter(({ deviceId }) => !here.has(deviceId))
-      .map(({ line }) => line),
+    (await sales.wirings(userId)).filter(({ deviceId }) => !here.has(deviceId)).map(({ line }) => line),
   );
-  const dayOf = (timeMs: number) => reader.localTime(timeMs).slice(0, -"T00:00:00.000".length);
+  const dayOf = (timeMs: number) => sales.localTime(timeMs).slice(0, -"T00:00:00.000".length);
   const found: Gap[] = [];
   let before: number | null = null;
   do {
-    const gaps: readonly Gap[] = reader.gaps(userId, { before, limit: GAPS_AT_ONCE });
+    const gaps: readonly Gap[] = await sales.gaps(userId, { before, limit: GAPS_AT_ONCE });
     const touching = gaps.filter(
       ({ line, fromTimeMs, toTimeMs }) =>
         !wiredElsewhere.has(line) && dayOf(fromTimeMs) <= days.to && dayOf(toTimeMs) >= days.from,

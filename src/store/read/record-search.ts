@@ -6,6 +6,7 @@ import type {
   FoundMoved,
   FoundRecord,
   FoundRecords,
+  LedgerMark,
   MovedSearch,
   RecordFilter,
   RecordPosition,
@@ -76,7 +77,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     .pluck();
 
   // CROSS JOIN: from the corrections to their records, never from all the user's records.
-  const moved = db.prepare<[Asked & Pick<MovedSearch, "since" | "after">], FoundRow>(
+  const moved = db.prepare<[Asked & { since: number; after: number }], FoundRow>(
     `SELECT ${columns}
        FROM correction t CROSS JOIN record r ON r.record_id = t.record_id
        LEFT JOIN correction v ON v.correction_id = voided_by
@@ -121,7 +122,9 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       const { location, deviceId } = filter;
       const room = roomPattern(filter);
       const stretch = stretchOf(filter, calendar);
-      const rows = moved.all({ userId, location, deviceId, room, since, after, limit });
+      const [start = 0] = since;
+      const asked = { userId, location, deviceId, room, since: start, after: after ?? start, limit };
+      const rows = moved.all(asked);
       const within = rows.filter((row) => isWithin(row.createdTimeMs, filter, stretch, calendar));
       return {
         records: within.map(toFound),
@@ -130,6 +133,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     },
 
     newestEntry: (): number => readHead(db).position,
+    mark: (): LedgerMark => [readHead(db).position],
     chainHead: (): string => readHead(db).hash,
 
     countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): number =>

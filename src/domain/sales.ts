@@ -1,0 +1,37 @@
+import type { EitherWay, HeavyReads, LedgerReader } from "./ledger.ts";
+
+/** What is known of the lines at which sales are made: nothing where only the chain is known. */
+type LineRead = "gaps" | "wirings";
+
+/**
+ * What was sold, as a gateway's ledger and a company's database tell it alike. In a company's database the account is the
+ * company, a location or device is one that has sold, and a day is the local day of its clinic. Each answer is of one commit.
+ */
+export type SalesReads = Pick<LedgerReader, "localTime"> &
+  EitherWay<
+    Pick<
+      LedgerReader,
+      | ("summary" | "overview" | "countRecords" | "sumRecords")
+      | ("findRecords" | "findMoved" | "mark" | "chainHead")
+      | ("locations" | "devices" | LineRead)
+    >
+  >;
+
+/** The same of a gateway's ledger: what visits many rows is read aside. */
+export function salesOf(reader: LedgerReader, heavy: HeavyReads): SalesReads {
+  return {
+    summary: (...asked) => heavy.summary(...asked),
+    overview: (...asked) => heavy.overview(...asked),
+    countRecords: (...asked) => heavy.countRecords(...asked),
+    sumRecords: (...asked) => heavy.sumRecords(...asked),
+    findRecords: (...asked) => reader.findRecords(...asked),
+    findMoved: (...asked) => reader.findMoved(...asked),
+    mark: () => reader.mark(),
+    chainHead: () => reader.chainHead(),
+    locations: (userId) => reader.locations(userId),
+    devices: (userId) => reader.devices(userId),
+    gaps: (...asked) => reader.gaps(...asked),
+    wirings: (...asked) => reader.wirings(...asked),
+    localTime: (timeMs) => reader.localTime(timeMs),
+  };
+}
