@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { compareSync, hashSync } from "bcryptjs";
-import { giveWay } from "../thread-priority.ts";
+import { giveWay } from "../task-thread.ts";
 
 /** With `hash` null it compares with a hash that no password has, at the same cost. */
 export type PasswordTask =

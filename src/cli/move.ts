@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { pageAddresses } from "../service/page-address.ts";
+import { pageAddresses } from "../net/host-names.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { operate } from "./door.ts";
 

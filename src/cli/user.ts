@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { LINK_PATH, ROLES, type Role } from "../domain/member.ts";
-import { pageAddresses } from "../service/page-address.ts";
+import { pageAddresses } from "../net/host-names.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { operate } from "./door.ts";
 

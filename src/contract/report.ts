@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { parseDay, parseMonth } from "../domain/day.ts";
-import { isLogo, MAX_LOGO_BYTES } from "../domain/letterhead.ts";
 import { MAX_PLACES } from "../domain/overview.ts";
 import { MAX_TEXT } from "../domain/text.ts";
+import { isLogo, MAX_LOGO_BYTES } from "../domain/user.ts";
 import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
 import { dateText, day, name, success, text } from "./field.ts";
 import { gap } from "./gap.ts";

@@ -1,4 +1,6 @@
 export const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+/** The same for numbers, which keep the fraction of a millisecond. */
+export const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -13,12 +13,10 @@ import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
-import type { Letterhead } from "./letterhead.ts";
 import type { LineTest, TestedEdge } from "./line-test.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Sold } from "./overview.ts";
-import type { RoomPrice } from "./price.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -36,8 +34,8 @@ import type { RoomDays } from "./silence.ts";
 import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
-import type { Credentials, NewSession, NewUser, StandingSession } from "./user.ts";
-import type { NewWiring, OwnedWiring, Wiring } from "./wiring.ts";
+import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } from "./user.ts";
+import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 
 /**
  * Everything that changes the ledger, as the writer thread runs it. Each throws FlancoError, and then leaves no trace.

@@ -1,5 +1,5 @@
 import type { BootMoment } from "./boot.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "./clock.ts";
+import { NS_PER_MS } from "./clock.ts";
 import type { Id } from "./id.ts";
 
 /** What the ledger last saw of a line. Saved in the same transaction as what it caused. */
@@ -111,7 +111,7 @@ function wasLowForRearm(state: LineState, sighting: Sighting, rearmMs: number): 
   const sameBoot = state.changed.bootId === sighting.source.bootId;
   if (!sameBoot && (state.changed.provisional || sighting.provisional)) return true;
   const lowMs = sameBoot
-    ? Number(sighting.monotonicNs - state.changed.monotonicNs) / Number(NANOSECONDS_PER_MILLISECOND)
+    ? Number(sighting.monotonicNs - state.changed.monotonicNs) / NS_PER_MS
     : sighting.timeMs - state.changed.timeMs;
   return lowMs < 0 || lowMs >= rearmMs;
 }

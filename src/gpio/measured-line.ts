@@ -1,4 +1,4 @@
-import { type Clock, NANOSECONDS_PER_MILLISECOND, type Timers } from "../domain/clock.ts";
+import { type Clock, NS_PER_MS, type Timers } from "../domain/clock.ts";
 import type { Edge, LineDriver, LineRequest, RawLevel, WatchedLine } from "../domain/line.ts";
 import { DebouncedEdges } from "./debounced-edges.ts";
 
@@ -68,7 +68,7 @@ export class MeasuredLine implements WatchedLine {
     onRaw({
       line: this.#line,
       active,
-      atMs: Number(timeNs) / Number(NANOSECONDS_PER_MILLISECOND),
+      atMs: Number(timeNs) / NS_PER_MS,
       missed,
       isFirst,
     });

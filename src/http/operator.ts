@@ -29,7 +29,7 @@ import type { StatusReader } from "../domain/status.ts";
 import type { ImportedRecord } from "../domain/transfer.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
-import { commissionOperations } from "./commission-operator.ts";
+import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
 import { SHOWN_EDGES, toTestedEdgeAnswer } from "./line-test.ts";
 import { newLink } from "./member.ts";

@@ -13,7 +13,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import { seesMoney } from "../domain/member.ts";
-import { usualPrice } from "../domain/price.ts";
+import { usualPrice } from "../domain/wiring.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 export function wiringEndpoints(

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
+import type { Config } from "../config/schema.ts";
 
 /**
  * Private (RFC 1918, RFC 4193), loopback and link-local networks. Their addresses are not unique, so that no public
@@ -125,4 +126,24 @@ export function isPrivateAddress(address: string): boolean {
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+/** The addresses of this machine on the network, as they stand in a URL: the setting `host`, or every IPv4 address. */
+export function networkAddresses(host: string): string[] {
+  if (host !== "") return [host.includes(":") ? `[${host}]` : host];
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+}
+
+/** A path of the page as browsers reach it: on this machine, and on the network. */
+export function pageAddresses(
+  { host, http_port, https_port }: Pick<Config, "host" | "http_port" | "https_port">,
+  path: string,
+): string[] {
+  return [
+    `http://localhost:${http_port}${path}`,
+    ...networkAddresses(host).map((address) => `https://${address}:${https_port}${path}`),
+  ];
 }

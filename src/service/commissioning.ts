@@ -24,9 +24,8 @@ import type { Change, HeavyReads, LedgerReader, LedgerWriter } from "../domain/l
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { LineTest } from "../domain/line-test.ts";
 import type { Log } from "../domain/log.ts";
-import { usualPrice } from "../domain/price.ts";
 import type { Mend } from "../domain/verdict.ts";
-import { DEFAULT_REARM_MS, type NewWiring, type Wiring } from "../domain/wiring.ts";
+import { DEFAULT_REARM_MS, type NewWiring, usualPrice, type Wiring } from "../domain/wiring.ts";
 
 /** How often open pages hear that something was seen, and free lines are looked at. */
 const ROUND_MS = 250;

@@ -12,9 +12,14 @@ import { identitiesOf } from "../store/ledger/identity.ts";
 import { type StoreWriter, storeWriter } from "../store/ledger/writer.ts";
 import { heavyReads, MAX_ROWS_IN_PLACE } from "../store/read/heavy-reads.ts";
 import { openReader, type StoreReader } from "../store/read/reader.ts";
-import type { Prepared, PrepareRequest } from "../store/repair/prepare.ts";
+import {
+  clearSuspect,
+  isSuspect,
+  markSuspect,
+  type Prepared,
+  type PrepareRequest,
+} from "../store/repair/prepare.ts";
 import type { Recovered } from "../store/repair/recover.ts";
-import { clearSuspect, isSuspect, markSuspect } from "../store/repair/suspect.ts";
 import { backupDirectory, backupTargets, tailDirectory } from "./backup-target.ts";
 import { RemovableDisk } from "./removable-disk.ts";
 

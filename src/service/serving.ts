@@ -9,9 +9,9 @@ import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
 import { describeWork } from "../http/waiting.ts";
 import type { Installation } from "../installation.ts";
+import { networkAddresses, pageAddresses } from "../net/host-names.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { systemClock } from "./clock.ts";
-import { networkAddresses, pageAddresses } from "./page-address.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 import { Supervision } from "./supervision.ts";
 

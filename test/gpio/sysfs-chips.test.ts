@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ChipInfo } from "../../src/domain/line.ts";
-import { numberedChips } from "../../src/gpio/sysfs-chips.ts";
+import { numberedChips } from "../../src/gpio/sysfs.ts";
 import { SysfsFolder, type SysfsFolderChip } from "./sysfs-folder.ts";
 
 const BANK: SysfsFolderChip = {

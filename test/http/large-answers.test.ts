@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { LargeAnswers } from "../../src/http/large-answers.ts";
+import { LargeAnswers } from "../../src/http/router.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MAX_LOGO_BYTES } from "../../src/domain/letterhead.ts";
+import { MAX_LOGO_BYTES } from "../../src/domain/user.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
 import { forSuite } from "../rig/standing.ts";
 

@@ -203,7 +203,7 @@ export const CONTROLS = {
 
 /** The program with a file of the test in place of the machine's own signs that its clock is set. */
 export function clockTrustedBy(mark: string): readonly Patch[] {
-  const file = "src/service/clock-trust.ts";
+  const file = "src/service/clock-watch.ts";
   return [
     { file, from: "/run/systemd/timesync/synchronized", to: mark },
     { file, from: " || timedated()", to: "" },

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
-import { askTimedated } from "../../src/service/clock-trust.ts";
+import { askTimedated } from "../../src/service/clock-watch.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { until } from "../rig/until.ts";

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { type Day, monthOf, weekdayOf } from "../../src/domain/day.ts";
-import { seedDemo } from "../../src/service/demonstration.ts";
-import { imagineSales } from "../../src/service/imagined-sales.ts";
+import { imagineSales, seedDemo } from "../../src/service/demonstration.ts";
 import { faultsOf, verifyLedger } from "../../src/store/repair/verify.ts";
 import { TestLedger } from "../store/ledger.ts";
 

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { folderOf } from "../../src/store/ledger/identity.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
-import { isSuspect } from "../../src/store/repair/suspect.ts";
+import { isSuspect } from "../../src/store/repair/prepare.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 

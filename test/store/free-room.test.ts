@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { requireRoom } from "../../src/store/free-room.ts";
+import { requireRoom } from "../../src/store/backup/file-copy.ts";
 
 const EXBIBYTE = 2 ** 60;
 

@@ -9,7 +9,7 @@ import type { Member } from "../../src/domain/member.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import type { Progress } from "../../src/domain/work.ts";
 import { type BackupRequest, makeBackup } from "../../src/store/backup/backup.ts";
-import { freeBytesOf } from "../../src/store/free-room.ts";
+import { freeBytesOf } from "../../src/store/backup/file-copy.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import { openUpToDate } from "../../src/store/ledger/up-to-date.ts";

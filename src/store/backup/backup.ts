@@ -4,7 +4,6 @@ import DatabaseConstructor from "better-sqlite3";
 import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { freeBytesOf, requireRoom } from "../free-room.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
 import { DataLock } from "../ledger/lock.ts";
 import { openForReading } from "../ledger/open.ts";
@@ -22,7 +21,7 @@ import {
   removeOldProofs,
   writeProof,
 } from "./backup-directory.ts";
-import { hashFile } from "./file-copy.ts";
+import { freeBytesOf, hashFile, requireRoom } from "./file-copy.ts";
 import { type KeptKeys, type WholeGateway, writeGatewayFile } from "./gateway-file.ts";
 
 const OWNER_ONLY = 0o700;

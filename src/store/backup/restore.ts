@@ -6,7 +6,6 @@ import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { requireRoom } from "../free-room.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
 import { passOverCommits, readCommits } from "../ledger/chain.ts";
 import {
@@ -29,7 +28,7 @@ import { segmentsIn } from "../ledger/tail.ts";
 import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
-import { copyDurably, removeDatabase } from "./file-copy.ts";
+import { copyDurably, removeDatabase, requireRoom } from "./file-copy.ts";
 import { finishReplacing, nameAside, replaceLedger, replacementDraft } from "./replace.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { Temporal } from "temporal-polyfill";
-import { DAY_MS, HOUR_MS } from "../../domain/clock.ts";
+import { DAY_MS, HOUR_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { addDays, type Day, dateFromDay, dayFromDate, type Month } from "../../domain/day.ts";
 
-const NS_PER_MS = 1_000_000;
 /** The last moment that a date can name, in either direction (ECMA-262, time values). */
 const MAX_TIME_MS = 8.64e15;
 const RULES_END_MS = Date.UTC(2100, 0, 1);

@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
-import { freeBytesOf } from "../free-room.ts";
+import { freeBytesOf } from "../backup/file-copy.ts";
 import { isFull } from "./disk-error.ts";
 
 /** How often a full disk is asked for room again. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
+import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Gap } from "../../domain/gap.ts";
 import type { Id } from "../../domain/id.ts";
 import { type LineState, missedRises } from "../../domain/sale.ts";
@@ -8,7 +8,6 @@ import type { WriteContext } from "./commands.ts";
 
 /** Of one line; the oldest goes with each further one. A line that loses edges all the time does not fill the disk. */
 const MAX_GAPS = 1_000;
-const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /** Where a gap of a user's line ends. */
 export interface GapEnd {

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
-import { MINUTE_MS } from "../../domain/clock.ts";
+import { MINUTE_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LineTest, TestedEdge } from "../../domain/line-test.ts";
@@ -91,7 +91,7 @@ export class LineTests {
   /** Keeps a rise that happened while its line was under test, by its own time. False where it was not. */
   keep({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean {
     const { userId, deviceId, actuatorId } = room;
-    const atMs = Number(monotonicNs) / 1e6;
+    const atMs = Number(monotonicNs) / NS_PER_MS;
     const moment = { bootId: source.bootId, monotonicMs: atMs };
     const found = this.#at.all({ line, userId, boot, atMs });
     const test = found.find((one) => ageOf(one, moment, this.#context.boots.all()) < one.lifeMs);

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
+import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
 import type { Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
@@ -11,8 +11,6 @@ import { lineStates } from "./line-state.ts";
 import { LineTests } from "./line-test.ts";
 import { salePrice } from "./price.ts";
 import { recordInserter } from "./record.ts";
-
-const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /** What was last seen of a line, as its row has it. */
 interface LevelRow {

@@ -4,7 +4,7 @@ import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Day, formatDay } from "../../domain/day.ts";
 import { FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { MAX_PLANNED, type RoomPrice } from "../../domain/price.ts";
+import { MAX_PLANNED, type RoomPrice } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { WriteContext } from "./commands.ts";
 import type { LineRoom } from "./line-room.ts";

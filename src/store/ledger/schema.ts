@@ -36,7 +36,7 @@ const initial: Migration = {
     ) STRICT;
 
     -- An account owns what has its user_id; its members sign in to it.
-    -- company to logo: what stands at the head of its reports (domain/letterhead.ts).
+    -- company to logo: what stands at the head of its reports (domain/user.ts).
     CREATE TABLE account (
       user_id TEXT PRIMARY KEY,
       created_ms INTEGER NOT NULL,

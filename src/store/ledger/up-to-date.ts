@@ -5,7 +5,7 @@ import type { LocalCalendar } from "./calendar.ts";
 import type { WriterSettings } from "./commands.ts";
 import { noteIdentity, readLedgerKey } from "./identity.ts";
 import { openForWriting } from "./open.ts";
-import { bringRollupsToZone } from "./rollup-zone.ts";
+import { bringRollupsToZone } from "./rollup.ts";
 import { requireAllCommits } from "./tail.ts";
 
 /** Opens the ledger with this program's schema and the zone's sums. Throws as `openForWriting` does. */

@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
-import { copyDurably, removeDatabase } from "../backup/file-copy.ts";
-import { requireRoom } from "../free-room.ts";
+import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
 import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
 
 /** Of progress: the copy takes four of these; its migrations, the comparison and the check take two each. */

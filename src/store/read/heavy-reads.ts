@@ -4,7 +4,7 @@ import { JobSlots } from "../../domain/job-slots.ts";
 import type { HeavyRead, HeavyReads, LedgerReader } from "../../domain/ledger.ts";
 import { TaskThread } from "../../task-thread.ts";
 import type { ReadAnswer, ReaderStart, ReadTask } from "./reader-thread.ts";
-import { type RowBudget, TooManyRows } from "./row-budget.ts";
+import { type RowBudget, TooManyRows } from "./rollup-sum.ts";
 
 /** Rows that a read in the serving thread may visit: some five milliseconds of work. */
 export const MAX_ROWS_IN_PLACE = 10_000;

@@ -21,8 +21,15 @@ import {
   type Span,
 } from "../../domain/overview.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { addUp, type Range, type Ranges, RollupSums, type Seller, splitDays } from "./rollup-sum.ts";
-import type { RowBudget } from "./row-budget.ts";
+import {
+  addUp,
+  type Range,
+  type Ranges,
+  RollupSums,
+  type RowBudget,
+  type Seller,
+  splitDays,
+} from "./rollup-sum.ts";
 
 const DAYS_PER_WEEK = 7;
 /** Records of the beginning of a day that are added up: the newest of a day that has more. */

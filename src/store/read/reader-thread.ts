@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import type { HeavyRead, LedgerReader } from "../../domain/ledger.ts";
-import { giveWay } from "../../thread-priority.ts";
+import { giveWay } from "../../task-thread.ts";
 import { openReader } from "./reader.ts";
 
 export interface ReaderStart {

@@ -15,8 +15,7 @@ import type {
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { readHead } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
-import { RollupSums } from "./rollup-sum.ts";
-import type { RowBudget } from "./row-budget.ts";
+import { RollupSums, type RowBudget } from "./rollup-sum.ts";
 
 /** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
 const MAX_LOOKED_AT = 2_000;

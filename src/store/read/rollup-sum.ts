@@ -3,7 +3,6 @@ import { addDays, type Day, firstDayOf, lastDayOf, type Month, monthOf } from ".
 import type { Id } from "../../domain/id.ts";
 import type { OverviewFilter, Sold } from "../../domain/overview.ts";
 import { sumTooLarge } from "../ledger/rollup.ts";
-import type { RowBudget } from "./row-budget.ts";
 
 /** Days or months, both ends included; none where the end is before the beginning. */
 export interface Range<P extends Day | Month> {
@@ -231,4 +230,55 @@ function bound({ months, days }: Ranges): Bounds {
       [`to${index}`, to],
     ]),
   );
+}
+
+/** The read would visit more rows than its connection allows. */
+export class TooManyRows extends Error {}
+
+/** The rows of one account that a read may visit, counted before they are visited. */
+export class RowBudget {
+  readonly #rows: number;
+  readonly #rollups: { get(asked: object): number | undefined };
+  readonly #records: { get(asked: object): number | undefined };
+  #left: number;
+
+  /** @param rows by default none are counted */
+  constructor(db: Database, rows: number = Number.POSITIVE_INFINITY) {
+    this.#rows = rows;
+    this.#left = rows;
+    const parts = ["month", "month", "day", "day"].map(
+      (period, index) =>
+        `(SELECT count(*) FROM (SELECT 1 FROM rollup_${period} WHERE user_id = @userId
+             AND ${period} BETWEEN @from${index} AND @to${index} LIMIT @limit))`,
+    );
+    this.#rollups = db.prepare<[object], number>(`SELECT ${parts.join(" + ")}`).pluck();
+    this.#records = db
+      .prepare<[object], number>(
+        `SELECT count(*) FROM (SELECT 1 FROM record INDEXED BY record_by_time
+          WHERE user_id = @userId AND effective_ms >= @fromMs AND effective_ms < @untilMs LIMIT @limit)`,
+      )
+      .pluck();
+  }
+
+  /** Another read begins. */
+  renew(): void {
+    this.#left = this.#rows;
+  }
+
+  /** Sums of these periods. Throws TooManyRows. */
+  spendRollups(userId: Id, bounds: Bounds): void {
+    this.#spend(this.#rollups, { userId, ...bounds });
+  }
+
+  /** Records of this time, `untilMs` left out. Throws TooManyRows. */
+  spendRecords(userId: Id, fromMs: number, untilMs: number): void {
+    this.#spend(this.#records, { userId, fromMs, untilMs });
+  }
+
+  #spend(statement: { get(asked: object): number | undefined }, asked: object): void {
+    if (this.#rows === Number.POSITIVE_INFINITY) return;
+    const found = statement.get({ ...asked, limit: this.#left + 1 }) ?? 0;
+    if (found > this.#left) throw new TooManyRows();
+    this.#left -= found;
+  }
 }

@@ -5,7 +5,7 @@ import type { Id } from "../../domain/id.ts";
 import type { RoomDays } from "../../domain/silence.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
-import type { RowBudget } from "./row-budget.ts";
+import type { RowBudget } from "./rollup-sum.ts";
 
 /** Records of today that are added up: the newest ones of a day that has more. */
 const MAX_RECORDS = 20_000;

@@ -7,10 +7,9 @@ import type { Id } from "../../domain/id.ts";
 import type { Provisional } from "../../domain/record.ts";
 import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
-import { clockReader } from "../ledger/clock-correction.ts";
+import { clockReader } from "../ledger/correction.ts";
 import { UNSETTLED } from "../ledger/record.ts";
-import { addUp, RollupSums } from "./rollup-sum.ts";
-import type { RowBudget } from "./row-budget.ts";
+import { addUp, RollupSums, type RowBudget } from "./rollup-sum.ts";
 
 /** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
 const MAX_COUNTED = 1_000;

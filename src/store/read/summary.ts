@@ -4,8 +4,7 @@ import type { Id } from "../../domain/id.ts";
 import type { Sold } from "../../domain/overview.ts";
 import type { Period, Summary } from "../../domain/summary.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { addUp, RollupSums } from "./rollup-sum.ts";
-import type { RowBudget } from "./row-budget.ts";
+import { addUp, RollupSums, type RowBudget } from "./rollup-sum.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];

@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
 import { wallTimeMs } from "../../domain/boot.ts";
 import { NO_HASH } from "../../domain/chain-entry.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "../../domain/clock.ts";
+import { NS_PER_MS } from "../../domain/clock.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { anchorOf, correctionText, evidenceText, hashOf, readHead } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
@@ -34,8 +34,6 @@ interface Held {
   records: number;
   totalMicros: bigint;
 }
-
-const NS_PER_MS = Number(NANOSECONDS_PER_MILLISECOND);
 
 /**
  * Follows the chain of hashes from its first entry to its head, and finds what was removed, altered or inserted, and what

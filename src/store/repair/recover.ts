@@ -25,7 +25,7 @@ import {
   setLedgerKey,
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
-import { bringRollupsToZone, rollupZone } from "../ledger/rollup-zone.ts";
+import { bringRollupsToZone, rollupZone } from "../ledger/rollup.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
 import { entryHash } from "../read/tally.ts";
 

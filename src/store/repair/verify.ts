@@ -3,7 +3,7 @@ import type { KeptHead } from "../../domain/backup.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { RECORD_COLUMNS } from "../ledger/chain.ts";
 import { guarded, openForReading } from "../ledger/open.ts";
-import { rollupZone } from "../ledger/rollup-zone.ts";
+import { rollupZone } from "../ledger/rollup.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { type Finding, type FindingKind, Findings } from "./finding.ts";
 import { checkRollups } from "./rollup-check.ts";

@@ -5,7 +5,7 @@ import { MAX_CHOICES, type OverviewFilter, type OverviewPeriod } from "../../../
 import { LocalCalendar } from "../../../src/store/ledger/calendar.ts";
 import { rebuildRollups } from "../../../src/store/ledger/rollup.ts";
 import { overviewReader } from "../../../src/store/read/overview.ts";
-import { RowBudget } from "../../../src/store/read/row-budget.ts";
+import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { RULE_ZONES, ZoneDates } from "../zones.ts";

@@ -7,7 +7,7 @@ import { FlancoError } from "../../../src/domain/error.ts";
 import type { Period } from "../../../src/domain/summary.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
 import { RollupWriter, rebuildRollups } from "../../../src/store/ledger/rollup.ts";
-import { RowBudget } from "../../../src/store/read/row-budget.ts";
+import { RowBudget } from "../../../src/store/read/rollup-sum.ts";
 import { summaryReader } from "../../../src/store/read/summary.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { AWKWARD_MOMENTS, RULE_ZONES, ZoneDates } from "../zones.ts";
