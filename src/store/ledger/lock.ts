@@ -37,7 +37,7 @@ export class DataLock {
     const code = cause instanceof DatabaseConstructor.SqliteError ? cause.code : "no file";
     if (code === "SQLITE_BUSY") {
       return new FlancoError("conflict", "Another flanco is using this data directory.", {
-        hint: "Stop it first, or choose another directory with FLANCO_DATA_DIR.",
+        hint: "A service that starts may take minutes for a long ledger: its page shows how far it is, then try again. Otherwise stop it first, or choose another directory with FLANCO_DATA_DIR.",
       });
     }
     return new FlancoError("unavailable", `The lock file ${this.#file} cannot be used (${code}).`, {
