@@ -35,6 +35,16 @@ export interface SignedIn {
   readonly sid: Id;
 }
 
+/** What HTTP needs of sessions: of a ledger's at once, of those in a company's database later. */
+export interface SessionKeeper {
+  /** As `Sessions.begin`. */
+  begin(credentials: Credentials, by: Actor): Promise<string>;
+  /** The session of a token; undefined for one that is forged, has expired or was revoked. */
+  check(token: string): SignedIn | undefined | Promise<SignedIn | undefined>;
+  /** Ends the session of a token, if it has one. */
+  end(token: string, by: Actor): Promise<void>;
+}
+
 type SessionWriter = Pick<LedgerWriter, "addSession" | "removeSession" | "endSessions">;
 
 /** A session that is valid until it expires or ends. */
@@ -57,7 +67,7 @@ interface Beginning {
  * memory, so that checking a token reads no disk. Ages are monotonic: setting the wall clock neither ends nor prolongs a
  * session.
  */
-export class Sessions {
+export class Sessions implements SessionKeeper {
   #secret: KeyObject;
   readonly #clock: Clock;
   readonly #writer: SessionWriter;

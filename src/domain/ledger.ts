@@ -279,6 +279,8 @@ export interface LedgerReader {
   member(memberId: Id): Member | undefined;
   /** Finds by e-mail without regard to case. */
   credentials(email: string): Credentials | undefined;
+  /** All members of an account, with what proves their passwords. */
+  accountCredentials(userId: Id): readonly Credentials[];
   sessions(): readonly StandingSession[];
 
   letterhead(userId: Id): Letterhead;

@@ -1,3 +1,4 @@
+import { duplicateError, FlancoError } from "./error.ts";
 import type { Id } from "./id.ts";
 
 /** What a member may do; `src/contract` declares it for each operation. */
@@ -26,6 +27,34 @@ export interface NewMember extends Pick<Member, "role" | "name" | "email"> {
 export interface MemberChange {
   readonly role?: Role | undefined;
   readonly name?: string | undefined;
+}
+
+/** Members of one account: a person or a screen each. */
+export const MAX_MEMBERS = 100;
+
+/** E-mails are one and the same without regard to case. */
+export function emailKey(email: string): string {
+  return email.normalize("NFC").toLowerCase();
+}
+
+export function emailTaken(email: string): FlancoError {
+  return duplicateError("email", `There is already a user with the e-mail ${email}.`);
+}
+
+export function accountFull(): FlancoError {
+  return new FlancoError("conflict", `The account has ${MAX_MEMBERS} members, the most it may have.`, {
+    hint: "Remove one first.",
+  });
+}
+
+export function lastOwner(): FlancoError {
+  return new FlancoError("conflict", "This is the account's last owner.", {
+    hint: "Make another member an owner first, who has signed in already.",
+  });
+}
+
+export function linkUsed(): FlancoError {
+  return new FlancoError("unauthorized", "This link has been used or has expired.");
 }
 
 /** How long the right to set a password by a link lasts, by monotonic time. */

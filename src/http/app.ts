@@ -1,4 +1,5 @@
 import Koa, { type Middleware } from "koa";
+import type { Sessions } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API_PREFIX, declare } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
@@ -35,7 +36,7 @@ import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
 import { roomEndpoints } from "./room.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
-import { requireSession, type SessionKeeper, sessionEndpoints } from "./session.ts";
+import { requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { statusEndpoints } from "./status.ts";
 import { wiringEndpoints } from "./wiring.ts";
@@ -46,7 +47,7 @@ export interface AppDependencies {
   readonly heavy: HeavyReads;
   readonly writer: LedgerWriter;
   readonly numbers: ShownNumbers;
-  readonly sessions: SessionKeeper;
+  readonly sessions: Pick<Sessions, "begin" | "check" | "end">;
   /** Every sign-in passes through it. */
   readonly signInGate: SignInGate;
   readonly passwords: PasswordHasher;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
-import type { SignedIn } from "../auth/session.ts";
+import type { Sessions, SignedIn } from "../auth/session.ts";
 import { type EventData, type EventName, listenToEvents } from "../contract/event.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -8,7 +8,7 @@ import type { Change } from "../domain/ledger.ts";
 import { seesMoney } from "../domain/member.ts";
 import { toGapAnswer, toRecordAnswer } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { type SessionKeeper, signedInMember } from "./session.ts";
+import { oneMember, tokensOf } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
 const MAX_STREAMS = 64;
@@ -153,15 +153,13 @@ function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
   }
 }
 
-export function eventEndpoints(
-  events: LiveEvents,
-  sessions: Pick<SessionKeeper, "check">,
-): readonly Endpoint[] {
+export function eventEndpoints(events: LiveEvents, sessions: Pick<Sessions, "check">): readonly Endpoint[] {
   return [
     serve(listenToEvents, ({ signedIn, context }) => {
       context.set("Content-Type", "text/event-stream");
       context.set("X-Accel-Buffering", "no");
-      return events.listen(signedIn, () => signedInMember(sessions, context)?.memberId === signedIn.memberId);
+      const member = () => oneMember(tokensOf(context).map((token) => sessions.check(token)));
+      return events.listen(signedIn, () => member()?.memberId === signedIn.memberId);
     }),
   ];
 }

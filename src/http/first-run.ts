@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { SessionKeeper } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { makeFirstUser } from "../contract/session.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
@@ -6,7 +7,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { attemptSignIn, type SessionKeeper, signIn, toUserData } from "./session.ts";
+import { attemptSignIn, signIn, toUserData } from "./session.ts";
 
 /** How long a first-run token lives. */
 export const FIRST_RUN_MS = 30 * MINUTE_MS;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { SessionKeeper } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import {
   changeMember,
@@ -13,11 +14,11 @@ import {
   useLink,
 } from "../contract/member.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { EitherWay, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Member } from "../domain/member.ts";
-import { type PasswordHasher, requirePassword } from "../domain/user.ts";
+import { type PasswordHasher, requirePassword, type StandingSession } from "../domain/user.ts";
 import { type Endpoint, serve } from "./router.ts";
-import { attemptSignIn, requireSession, type SessionKeeper, signIn, toUserData } from "./session.ts";
+import { attemptSignIn, requireSession, signIn, toUserData } from "./session.ts";
 
 const TOKEN_BYTES = 16;
 /** Guesses of links count on this beside their address. No e-mail has a space. */
@@ -36,47 +37,52 @@ type MemberWriter = Pick<
 
 /** The account's members, and what each does to itself. */
 export function memberEndpoints(
-  reader: Pick<LedgerReader, "members" | "member" | "credentials" | "sessions">,
+  reader: EitherWay<
+    Pick<LedgerReader, "member" | "credentials" | "accountCredentials"> & {
+      sessions(): readonly Pick<StandingSession, "memberId">[];
+    }
+  >,
   writer: MemberWriter,
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
 ): readonly Endpoint[] {
-  const own = (memberId: string): Member => {
-    const member = reader.member(memberId);
+  const own = async (memberId: string): Promise<Member> => {
+    const member = await reader.member(memberId);
     if (member === undefined) throw new FlancoError("unauthorized", "Unauthorized");
     return member;
   };
   return [
-    serve(getSelf, ({ signedIn }) => {
-      const member = own(signedIn.memberId);
+    serve(getSelf, async ({ signedIn }) => {
+      const member = await own(signedIn.memberId);
       return { data: { ...toUserData(member), role: member.role } };
     }),
     serve(changeSelf, async ({ userId, signedIn, body, by }) => {
       await writer.changeMember(userId, signedIn.memberId, body.me, by);
     }),
     serve(changePassword, async ({ userId, signedIn, body, context, by }) => {
-      const member = own(signedIn.memberId);
+      const member = await own(signedIn.memberId);
       const { email, id } = member;
       requirePassword(body.password);
       const isRight = await attemptSignIn(gate, context, {
         ...{ account: id, userId },
-        prove: () => passwords.matches(body.current, reader.credentials(email)?.passwordHash ?? null),
+        prove: async () =>
+          passwords.matches(body.current, (await reader.credentials(email))?.passwordHash ?? null),
       });
       if (!isRight) throw wrongCurrent();
       const passwordHash = await passwords.hash(body.password);
       // The comparison takes a while, in which this session may have ended.
-      requireSession(sessions, context);
+      await requireSession(sessions, context);
       await writer.setPassword(id, passwordHash, by);
       await signIn(sessions, context, { member, passwordHash });
     }),
-    serve(listMembers, ({ userId }) => {
-      const counts = Map.groupBy(reader.sessions(), ({ memberId }) => memberId);
+    serve(listMembers, async ({ userId }) => {
+      const counts = Map.groupBy(await reader.sessions(), ({ memberId }) => memberId);
       return {
-        data: reader.members(userId).map((member) => ({
+        data: (await reader.accountCredentials(userId)).map(({ member, passwordHash }) => ({
           ...toUserData(member),
           role: member.role,
-          hasPassword: (reader.credentials(member.email)?.passwordHash ?? null) !== null,
+          hasPassword: passwordHash !== null,
           sessions: counts.get(member.id)?.length ?? 0,
         })),
       };

@@ -72,8 +72,8 @@ export function serve<D extends Declaration>(
 
 /** What the router asks about the sender of a request. */
 export interface Senders {
-  /** The signed-in member. Throws `unauthorized`. */
-  signedInOf(context: Context): SignedIn;
+  /** The signed-in member. Rejects with `unauthorized`. */
+  signedInOf(context: Context): Promise<SignedIn>;
   /** Up to which change the account's answers are current. */
   positionOf(userId: Id): string;
   /** Before the body of an attempt to sign in is read. Throws `too_many`. */
@@ -109,7 +109,7 @@ async function answer(
 ): Promise<void> {
   const { roles, query } = declaration;
   context.state.declaration = declaration;
-  const signedIn = roles === null ? NOBODY : allowed(roles, senders.signedInOf(context));
+  const signedIn = roles === null ? NOBODY : allowed(roles, await senders.signedInOf(context));
   const { userId } = signedIn;
   const by = actorOf(context, roles === null ? null : signedIn.memberId);
   // Before the ledger is read: the answer may be newer than this says, never older.

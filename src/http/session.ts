@@ -1,39 +1,33 @@
 import type { Context } from "koa";
-import { type Sessions, type SignedIn, sessionSeconds } from "../auth/session.ts";
+import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, type User as UserAnswer, verify } from "../contract/session.ts";
 import { clientAddress } from "../domain/client-address.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { LedgerReader } from "../domain/ledger.ts";
-import type { Member } from "../domain/member.ts";
+import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
+import { emailKey, type Member } from "../domain/member.ts";
 import type { Credentials, PasswordHasher } from "../domain/user.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
-
-/** What HTTP needs of sessions. */
-export type SessionKeeper = Pick<Sessions, "begin" | "check" | "end">;
 
 const COOKIE = "auth_token";
 /** Tokens of one request that are checked: each costs a signature. */
 const MAX_TOKENS = 8;
 
-/** The signed-in member of a request; undefined where its cookies are valid for several: one of them was planted. */
-export function signedInMember(
-  sessions: Pick<SessionKeeper, "check">,
-  context: Context,
-): SignedIn | undefined {
-  let signedIn: SignedIn | undefined;
-  for (const token of tokensOf(context)) {
-    const valid = sessions.check(token);
-    if (valid === undefined) continue;
-    if (signedIn !== undefined && signedIn.memberId !== valid.memberId) return undefined;
-    signedIn = valid;
-  }
-  return signedIn;
+/** The one member whose sessions a request's cookies have; undefined where they are of several: one of them was planted. */
+export function oneMember(sessions: readonly (SignedIn | undefined)[]): SignedIn | undefined {
+  const valid = sessions.filter((session) => session !== undefined);
+  const last = valid.at(-1);
+  return valid.every(({ memberId }) => memberId === last?.memberId) ? last : undefined;
 }
 
-/** The signed-in member of a request. Throws `unauthorized`. */
-export function requireSession(sessions: Pick<SessionKeeper, "check">, context: Context): SignedIn {
-  const signedIn = signedInMember(sessions, context);
+/** The signed-in member of a request. Rejects with `unauthorized`. */
+export async function requireSession(
+  sessions: Pick<SessionKeeper, "check">,
+  context: Context,
+): Promise<SignedIn> {
+  const found: (SignedIn | undefined)[] = [];
+  for (const token of tokensOf(context)) found.push(await sessions.check(token));
+  const signedIn = oneMember(found);
   if (signedIn === undefined) throw unauthorized();
   return signedIn;
 }
@@ -42,13 +36,13 @@ export function sessionEndpoints(
   sessions: SessionKeeper,
   passwords: PasswordHasher,
   gate: SignInGate,
-  reader: Pick<LedgerReader, "credentials" | "member">,
+  reader: EitherWay<Pick<LedgerReader, "credentials" | "member">>,
 ): readonly Endpoint[] {
   return [
     serve(login, async ({ body, context }) => {
-      const found = reader.credentials(body.email);
+      const found = await reader.credentials(body.email);
       const isRight = await attemptSignIn(gate, context, {
-        account: found?.member.id ?? body.email.normalize("NFC").toLowerCase(),
+        account: found?.member.id ?? emailKey(body.email),
         userId: found?.member.userId ?? null,
         // An unknown e-mail costs a comparison too, so that its answer takes as long.
         prove: () => passwords.matches(body.password, found?.passwordHash ?? null),
@@ -57,8 +51,8 @@ export function sessionEndpoints(
       await signIn(sessions, context, found);
       return { userData: toUserData(found.member) };
     }),
-    serve(verify, ({ signedIn }) => {
-      const member = reader.member(signedIn.memberId);
+    serve(verify, async ({ signedIn }) => {
+      const member = await reader.member(signedIn.memberId);
       if (member === undefined) throw unauthorized();
       return { userData: toUserData(member) };
     }),
@@ -102,7 +96,7 @@ function unauthorized(): FlancoError {
  * The session tokens of a request, the likeliest last. Browsers send the cookie of the longest path first: a cookie that
  * a forged page of plain HTTP has set for `Path=/api` stands before the service's own, which is for `/`.
  */
-function tokensOf({ req }: Context): readonly string[] {
+export function tokensOf({ req }: Context): readonly string[] {
   const tokens: string[] = [];
   for (const pair of (req.headers.cookie ?? "").split(";")) {
     const cookie = pair.trim();

@@ -1,9 +1,21 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
-import { duplicateError, FlancoError } from "../../domain/error.ts";
+import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import { LINK_MS, type Member, type MemberChange, type NewMember, type Role } from "../../domain/member.ts";
+import {
+  accountFull,
+  emailKey,
+  emailTaken,
+  LINK_MS,
+  lastOwner,
+  linkUsed,
+  MAX_MEMBERS,
+  type Member,
+  type MemberChange,
+  type NewMember,
+  type Role,
+} from "../../domain/member.ts";
 import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
 import type { WriteContext } from "./commands.ts";
 import { ageInLedger, type Begun } from "./purge.ts";
@@ -11,16 +23,16 @@ import { wiringAudit } from "./wiring.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";
 
-/** Of one account: a person or a screen each. */
-const MAX_MEMBERS = 100;
+interface MemberRow extends Member {
+  readonly passwordHash: string | null;
+}
+
+function toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
+  return { member, passwordHash };
+}
 
 interface LinkRow extends Begun {
   readonly memberId: Id;
-}
-
-/** E-mails are one and the same without regard to case. */
-function emailKey(email: string): string {
-  return email.normalize("NFC").toLowerCase();
 }
 
 export function memberReader(db: Database) {
@@ -28,19 +40,18 @@ export function memberReader(db: Database) {
   const all = db.prepare<[], Member>(`${SELECT} FROM member ORDER BY user_id, member_id`);
   const ofUser = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
   const one = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE member_id = ?`);
-  const byEmail = db.prepare<[string], Member & { passwordHash: string | null }>(
-    `${SELECT}, password_hash AS passwordHash FROM member WHERE email_key = ?`,
-  );
+  const withHash = `${SELECT}, password_hash AS passwordHash FROM member`;
+  const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
+  const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
   return {
     userCount: (): number => count.get() ?? 0,
     members: (userId?: Id): readonly Member[] => (userId === undefined ? all.all() : ofUser.all(userId)),
     member: (memberId: Id): Member | undefined => one.get(memberId),
     credentials(email: string): Credentials | undefined {
       const row = byEmail.get(emailKey(email));
-      if (row === undefined) return undefined;
-      const { passwordHash, ...member } = row;
-      return { member, passwordHash };
+      return row && toCredentials(row);
     },
+    accountCredentials: (userId: Id): readonly Credentials[] => allOfUser.all(userId).map(toCredentials),
   };
 }
 
@@ -84,7 +95,7 @@ export function memberCommands(db: Database, context: WriteContext) {
 
   function requireFree(email: string): void {
     if (taken.get(emailKey(email)) === undefined) return;
-    throw duplicateError("email", `There is already a user with the e-mail ${email}.`);
+    throw emailTaken(email);
   }
 
   function addUser(user: NewUser, by: Actor = SERVICE_ACTOR): Member {
@@ -105,9 +116,7 @@ export function memberCommands(db: Database, context: WriteContext) {
   /** Throws `conflict` for the account's only owner with a password. */
   function requireOtherOwner({ id, userId, role }: Member): void {
     if (role !== "owner" || (otherOwners.get(userId, id) ?? 0) > 0) return;
-    throw new FlancoError("conflict", "This is the account's last owner.", {
-      hint: "Make another member an owner first, who has signed in already.",
-    });
+    throw lastOwner();
   }
 
   function endSessions({ id, userId }: Member): number {
@@ -137,11 +146,7 @@ export function memberCommands(db: Database, context: WriteContext) {
       requireFree(member.email);
       const members = ofUser.all(userId).length;
       if (members === 0) throw unknownMember();
-      if (members >= MAX_MEMBERS) {
-        throw new FlancoError("conflict", `The account has ${MAX_MEMBERS} members, the most it may have.`, {
-          hint: "Remove one first.",
-        });
-      }
+      if (members >= MAX_MEMBERS) throw accountFull();
       return add(context.ids.next(), userId, member, by);
     },
     changeMember(userId: Id, memberId: Id, { role, name }: MemberChange, by: Actor = SERVICE_ACTOR): void {
@@ -176,9 +181,7 @@ export function memberCommands(db: Database, context: WriteContext) {
     },
     useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Member {
       const link = takeLink.get(tokenHash);
-      if (link === undefined || ageInLedger(context.boots)(link) >= LINK_MS) {
-        throw new FlancoError("unauthorized", "This link has been used or has expired.");
-      }
+      if (link === undefined || ageInLedger(context.boots)(link) >= LINK_MS) throw linkUsed();
       return replacePassword(link.memberId, passwordHash, { ...by, memberId: link.memberId });
     },
     setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): void {
