@@ -10,6 +10,7 @@ const SCRAM_ROUNDS = 4_096;
 const SCRAM_BYTES = 32;
 /** A gateway's name is part of its role's. */
 export const CLINIC_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+const ROLE_NAME = /^[a-z0-9][a-z0-9_-]{0,59}$/;
 
 export interface Company {
   readonly company: number;
@@ -84,8 +85,8 @@ export async function companyOf(connection: Connection, name: string | undefined
       });
 }
 
-/** A gateway's role and its password, which is stored nowhere. */
-export interface GatewayAccess {
+/** A role of the database and its password, which is stored nowhere. */
+export interface RoleAccess {
   readonly role: string;
   readonly password: string;
 }
@@ -96,16 +97,15 @@ export async function addGateway(
   { company, timeZone }: Company,
   name: string,
   zone = timeZone,
-): Promise<GatewayAccess> {
+): Promise<RoleAccess> {
   if (!CLINIC_NAME.test(name)) {
     throw new FlancoError("invalid", "A gateway's name has up to 40 lower-case letters, digits, - and _.", {
       hint: "For example malaga-1.",
     });
   }
   await requireZone(connection, zone);
-  const known = await connection.query("SELECT FROM pg_roles WHERE rolname = 'flanco_' || $1::text", [name]);
-  if (known.length > 0) throw new FlancoError("conflict", `There is a role flanco_${name} already.`);
-  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  await requireFreeRole(connection, `flanco_${name}`);
+  const password = newPassword();
   const [row] = await connection.query<{ role: string }>(
     "SELECT flanco.add_gateway($1, $2, $3, $4) AS role",
     [company, name, zone, verifierOf(password)],
@@ -119,11 +119,43 @@ export async function renewPassword(
   connection: Connection,
   company: Company,
   name: string,
-): Promise<GatewayAccess> {
+): Promise<RoleAccess> {
   const { role } = await clinicOf(connection, company, name);
-  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  const password = newPassword();
   await connection.query("SELECT flanco.set_password($1, $2)", [role, verifierOf(password)]);
   return { role, password };
+}
+
+/**
+ * Makes the role that the company's page signs in as, which reads all of the company and writes its members and sessions;
+ * where it is made already, gives it another password, and the one before ends.
+ */
+export async function pageAccess(
+  connection: Connection,
+  { company }: Company,
+  role: string,
+): Promise<RoleAccess> {
+  const [has] = await connection.query<{ role: string | null }>(
+    "SELECT page_role AS role FROM flanco.company WHERE company = $1",
+    [company],
+  );
+  const own = has?.role ?? null;
+  if (own === null) await requireFreeRole(connection, role);
+  const password = newPassword();
+  await connection.query("SELECT flanco.set_page_role($1, $2, $3)", [company, role, verifierOf(password)]);
+  return { role: own ?? role, password };
+}
+
+async function requireFreeRole(connection: Connection, role: string): Promise<void> {
+  if (!ROLE_NAME.test(role)) {
+    throw new FlancoError("invalid", "A role's name has up to 60 lower-case letters, digits, - and _.");
+  }
+  const known = await connection.query("SELECT FROM pg_roles WHERE rolname = $1", [role]);
+  if (known.length > 0) throw new FlancoError("conflict", `There is a role ${role} already.`);
+}
+
+function newPassword(): string {
+  return randomBytes(PASSWORD_BYTES).toString("base64url");
 }
 
 /** What PostgreSQL keeps of a password (RFC 5803): so the password itself never comes into the database's log. */

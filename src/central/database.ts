@@ -4,9 +4,16 @@ import { connectionProblem } from "../connection-problem.ts";
 import { FlancoError } from "../domain/error.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
-/** A connection that gives no answer for so long has failed. */
-const ANSWER_MS = 30_000;
-const CONNECT_MS = 10_000;
+/** Bounds of one connection. */
+export interface ConnectionLimits {
+  /** Each node may take so long to let it in. */
+  readonly connectMs: number;
+  /** A connection that gives no answer for so long has failed. */
+  readonly answerMs: number;
+}
+
+/** For programs that nobody waits for. */
+const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
 const DEFAULT_PORT = 5432;
 const URL_FORM = /^postgres(?:ql)?:\/\/([^:@/?]+)@([^/?]*)\/([^?]+)(?:\?(.*))?$/;
 const PARAMETERS: readonly string[] = ["sslrootcert", "sslmode", "host"];
@@ -117,11 +124,15 @@ export interface Connection {
 }
 
 /** Connects to the first node that takes writes. Rejects with a FlancoError that holds no secret. */
-export async function connect(address: DatabaseAddress, passwordOf: PasswordOf): Promise<Connection> {
+export async function connect(
+  address: DatabaseAddress,
+  passwordOf: PasswordOf,
+  limits = PATIENT,
+): Promise<Connection> {
   let failure: unknown;
   for (const node of address.hosts) {
     try {
-      const connection = await connectTo(address, node, passwordOf);
+      const connection = await connectTo(address, node, passwordOf, limits);
       const [row] = await connection.query<{ reading: boolean }>("SELECT pg_is_in_recovery() AS reading");
       if (row?.reading === false) return connection;
       await connection.close();
@@ -135,14 +146,19 @@ export async function connect(address: DatabaseAddress, passwordOf: PasswordOf):
   throw databaseError(failure);
 }
 
-async function connectTo(address: DatabaseAddress, node: Node, passwordOf: PasswordOf): Promise<Connection> {
+async function connectTo(
+  address: DatabaseAddress,
+  node: Node,
+  passwordOf: PasswordOf,
+  { connectMs, answerMs }: ConnectionLimits,
+): Promise<Connection> {
   // Loaded only where a database is used: a gateway without one does without its memory.
   const { default: pg } = await import("pg");
   const { user, database, authorities, isPlain } = address;
   const { host } = node;
   const config: ClientConfig = {
     ...{ ...node, user, database, password: passwordOf(node, address) },
-    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS, keepAlive: true },
+    ...{ connectionTimeoutMillis: connectMs, query_timeout: answerMs, keepAlive: true },
     application_name: "flanco",
     ssl: isPlain
       ? false
@@ -196,6 +212,7 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
     "The database's disk is full.",
     "Make room there; nothing is lost, and sending goes on by itself.",
   ],
+  "57014": ["The database took too long.", "Try again, or ask for a shorter time."],
   "53300": ["The database has no connection free.", "Raise max_connections there."],
   FL001: ["The database's schema is of another version of flanco.", "Bring the older side up to date."],
   FL002: ["The database's role belongs to no gateway.", "Add it with flanco central gateway add."],

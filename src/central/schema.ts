@@ -1,3 +1,5 @@
+import { PAGE_SQL } from "./page-schema.ts";
+
 /** The schema that this program makes, and that its `append` takes. Grows with every change of the SQL below. */
 export const CENTRAL_SCHEMA = 1;
 
@@ -20,7 +22,8 @@ INSERT INTO flanco.version VALUES (${CENTRAL_SCHEMA});
 CREATE TABLE flanco.company (
   company integer PRIMARY KEY,
   name text NOT NULL UNIQUE,
-  time_zone text NOT NULL
+  time_zone text NOT NULL,
+  page_role name UNIQUE
 );
 
 -- ledger: the identity of the ledger that sent last, which changes when it is restored on another machine. position and hash: the newest entry that
@@ -380,5 +383,8 @@ BEGIN
 END
 $$;
 
+${PAGE_SQL}
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA flanco FROM PUBLIC;
+-- Asked by the policies of the tables, whoever reads them.
+GRANT EXECUTE ON FUNCTION flanco.company_of_page TO PUBLIC;
 `;

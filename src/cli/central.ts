@@ -1,40 +1,33 @@
-import { statSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   acceptFork,
   addGateway,
-  type Company,
   clinics,
-  companyOf,
-  type GatewayAccess,
   initialise,
+  pageAccess,
   renewPassword,
 } from "../central/company.ts";
-import { type Connection, connect, parseAddress, passwordInPassFile } from "../central/database.ts";
 import { companyOverview } from "../central/overview.ts";
 import type { Overview } from "../contract/overview.ts";
 import { type Clinic, clinicState } from "../domain/clinic.ts";
 import { type Day, parseDay } from "../domain/day.ts";
-import { FlancoError } from "../domain/error.ts";
-import { writeDurably } from "../durable-file.ts";
 import { toOverviewAnswer } from "../http/overview.ts";
 import { systemClock } from "../service/clock.ts";
+import {
+  type Access,
+  connected,
+  DATABASE,
+  example,
+  type Handover,
+  handOver,
+  ofCompany,
+  requireNewFile,
+  withDatabase,
+} from "./company-door.ts";
+import { addCompanyMemberCommands } from "./company-member.ts";
 import type { CliContext } from "./context.ts";
 
-const HELP = `
-The company's database is PostgreSQL: docs/central.md. The password comes from the file that
-PGPASSFILE names, as with psql.
-
-`;
-const DATABASE = "--database postgresql://admin@db.example.org/company";
 const INIT = `flanco central init ${DATABASE} --company Televida --zone Europe/Madrid`;
-
-interface Access {
-  readonly database: string;
-  readonly company?: string;
-}
 
 const PERIODS = ["week", "month", "year"] as const;
 
@@ -42,10 +35,6 @@ interface SalesOptions extends Access {
   readonly period: (typeof PERIODS)[number];
   readonly at?: Day;
   readonly json: boolean;
-}
-
-interface Handover extends Access {
-  readonly out?: string;
 }
 
 /** `flanco central`: the company's database, which takes the ledgers of many gateways. */
@@ -90,6 +79,21 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       else for (const line of describeSales(answer)) terminal.out(line);
     });
 
+  withDatabase(central.command("page"))
+    .description("make the role that the company's page signs in as, or give it another password")
+    .option("--company <name>", "the company; needed where the database has several")
+    .option("--role <name>", "the role's name when it is made", "flanco_page")
+    .option("--out <file>", "a new file for the password, which is then not shown")
+    .addHelpText("after", example(`flanco central page ${DATABASE} --out page.password`))
+    .action(async (options: Handover & { role: string }) => {
+      requireNewFile(options);
+      const access = await ofCompany(context, options, (connection, company) =>
+        pageAccess(connection, company, options.role),
+      );
+      handOver(terminal, "The company's page", access, options);
+    });
+  addCompanyMemberCommands(central, context);
+
   const gateway = central
     .command("gateway")
     .description("the gateways whose ledgers the database takes")
@@ -110,7 +114,7 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       const access = await ofCompany(context, options, (connection, company) =>
         addGateway(connection, company, name, options.zone),
       );
-      handOver(name, access, options);
+      handOver(terminal, `The gateway ${name}`, access, options);
     });
 
   ofGateway("password", "give a gateway another password, and show it once")
@@ -120,7 +124,7 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       const access = await ofCompany(context, options, (connection, company) =>
         renewPassword(connection, company, name),
       );
-      handOver(name, access, options);
+      handOver(terminal, `The gateway ${name}`, access, options);
     });
 
   command("list", "show how each gateway fares: silent, behind or forked")
@@ -143,15 +147,6 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       `The gateway ${name} goes on with its entry ${position}; what the database has from there on stays.`,
     );
   });
-
-  function handOver(name: string, { role, password }: GatewayAccess, { out }: Handover): void {
-    terminal.out(`The gateway ${name} signs in as ${role}.`);
-    if (out === undefined) terminal.out(`Its password, which is shown once: ${password}`);
-    else {
-      writeDurably(out, `${password}\n`);
-      terminal.out(`Its password is in ${out}.`);
-    }
-  }
 }
 
 function toDay(text: string): Day {
@@ -177,47 +172,6 @@ function describeSales({
       (place) => `${place.name}\t${place.sales} sales\t${place.revenue}\t${place.before} before`,
     ),
   ];
-}
-
-function example(line: string): string {
-  return `${HELP}Example:\n  ${line}`;
-}
-
-function withDatabase(command: Command): Command {
-  return command.requiredOption(
-    "--database <url>",
-    "postgresql://USER@HOST:PORT/DATABASE?sslrootcert=FILE, without the password",
-  );
-}
-
-async function connected<T>(
-  { environment }: CliContext,
-  { database }: Access,
-  run: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const file = environment["PGPASSFILE"] ?? join(homedir(), ".pgpass");
-  const connection = await connect(parseAddress(database), passwordInPassFile(file));
-  try {
-    return await run(connection);
-  } finally {
-    await connection.close();
-  }
-}
-
-function ofCompany<T>(
-  context: CliContext,
-  access: Access,
-  run: (connection: Connection, company: Company) => Promise<T>,
-): Promise<T> {
-  return connected(context, access, async (connection) =>
-    run(connection, await companyOf(connection, access.company)),
-  );
-}
-
-/** Before anything is made: a password that cannot be written would be lost. */
-function requireNewFile({ out }: Handover): void {
-  if (out === undefined || statSync(out, { throwIfNoEntry: false }) === undefined) return;
-  throw new FlancoError("invalid", `There is a file ${out} already.`, { hint: "Name a new file." });
 }
 
 function describe(clinic: Clinic & { readonly state: string }): string {

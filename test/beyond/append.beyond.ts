@@ -5,8 +5,8 @@ import {
   addGateway,
   clinics,
   companyOf,
-  type GatewayAccess,
   initialise,
+  type RoleAccess,
 } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import { clinicState } from "../../src/domain/clinic.ts";
@@ -34,7 +34,7 @@ describe("append in the company's database", () => {
     await database.stop();
   });
 
-  async function gateway(zone?: string): Promise<Connection & GatewayAccess & { readonly name: string }> {
+  async function gateway(zone?: string): Promise<Connection & RoleAccess & { readonly name: string }> {
     made += 1;
     const name = `clinic-${made}`;
     const access = await addGateway(admin, await companyOf(admin, undefined), name, zone);

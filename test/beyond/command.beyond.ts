@@ -78,6 +78,31 @@ describe("flanco central", () => {
     expect((await central("sales", "--at", "2026-13-01")).exitCode).to.equal(2);
   });
 
+  it("makes the role of the company's page, and its members, who choose a password by a link", async () => {
+    const out = database.directory.file("page.password");
+    expect(await central("page", "--out", out)).to.deep.include({ exitCode: 0, stderr: "" });
+    expect((await central("page")).stdout).to.match(/signs in as flanco_page\.\n.*shown once: [\w-]{32}\n/);
+
+    const page = ["--page", "https://ventas.example.org"];
+    const ana = ["--email", "ana@example.org"];
+    const added = await central("member", "add", ...ana, "--name", "Ana", ...page);
+    expect(added.stdout).to.match(
+      / {2}https:\/\/ventas\.example\.org\/enlace#[\w-]{22}\/ana@example\.org\n$/,
+    );
+    expect((await central("member", "add", ...ana, "--name", "Ana", ...page)).stderr).to.contain("already");
+    expect((await central("member", "add", ...ana, "--name", "Ana", "--page", "ventas")).exitCode).to.equal(
+      2,
+    );
+    expect((await central("member", "link", ...ana, ...page)).stdout).to.contain("valid once");
+    expect((await central("member", "list")).stdout).to.equal("ana@example.org\tAna\towner\tinvited\n");
+    const list = await central("member", "list", "--json");
+    expect(JSON.parse(list.stdout)).to.deep.equal([
+      { email: "ana@example.org", name: "Ana", role: "owner", hasPassword: false },
+    ]);
+    expect((await central("member", "remove", "--email", "eva@example.org")).stderr).to.contain("no member");
+    expect((await central("member", "remove", ...ana)).stderr).to.contain("last owner");
+  });
+
   it("keeps no password in the database's log", () => {
     const log = readFileSync(database.directory.file("log"), "utf8");
     expect(log).not.to.contain(readFileSync(database.directory.file("malaga.password"), "utf8").trim());

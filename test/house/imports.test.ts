@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   transfer: ["contract", "domain"],
   sink: ["domain", "mqtt-client.ts"],
-  central: ["domain", "store", "connection-problem.ts", "secret-file.ts"],
+  central: ["auth", "domain", "store", "connection-problem.ts", "secret-file.ts"],
   cli: [
     ...["auth", "central", "config", "contract", "control", "domain", "gpio", "http", "net", "service"],
     ...["store", "systemd", "transfer", "durable-file.ts", "installation.ts"],

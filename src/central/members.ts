@@ -1,0 +1,293 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
+import type { Actor, AuditDetails, AuditKind, AuditNote } from "../domain/audit.ts";
+import { SECOND_MS } from "../domain/clock.ts";
+import { FlancoError } from "../domain/error.ts";
+import { type Id, IdGenerator } from "../domain/id.ts";
+import {
+  accountFull,
+  emailKey,
+  emailTaken,
+  LINK_MS,
+  lastOwner,
+  linkUsed,
+  MAX_MEMBERS,
+  type Member,
+  type MemberChange,
+  type NewMember,
+  type Role,
+} from "../domain/member.ts";
+import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
+import type { Company } from "./company.ts";
+import type { Connection } from "./database.ts";
+import type { Database } from "./pool.ts";
+
+/** What a member of a company may be: all that there is to do is to read, and to say who reads. */
+export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role[];
+
+const TOKEN_BYTES = 32;
+const ID_DIGITS = 24;
+const ALL = `SELECT member AS id, role, name, email, password_hash AS "passwordHash" FROM flanco.member WHERE company = $1`;
+
+interface MemberRow extends Omit<Member, "userId"> {
+  readonly passwordHash: string | null;
+}
+
+/** Tells what was done, for the log of the process. */
+export type Tell = (note: Omit<AuditNote, "kind" | "userId"> & { readonly kind: AuditKind }) => void;
+
+/**
+ * The members of a company, and their sessions, in its database: every process that serves the company finds them there with
+ * each request, so that a session that ends at one is over at all. What changes them resolves after the commit. A token is
+ * random and no JWT, for nothing needs to be read from it: the database has its hash, and there is no secret to share.
+ */
+export class CompanyMembers implements SessionKeeper {
+  readonly #database: Database;
+  readonly #company: number;
+  readonly #userId: Id;
+  readonly #ids: IdGenerator;
+  readonly #tell: Tell;
+
+  constructor(database: Database, { company }: Company, nowMs: () => number, tell: Tell) {
+    this.#database = database;
+    this.#company = company;
+    this.#userId = accountOf(company);
+    this.#ids = new IdGenerator(nowMs, () => randomBytes(6).readUIntBE(0, 6));
+    this.#tell = tell;
+  }
+
+  async accountCredentials(): Promise<readonly Credentials[]> {
+    const rows = await this.#query<MemberRow>(`${ALL} ORDER BY member`);
+    return rows.map((row) => this.#toCredentials(row));
+  }
+
+  async member(memberId: Id): Promise<Member | undefined> {
+    const [row] = await this.#query<MemberRow>(`${ALL} AND member = $2`, memberId);
+    return row && this.#toCredentials(row).member;
+  }
+
+  async credentials(email: string): Promise<Credentials | undefined> {
+    const [row] = await this.#query<MemberRow>(`${ALL} AND email_key = $2`, emailKey(email));
+    return row && this.#toCredentials(row);
+  }
+
+  sessions(): Promise<readonly { readonly memberId: Id }[]> {
+    return this.#query(
+      `SELECT member AS "memberId" FROM flanco.session WHERE company = $1 AND ends_ms > flanco.now_ms()`,
+    );
+  }
+
+  async addMember(_userId: Id, { role, name, email, passwordHash }: NewMember, by: Actor): Promise<Member> {
+    requireCompanyRole(role);
+    const id = this.#ids.next();
+    await this.#change(async (members, connection) => {
+      if (members.length >= MAX_MEMBERS) throw accountFull();
+      if (members.some((member) => emailKey(member.email) === emailKey(email))) throw emailTaken(email);
+      await connection.query(
+        `INSERT INTO flanco.member (company, member, role, name, email, email_key, password_hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [this.#company, id, role, name, email, emailKey(email), passwordHash],
+      );
+    });
+    this.#note("member_added", { email, role }, by);
+    return { id, userId: this.#userId, role, name, email };
+  }
+
+  async changeMember(_userId: Id, memberId: Id, { role, name }: MemberChange, by: Actor): Promise<void> {
+    if (role !== undefined) requireCompanyRole(role);
+    const before = await this.#change(async (members, connection) => {
+      const member = found(members, memberId);
+      if (role !== undefined && role !== member.role) {
+        requireOtherOwner(members, member);
+        await this.#endSessions(connection, memberId);
+      }
+      await connection.query(
+        "UPDATE flanco.member SET role = $3, name = $4 WHERE company = $1 AND member = $2",
+        [this.#company, memberId, role ?? member.role, name ?? member.name],
+      );
+      return member;
+    });
+    if (role === undefined || role === before.role) return;
+    this.#note("role_changed", { email: before.email, role, roleBefore: before.role }, by);
+  }
+
+  async removeMember(_userId: Id, memberId: Id, by: Actor): Promise<void> {
+    const { email, role } = await this.#change(async (members, connection) => {
+      const member = found(members, memberId);
+      requireOtherOwner(members, member);
+      await connection.query("DELETE FROM flanco.member WHERE company = $1 AND member = $2", [
+        this.#company,
+        memberId,
+      ]);
+      return member;
+    });
+    this.#note("member_removed", { email, role }, by);
+  }
+
+  async endSessionsOf(_userId: Id, memberId: Id, by: Actor): Promise<number> {
+    const { email, sessions } = await this.#change(async (members, connection) => ({
+      email: found(members, memberId).email,
+      sessions: await this.#endSessions(connection, memberId),
+    }));
+    this.#note("sessions_ended", { email, sessions }, by);
+    return sessions;
+  }
+
+  async addLink(_userId: Id, memberId: Id, tokenHash: string, by: Actor): Promise<void> {
+    const [row] = await this.#query<{ email: string }>(
+      `UPDATE flanco.member SET link_hash = $3, link_ends_ms = flanco.now_ms() + ${LINK_MS}
+        WHERE company = $1 AND member = $2 RETURNING email`,
+      ...[memberId, tokenHash],
+    );
+    if (row === undefined) throw unknownMember();
+    this.#note("link_made", { email: row.email }, by);
+  }
+
+  async useLink(tokenHash: string, passwordHash: string, by: Actor): Promise<Member> {
+    const [row] = await this.#query<{ id: Id }>(
+      `SELECT member AS id FROM flanco.member
+        WHERE company = $1 AND link_hash = $2 AND link_ends_ms > flanco.now_ms()`,
+      tokenHash,
+    );
+    if (row === undefined) throw linkUsed();
+    const condition = "AND link_hash = $4";
+    const member = await this.#replacePassword(row.id, passwordHash, { ...by, memberId: row.id }, condition, [
+      tokenHash,
+    ]);
+    if (member === undefined) throw linkUsed();
+    return member;
+  }
+
+  async setPassword(memberId: Id, passwordHash: string, by: Actor): Promise<void> {
+    if ((await this.#replacePassword(memberId, passwordHash, by)) === undefined) throw unknownMember();
+  }
+
+  /** A member with the maximum of sessions loses the oldest. Rejects with `unauthorized` for a password that was changed meanwhile. */
+  async begin({ member, passwordHash }: Credentials, by: Actor): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const lifeMs = sessionSeconds(member.role) * SECOND_MS;
+    const begun = await this.#database.use(async (connection) => {
+      await connection.query(
+        `DELETE FROM flanco.session WHERE company = $1 AND (ends_ms <= flanco.now_ms() OR token_hash IN (
+           SELECT token_hash FROM flanco.session WHERE company = $1 AND member = $2
+            ORDER BY begun_ms DESC OFFSET ${MAX_SESSIONS_PER_MEMBER - 1}))`,
+        [this.#company, member.id],
+      );
+      return connection.query(
+        `INSERT INTO flanco.session (company, token_hash, member, begun_ms, ends_ms)
+         SELECT company, $3, member, flanco.now_ms(), flanco.now_ms() + $4 FROM flanco.member
+          WHERE company = $1 AND member = $2 AND password_hash = $5 FOR SHARE RETURNING member`,
+        [this.#company, member.id, hashOf(token), lifeMs, passwordHash],
+      );
+    });
+    if (begun.length === 0) throw new FlancoError("unauthorized", "Unauthorized");
+    this.#note("sign_in", { email: member.email }, { ...by, memberId: member.id });
+    return token;
+  }
+
+  async check(token: string): Promise<SignedIn | undefined> {
+    const sid = hashOf(token);
+    const [row] = await this.#query<{ memberId: Id; role: Role }>(
+      `SELECT m.member AS "memberId", m.role FROM flanco.session s JOIN flanco.member m USING (company, member)
+        WHERE company = $1 AND s.token_hash = $2 AND s.ends_ms > flanco.now_ms()`,
+      sid,
+    );
+    return row && { ...row, userId: this.#userId, sid };
+  }
+
+  async end(token: string, by: Actor): Promise<void> {
+    const [row] = await this.#query<{ member: Id }>(
+      "DELETE FROM flanco.session WHERE company = $1 AND token_hash = $2 RETURNING member",
+      hashOf(token),
+    );
+    if (row !== undefined) this.#note("sign_out", {}, { ...by, memberId: row.member });
+  }
+
+  /** Sets a password, ends the member's link and sessions. Undefined where no member fulfils the condition. */
+  async #replacePassword(
+    memberId: Id,
+    passwordHash: string,
+    by: Actor,
+    condition = "",
+    values: readonly string[] = [],
+  ): Promise<Member | undefined> {
+    const row = await this.#change(async (_members, connection) => {
+      const [changed] = await connection.query<MemberRow>(
+        `UPDATE flanco.member SET password_hash = $3, link_hash = NULL, link_ends_ms = NULL
+          WHERE company = $1 AND member = $2 ${condition}
+         RETURNING member AS id, role, name, email, password_hash AS "passwordHash"`,
+        [this.#company, memberId, passwordHash, ...values],
+      );
+      if (changed !== undefined) await this.#endSessions(connection, memberId);
+      return changed;
+    });
+    if (row === undefined) return undefined;
+    this.#note("password_changed", { email: row.email }, by);
+    return this.#toCredentials(row).member;
+  }
+
+  async #endSessions(connection: Connection, memberId: Id): Promise<number> {
+    const ended = await connection.query(
+      "DELETE FROM flanco.session WHERE company = $1 AND member = $2 RETURNING member",
+      [this.#company, memberId],
+    );
+    return ended.length;
+  }
+
+  /** Changes the members in one transaction, in which no other one changes them. */
+  #change<T>(run: (members: readonly MemberRow[], connection: Connection) => Promise<T>): Promise<T> {
+    return this.#database.use(async (connection) => {
+      await connection.query("BEGIN");
+      await connection.query("SELECT pg_advisory_xact_lock(hashtext('flanco.member'), $1)", [this.#company]);
+      const members = await connection.query<MemberRow>(`${ALL} ORDER BY member`, [this.#company]);
+      const result = await run(members, connection);
+      await connection.query("COMMIT");
+      return result;
+    });
+  }
+
+  #query<Row extends object>(sql: string, ...values: readonly string[]): Promise<Row[]> {
+    return this.#database.use((connection) => connection.query<Row>(sql, [this.#company, ...values]));
+  }
+
+  #toCredentials({ passwordHash, ...member }: MemberRow): Credentials {
+    return { member: { ...member, userId: this.#userId }, passwordHash };
+  }
+
+  #note(kind: AuditKind, details: AuditDetails, actor: Actor): void {
+    this.#tell({ kind, details, actor });
+  }
+}
+
+/** What stands for the company where an account's id is asked for. */
+export function accountOf(company: number): Id {
+  return company.toString(16).padStart(ID_DIGITS, "0");
+}
+
+function requireCompanyRole(role: Role): void {
+  if (COMPANY_ROLES.some((one) => one === role)) return;
+  const message = `must be ${COMPANY_ROLES.join(" or ")} in a company`;
+  throw new FlancoError("invalid", `role: ${message}.`, { fields: { role: { kind: "range", message } } });
+}
+
+function found(members: readonly MemberRow[], memberId: Id): MemberRow {
+  const member = members.find(({ id }) => id === memberId);
+  if (member === undefined) throw unknownMember();
+  return member;
+}
+
+function requireOtherOwner(members: readonly MemberRow[], { id, role }: MemberRow): void {
+  const isOwner = (other: MemberRow) =>
+    other.id !== id && other.role === "owner" && other.passwordHash !== null;
+  if (role === "owner" && !members.some(isOwner)) throw lastOwner();
+}
+
+function unknownMember(): FlancoError {
+  return new FlancoError("not_found", "The company has no such member.", {
+    hint: "flanco central member list shows them.",
+  });
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

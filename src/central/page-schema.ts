@@ -1,0 +1,71 @@
+/**
+ * What the company's page needs beside the sums and entries: its members, and a role that reads all of the company and writes
+ * members and sessions alone. Passwords are there as bcrypt hashes, tokens as SHA-256.
+ */
+export const PAGE_SQL = `
+CREATE TABLE flanco.member (
+  company integer NOT NULL REFERENCES flanco.company,
+  member text NOT NULL,
+  role text NOT NULL,
+  name text NOT NULL,
+  email text NOT NULL,
+  email_key text NOT NULL,
+  password_hash text,
+  link_hash text UNIQUE,
+  link_ends_ms bigint,
+  PRIMARY KEY (company, member),
+  UNIQUE (company, email_key)
+);
+
+CREATE TABLE flanco.session (
+  company integer NOT NULL,
+  token_hash text NOT NULL,
+  member text NOT NULL,
+  begun_ms bigint NOT NULL,
+  ends_ms bigint NOT NULL,
+  PRIMARY KEY (company, token_hash),
+  FOREIGN KEY (company, member) REFERENCES flanco.member ON DELETE CASCADE
+);
+CREATE INDEX session_by_member ON flanco.session (company, member, begun_ms);
+
+CREATE FUNCTION flanco.now_ms() RETURNS bigint
+LANGUAGE sql VOLATILE
+RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+
+-- The company whose page signs in as this role; null for every other role.
+CREATE FUNCTION flanco.company_of_page() RETURNS integer
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+RETURN (SELECT c.company FROM flanco.company c WHERE c.page_role = session_user);
+
+-- The page of one company sees nothing of another, whatever it asks. Other roles see what they are granted.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOR name IN SELECT c.table_name FROM information_schema.columns c WHERE c.table_schema = 'flanco' AND c.column_name = 'company'
+  LOOP
+    EXECUTE format('ALTER TABLE flanco.%I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('CREATE POLICY own_company ON flanco.%I USING (company = coalesce((SELECT flanco.company_of_page()), company))', name);
+  END LOOP;
+END
+$$;
+
+-- Makes the role of a company's page, which has one, or gives it another password.
+CREATE FUNCTION flanco.set_page_role(owner_company integer, role_name name, verifier text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  UPDATE flanco.company c SET page_role = role_name WHERE c.company = owner_company AND c.page_role IS NULL;
+  IF NOT FOUND THEN
+    PERFORM flanco.set_password(c.page_role, verifier) FROM flanco.company c WHERE c.company = owner_company;
+    RETURN;
+  END IF;
+  EXECUTE format('CREATE ROLE %I LOGIN NOINHERIT PASSWORD %L', role_name, verifier);
+  EXECUTE format('ALTER ROLE %I SET statement_timeout = %L', role_name, '10s');
+  EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', role_name);
+  EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA flanco TO %I', role_name);
+  EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session TO %I', role_name);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION flanco.now_ms TO %I', role_name);
+END
+$$;
+`;
