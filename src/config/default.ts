@@ -40,6 +40,7 @@ const INSTALLED: Config = {
   box_broker_authority_file: "",
   central_database: "",
   central_password_file: "",
+  central_authority_file: "",
   mqtt_url: "",
   mqtt_login: "",
   mqtt_password_file: "",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_GATEWAY_NAME } from "../domain/gateway.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
-import { parseQuietHours } from "../domain/notice.ts";
+import { NOTICE_SUMMARIES, parseQuietHours } from "../domain/notice.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
@@ -18,7 +18,6 @@ const MAX_SILENT_DAYS = 60;
 
 /** Without a login, a password or a path. */
 const MAIL_SERVER = /^smtps?:\/\/[^/@\s]+$/;
-const NOTICE_SUMMARIES = ["daily", "monthly"] as const;
 
 /** Without a user, a password or a path. */
 const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
@@ -34,6 +33,11 @@ const topic = z
   .regex(/^[^+#\0]*$/, "must be a topic without + and #");
 
 const atLeastOne = z.int("must be a whole number").min(1);
+
+/** An address that reads as a URL too, so that its parts are found. */
+function urlLike(form: RegExp) {
+  return z.string().regex(form).refine(URL.canParse);
+}
 
 /**
  * Every setting there is. The same name serves the file (`https_port`), the environment
@@ -86,7 +90,7 @@ export const configSchema = z.strictObject({
     .describe("Lines of the simulated driver, SIM0 and on."),
   simulated_trace: z.string().describe("Trace file that drives the simulated lines; empty: none."),
   box_broker: z
-    .union([z.literal(""), z.string().regex(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
+    .union([z.literal(""), urlLike(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
     .describe("Broker of the relay boxes (driver mqtt): mqtt://HOST:1883, or mqtts://HOST:8883 with TLS."),
   box_user: z
     .string()
@@ -107,8 +111,11 @@ export const configSchema = z.strictObject({
   central_password_file: z
     .string()
     .describe("File with the password of the gateway's role in that database, closed to other users."),
+  central_authority_file: z
+    .string()
+    .describe("PEM file of the authority of its certificate; empty: sslrootcert, or the usual authorities."),
   mqtt_url: z
-    .union([z.literal(""), z.string().regex(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
+    .union([z.literal(""), urlLike(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
     .describe("Broker that sales and the rooms' states are published to; empty: none."),
   mqtt_login: z.string().describe("User name for that broker; empty: none."),
   mqtt_password_file: z
@@ -153,7 +160,7 @@ export const configSchema = z.strictObject({
     .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
     .describe("E-mail that the one-time link fills in for the first user; empty: none."),
   email_server: z
-    .union([z.literal(""), z.string().regex(MAIL_SERVER)], "must be smtps://HOST:465 or smtp://HOST:587")
+    .union([z.literal(""), urlLike(MAIL_SERVER)], "must be smtps://HOST:465 or smtp://HOST:587")
     .describe(
       "Mail server for notices: smtps://HOST:465, or smtp://HOST:587 with STARTTLS; empty: no e-mail.",
     ),

@@ -30,6 +30,7 @@ export const AUDIT_KINDS = [
   "findings_acknowledged",
   "move_allowed",
   "ledger_moved",
+  "sink_changed",
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
@@ -87,6 +88,7 @@ export interface AuditNote {
     | "findings_acknowledged"
     | "move_allowed"
     | "ledger_moved"
+    | "sink_changed"
   >;
   /** Whose account it is about; null for the appliance as a whole, or an account that does not exist. */
   readonly userId: Id | null;

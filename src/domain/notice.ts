@@ -11,6 +11,9 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
+/** Sums that are sent each morning for the day before, and on the first of a month for the month before. */
+export const NOTICE_SUMMARIES = ["daily", "monthly"] as const;
+
 /** Something that people are told by e-mail or webhook. */
 export interface Notice {
   /** A UUID: the same whenever this notice is sent. */

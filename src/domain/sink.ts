@@ -49,6 +49,6 @@ export type EntrySink = Sink<EntryBatch, ChainHead | null>;
 
 /** Sends tests to the sinks that are configured. */
 export interface SinkTester {
-  /** Resolves with one line that says what was done. Rejects with `not_found` for a sink that is not configured. */
+  /** Resolves with one line that says what was done. Rejects with `not_found` for a sink that is not configured, `conflict` while one is under way. */
   test(name: SinkName): Promise<string>;
 }

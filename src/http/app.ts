@@ -38,6 +38,7 @@ import { roomEndpoints } from "./room.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
 import { requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
+import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
 import { wiringEndpoints } from "./wiring.ts";
 
@@ -61,6 +62,8 @@ export interface AppDependencies {
   readonly firstRun: FirstRunToken;
   /** How the clinic goes to another gateway. */
   readonly moves: Moves;
+  /** Where the gateway sends what it has. */
+  readonly setups: SinkSetups;
   readonly page: Page;
   readonly clock: Clock;
   readonly log: Log;
@@ -137,7 +140,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     clock,
     log,
   } = dependencies;
-  const { signInGate, numbers, dailyLimits, commissioner, moves } = dependencies;
+  const { signInGate, numbers, dailyLimits, commissioner, moves, setups } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
@@ -156,6 +159,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...auditEndpoints(reader, numbers),
     ...eventEndpoints(events, sessions),
     ...moveCodeEndpoints(moves, reader),
+    ...sinkEndpoints(setups, reader),
     ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
   ];
 }

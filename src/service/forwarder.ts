@@ -62,18 +62,29 @@ export interface ForwarderOptions {
  */
 export class Forwarder implements SinkTester {
   readonly #options: ForwarderOptions;
-  readonly #lanes: Lane[] = [];
+  #lanes: readonly Lane[] = [];
+  #isOpen = false;
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
   }
 
-  /** Call before `open`. */
+  /** Once the forwarder is open, it begins at once. */
   add<Batch, Answer>(feed: Feed<Batch, Answer>, sink: Sink<Batch, Answer>): void {
-    this.#lanes.push(new SinkLane(feed, sink, this.#options));
+    const lane = new SinkLane(feed, sink, this.#options);
+    this.#lanes = [...this.#lanes, lane];
+    if (this.#isOpen) lane.open();
+  }
+
+  /** Ends a sink within a second or so, whatever its other side does. Nothing is done for one that is not there. */
+  async remove(name: SinkName): Promise<void> {
+    const lane = this.#lanes.find((one) => one.name === name);
+    this.#lanes = this.#lanes.filter((one) => one !== lane);
+    await lane?.close();
   }
 
   open(): void {
+    this.#isOpen = true;
     for (const lane of this.#lanes) lane.open();
   }
 
@@ -90,7 +101,7 @@ export class Forwarder implements SinkTester {
     const lane = this.#lanes.find((one) => one.name === name);
     if (lane === undefined) {
       throw new FlancoError("not_found", `The sink ${name} is not configured.`, {
-        hint: `Set it up with the settings ${SETTINGS[name]} in flanco.toml, and start the service again.`,
+        hint: `An owner sets it up on the page, or the settings ${SETTINGS[name]} in flanco.toml do, with the next start.`,
       });
     }
     return lane.test();
@@ -121,6 +132,7 @@ class SinkLane<Batch, Answer> implements Lane {
   #wake: (() => void) | undefined;
   /** There was something new since the last look. */
   #woken = false;
+  #isTesting = false;
   #failure: SinkFailure | null = null;
   #delivered = 0;
   #failed = 0;
@@ -160,8 +172,18 @@ class SinkLane<Batch, Answer> implements Lane {
     };
   }
 
-  test(): Promise<string> {
-    return this.#within((signal) => this.#sink.test(signal));
+  async test(): Promise<string> {
+    if (this.#isTesting) {
+      throw new FlancoError("conflict", `A test of the sink ${this.name} is under way.`, {
+        hint: "Wait for what comes of it.",
+      });
+    }
+    this.#isTesting = true;
+    try {
+      return await this.#within((signal) => this.#sink.test(signal));
+    } finally {
+      this.#isTesting = false;
+    }
   }
 
   async close(): Promise<void> {

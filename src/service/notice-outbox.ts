@@ -59,6 +59,7 @@ export class NoticeOutbox {
   #state: State = { next: 1, waiting: [], sinks: {}, faults: [], silentRooms: [], lookedOn: null };
   /** The file holds the state. */
   #isSaved = true;
+  #isClosed = false;
 
   constructor(options: NoticeOutboxOptions) {
     this.#options = options;
@@ -72,6 +73,12 @@ export class NoticeOutbox {
     const upTo = this.#state.next - 1;
     const own = sinks.map((name) => [name, known[name] ?? { upTo, deliveredMs: null, givenUp: 0 }]);
     this.#change({ sinks: Object.fromEntries(own) });
+  }
+
+  /** Leaves the file to another outbox: nothing more is written. */
+  close(): void {
+    this.save();
+    this.#isClosed = true;
   }
 
   get told(): Told {
@@ -137,7 +144,7 @@ export class NoticeOutbox {
 
   /** Writes what a full disk has refused before. Never throws: what is not written is told of again after a restart. */
   save(): void {
-    if (this.#isSaved) return;
+    if (this.#isSaved || this.#isClosed) return;
     const { file, log } = this.#options;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

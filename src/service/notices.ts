@@ -53,8 +53,10 @@ export class Notices {
     this.#timer.unref();
   }
 
+  /** What a look under way finds later is left to the next process, or to the notices that follow these. */
   close(): void {
     clearInterval(this.#timer);
+    this.#options.outbox.close();
   }
 
   /** Never rejects. */

@@ -39,13 +39,13 @@ import { backupDirectory } from "./backup-target.ts";
 import { systemTimers } from "./clock.ts";
 import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
 import { seedDemo } from "./demonstration.ts";
-import type { Forwarder } from "./forwarder.ts";
 import { readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
 import { Moving } from "./moving.ts";
 import { NewerPackages } from "./newer-package.ts";
-import { makeForwarder, makeNotices } from "./sinks.ts";
+import { SinkSettings } from "./sink-settings.ts";
+import { Sinks } from "./sinks.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** The settings that a service takes over while it runs; every other one is read at its start alone. */
@@ -90,7 +90,7 @@ export class Service {
   /** Set where the demonstration is to be wired, and is not yet. */
   #seed: (() => Promise<void>) | undefined;
   #api: Api | undefined;
-  #forwarder: Forwarder | undefined;
+  #sinks: Sinks | undefined;
   #frontDoor: FrontDoor | undefined;
   /** The ports, once they are being opened: with long work at the start before the ledger is. */
   #opening: Promise<void> | undefined;
@@ -218,9 +218,11 @@ export class Service {
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
     const packages = new NewerPackages({ version: installation.version, clock, log });
     this.#closing.push(() => packages.close());
+    const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log });
+    settings.open();
+    const gateway = () => readGateway(settings.config);
     const upkeep = new Upkeep({
-      ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal },
-      gateway: () => readGateway(config),
+      ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal, gateway },
     });
     upkeep.open();
     this.#closing.push(() => upkeep.close());
@@ -231,12 +233,16 @@ export class Service {
     const network = { host: config.host, httpsPort: config.https_port };
     const others = config.announce ? new OtherGateways({ ...network, id, name, clock, log }) : undefined;
     const moving = new Moving({
-      ...{ dataDirectory, clock, trust, log, reader, writer, gateway: () => readGateway(config) },
+      ...{ dataDirectory, clock, trust, log, reader, writer, gateway },
       servedFingerprint: () => frontDoor.servedFingerprint(),
     });
     await moving.open();
     this.#closing.push(() => moving.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
+    const sinks = new Sinks({
+      ...{ settings, dataDirectory, clock, log, reader, writer, heavy, trust, gateway: name },
+      version: installation.version,
+    });
     const api = new Api({
       ...{
         config,
@@ -250,7 +256,7 @@ export class Service {
         sessions,
         passwords,
       },
-      ...{ trust, lines: recorder, drivable, timers: systemTimers, moves: moving },
+      ...{ trust, lines: recorder, drivable, timers: systemTimers, moves: moving, setups: sinks },
       page: Page.of(installation.readPage()),
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
       lastBackup: () => upkeep.lastBackup(),
@@ -258,7 +264,7 @@ export class Service {
       readDisk: () => readDisk(dataDirectory.ledger),
       readMachine: () => readMachine(dirname(dataDirectory.ledger)),
       newerPackage: () => packages.newest,
-      sinks: () => this.#forwarder?.status() ?? [],
+      sinks: () => sinks.status(),
       gateway: () => ({ name: name(), hue: hueOf(id) }),
       otherGateways: () => others?.list() ?? [],
       syncMs: () => writer.syncMs,
@@ -268,14 +274,9 @@ export class Service {
     this.#closing.push(() => api.close());
     await api.open();
     this.#api = api;
-    const sent = { config, dataDirectory, clock, log, reader, writer, version: installation.version };
-    const forwarder = makeForwarder(sent);
-    const notices = makeNotices({ ...sent, heavy, trust, status: api.status, gateway: name }, forwarder);
-    notices?.open();
-    this.#closing.push(() => notices?.close());
-    forwarder.open();
-    this.#forwarder = forwarder;
-    this.#closing.push(() => forwarder.close());
+    sinks.open(api.status);
+    this.#sinks = sinks;
+    this.#closing.push(() => sinks.close());
     // The changes before this went to no API.
     sessions.reload();
     const acknowledged = (keys: string) => upkeep.acknowledged(keys);
@@ -288,7 +289,7 @@ export class Service {
         passwords,
         clock: this.#options.clock,
         running: {
-          ...{ lines: recorder, drivable, status: api.status, forwarder, moves: moving },
+          ...{ lines: recorder, drivable, status: api.status, forwarder: sinks, moves: moving },
           ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
         },
       },
@@ -381,7 +382,7 @@ export class Service {
   #apply(changes: readonly Change[]): void {
     if (changes.some(({ kind }) => kind === "wiring")) void this.#recorder?.reconcile();
     this.#api?.apply(changes);
-    this.#forwarder?.apply(changes);
+    this.#sinks?.apply(changes);
     // The first user gets the demonstration.
     this.#seed?.().catch((error: unknown) =>
       this.#options.log.error({ err: error }, "the demonstration could not be wired"),

@@ -1,74 +1,179 @@
 import { join } from "node:path";
 import { CentralSink } from "../central/sink.ts";
 import { type Config, mqttPublication } from "../config/schema.ts";
+import type { Actor } from "../domain/audit.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { Id } from "../domain/id.ts";
+import type { Change, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { isQuiet, type Notice, parseQuietHours } from "../domain/notice.ts";
 import type { EntrySink, Sink } from "../domain/sink.ts";
+import { type GivenSetup, SETUP_FIELDS, type Setup, type SetupName } from "../domain/sink-setting.ts";
+import type { SinkName, SinkStatus } from "../domain/sink-status.ts";
+import type { SinkSetups } from "../http/sink.ts";
 import { EmailSink } from "../notice/email.ts";
 import { NoticeWriter } from "../notice/notice-writer.ts";
 import { WebhookSink } from "../notice/webhook.ts";
 import { MqttSink } from "../sink/mqtt.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { systemTimers } from "./clock.ts";
-import { EntryFeed } from "./entry-feed.ts";
+import { EntryFeed, type ForwardedChain } from "./entry-feed.ts";
 import { ForwardCursor } from "./forward-cursor.ts";
 import { Forwarder } from "./forwarder.ts";
 import { NoticeOutbox } from "./notice-outbox.ts";
 import { Notices, type NoticesOptions } from "./notices.ts";
+import type { SinkSettings } from "./sink-settings.ts";
 
-export interface SinkDependencies {
+export interface SinksOptions
+  extends Omit<EntrySinkOptions, "config">,
+    Pick<NoticesOptions, "heavy" | "trust"> {
   readonly dataDirectory: Pick<DataDirectory, "forward">;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly reader: Pick<
-    LedgerReader,
-    "ledgerIds" | "entryHash" | "newestEntry" | "entriesAfter" | "members" | "devices"
-  >;
-  readonly writer: Pick<LedgerWriter, "ping">;
-  readonly config: Config;
-  /** The program's own. */
-  readonly version: string;
-}
-
-/** The forwarder with every sink that gets the entries of the ledger, as they are configured, not opened yet. */
-export function makeForwarder(dependencies: SinkDependencies): Forwarder {
-  const { dataDirectory, clock, log, reader: chain, writer } = dependencies;
-  const forwarder = new Forwarder({ clock, timers: systemTimers, log });
-  for (const sink of entrySinks(dependencies)) {
-    const cursor = new ForwardCursor(join(dataDirectory.forward, `${sink.name}.json`));
-    forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), cursor, clock }), sink);
-  }
-  return forwarder;
-}
-
-export interface NoticeDependencies
-  extends SinkDependencies,
-    Pick<NoticesOptions, "status" | "heavy" | "trust"> {
-  readonly reader: SinkDependencies["reader"] & NoticesOptions["reader"];
+  readonly settings: SinkSettings;
+  readonly reader: EntrySinkOptions["reader"] & ForwardedChain & NoticesOptions["reader"];
+  readonly writer: Pick<LedgerWriter, "ping" | "noteAudit">;
   /** The name of this gateway. */
   readonly gateway: () => string;
 }
 
-/** What people are told, with the sinks that tell them added to the forwarder; undefined where none is configured. */
-export function makeNotices(dependencies: NoticeDependencies, forwarder: Forwarder): Notices | undefined {
-  const { config, clock, log, dataDirectory, reader, gateway } = dependencies;
-  const currency = { code: config.currency, decimals: config.currency_decimals };
-  const { notice_language: language, time_zone: timeZone } = config;
-  const writer = new NoticeWriter({ language, timeZone, currency, gateway, clock });
-  const sinks = noticeSinks(config, writer, clock, log);
-  if (sinks.length === 0) return undefined;
-  const quiet = parseQuietHours(config.notice_quiet_hours);
-  const outbox = new NoticeOutbox({
-    ...{ file: join(dataDirectory.forward, "notices.json"), sinks: sinks.map(({ name }) => name), log },
-    nowMs: () => clock.nowMs(),
-    isQuiet: () => quiet !== undefined && isQuiet(reader.localTime(clock.nowMs()), quiet),
-  });
-  for (const sink of sinks) forwarder.add(outbox.feedOf(sink.name), sink);
-  const { notice_silent_days: silentDays, notice_summaries: summaries } = config;
-  const wake = () => forwarder.apply([]);
-  return new Notices({ ...dependencies, outbox, writer, silentDays, summaries, wake });
+/** Everything that leaves the gateway: the sinks that are set up, each with what it is still to get, and the notices. */
+export class Sinks implements SinkSetups {
+  readonly #options: SinksOptions;
+  readonly #forwarder: Forwarder;
+  #status: NoticesOptions["status"] | undefined;
+  #notices: Notices | undefined;
+  /** Changes come one after the other. */
+  #changed: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: SinksOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.#forwarder = new Forwarder({ clock, timers: systemTimers, log });
+  }
+
+  /** @param status what the notices tell the faults of */
+  open(status: NoticesOptions["status"]): void {
+    this.#status = status;
+    this.#addEntrySink("central");
+    this.#addEntrySink("mqtt");
+    this.#addNotices(status);
+    this.#forwarder.open();
+  }
+
+  /** Call it with the changes of each commit. */
+  apply(changes: readonly Change[]): void {
+    this.#forwarder.apply(changes);
+  }
+
+  status(): readonly SinkStatus[] {
+    return this.#forwarder.status();
+  }
+
+  test(name: SinkName): Promise<string> {
+    return this.#forwarder.test(name);
+  }
+
+  setups(): readonly Setup[] {
+    return this.#options.settings.setups();
+  }
+
+  set(given: GivenSetup, userId: Id, by: Actor): Promise<void> {
+    const { settings } = this.#options;
+    const [place] = SETUP_FIELDS[given.name].filter(({ isPlace }) => isPlace === true);
+    const host = /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(String(given.values[place?.key ?? ""]))?.[1] ?? "";
+    return this.#change(
+      given.name,
+      { userId, by, host },
+      () => settings.check(given),
+      () => settings.set(given),
+    );
+  }
+
+  clear(name: SetupName, userId: Id, by: Actor): Promise<void> {
+    const { settings } = this.#options;
+    return this.#change(
+      name,
+      { userId, by, host: "" },
+      () => settings.requirePage(name),
+      () => settings.clear(name),
+    );
+  }
+
+  /** Ends within a second or so, whatever the other sides do. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#changed;
+    await this.#forwarder.close();
+    this.#notices?.close();
+  }
+
+  #change(name: SetupName, noted: Noted, check: () => void, change: () => void): Promise<void> {
+    const done = this.#changed.then(async () => {
+      check();
+      const { userId, by: actor, host } = noted;
+      const details = { sink: name, on: host !== "" || name === "notice", host };
+      await this.#options.writer.noteAudit([{ kind: "sink_changed", userId, details, actor }]);
+      try {
+        change();
+      } finally {
+        // Also after a change that a full disk has cut short.
+        await this.#reopen(name);
+      }
+    });
+    this.#changed = done.catch(() => {});
+    return done;
+  }
+
+  async #reopen(name: SetupName): Promise<void> {
+    if (this.#isClosed || this.#status === undefined) return;
+    if (name === "central" || name === "mqtt") {
+      await this.#forwarder.remove(name);
+      this.#addEntrySink(name);
+      return;
+    }
+    await Promise.all([this.#forwarder.remove("email"), this.#forwarder.remove("webhook")]);
+    this.#notices?.close();
+    this.#addNotices(this.#status);
+  }
+
+  #addEntrySink(name: "central" | "mqtt"): void {
+    const { settings, dataDirectory, clock, reader: chain, writer } = this.#options;
+    const options = { ...this.#options, config: settings.config };
+    const sink = name === "central" ? centralSink(options) : mqttSink(options);
+    if (sink === undefined) return;
+    const cursor = new ForwardCursor(join(dataDirectory.forward, `${name}.json`));
+    this.#forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), cursor, clock }), sink);
+  }
+
+  /** What people are told, where somebody is told. */
+  #addNotices(status: NoticesOptions["status"]): void {
+    const { settings, clock, log, dataDirectory, reader, gateway } = this.#options;
+    const { config } = settings;
+    const currency = { code: config.currency, decimals: config.currency_decimals };
+    const { notice_language: language, time_zone: timeZone } = config;
+    const writer = new NoticeWriter({ language, timeZone, currency, gateway, clock });
+    const sinks = noticeSinks(config, writer, clock, log);
+    this.#notices = undefined;
+    if (sinks.length === 0) return;
+    const quiet = parseQuietHours(config.notice_quiet_hours);
+    const outbox = new NoticeOutbox({
+      ...{ file: join(dataDirectory.forward, "notices.json"), sinks: sinks.map(({ name }) => name), log },
+      nowMs: () => clock.nowMs(),
+      isQuiet: () => quiet !== undefined && isQuiet(reader.localTime(clock.nowMs()), quiet),
+    });
+    const { notice_silent_days: silentDays, notice_summaries: summaries } = config;
+    const wake = () => this.#forwarder.apply([]);
+    this.#notices = new Notices({ ...this.#options, status, outbox, writer, silentDays, summaries, wake });
+    this.#notices.open();
+    for (const sink of sinks) this.#forwarder.add(outbox.feedOf(sink.name), sink);
+  }
+}
+
+/** Who changes a setup, and the host that is sent to from then on; empty: none. */
+interface Noted {
+  readonly userId: Id;
+  readonly by: Actor;
+  readonly host: string;
 }
 
 /** The sinks that people read, as they are configured. */
@@ -93,20 +198,31 @@ function noticeSinks(config: Config, writer: NoticeWriter, clock: Clock, log: Lo
   ];
 }
 
-function entrySinks(dependencies: SinkDependencies): readonly EntrySink[] {
-  const { clock } = dependencies;
-  const { central_database: url, central_password_file: passwordFile } = dependencies.config;
-  const central = url === "" ? [] : [new CentralSink({ url, passwordFile, clock, timers: systemTimers })];
-  return [...central, ...mqttSinks(dependencies)];
+interface EntrySinkOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly reader: Pick<LedgerReader, "ledgerIds" | "members" | "devices">;
+  /** The program's own. */
+  readonly version: string;
 }
 
-function mqttSinks({ config, reader, log, version }: SinkDependencies): readonly EntrySink[] {
+function centralSink({ config, clock }: EntrySinkOptions): EntrySink | undefined {
+  const { central_database: address, central_password_file: passwordFile } = config;
+  if (address === "") return undefined;
+  const authority = config.central_authority_file;
+  const parameter = `${address.includes("?") ? "&" : "?"}sslrootcert=${encodeURIComponent(authority)}`;
+  const url = authority === "" ? address : address + parameter;
+  return new CentralSink({ url, passwordFile, clock, timers: systemTimers });
+}
+
+function mqttSink({ config, reader, log, version }: EntrySinkOptions): EntrySink | undefined {
   const publication = mqttPublication(config);
-  if (publication === undefined) return [];
+  if (publication === undefined) return undefined;
   const [ledger = ""] = reader.ledgerIds();
   const devices = () => {
     const accounts = new Set(reader.members().map(({ userId }) => userId));
     return [...accounts].flatMap((userId) => reader.devices(userId));
   };
-  return [new MqttSink({ publication, ledger, version, devices, log })];
+  return new MqttSink({ publication, ledger, version, devices, log });
 }

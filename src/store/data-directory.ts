@@ -29,6 +29,8 @@ export interface DataDirectory {
   readonly demonstrated: string;
   /** How far each sink has the chain, and messages that are still to be sent. */
   readonly forward: string;
+  /** The sinks that were set up on the page, with their secrets. */
+  readonly sinks: string;
 }
 
 export function dataDirectoryOf(dataDir: string): DataDirectory {
@@ -46,6 +48,7 @@ export function dataDirectoryOf(dataDir: string): DataDirectory {
     checked: join(dataDir, "checked.json"),
     demonstrated: join(dataDir, "demo.done"),
     forward: join(dataDir, "forward"),
+    sinks: join(dataDir, "sinks"),
   };
 }
 
@@ -92,6 +95,7 @@ function ownNames(dataDirectory: DataDirectory) {
       [basename(dataDirectory.move), null],
       [basename(dataDirectory.backups), "backup_dir"],
       [basename(dataDirectory.forward), null],
+      [basename(dataDirectory.sinks), null],
     ]),
   };
 }

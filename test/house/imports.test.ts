@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   gpio: ["domain", "mqtt-client.ts"],
   store: ["domain", "durable-file.ts", "task-thread.ts", "thread.ts"],
   systemd: ["domain"],
-  contract: ["domain"],
+  contract: ["config", "domain"],
   http: ["auth", "contract", "domain", "secret-file.ts"],
   control: ["contract", "domain", "http"],
   net: ["config", "domain", "durable-file.ts", "http", "store"],

@@ -68,6 +68,11 @@ export const BODIES: Readonly<Record<string, object>> = {
   "put /api/commission/tick": { tick: { dId: "7234", room: "101", note: "" } },
   "post /api/commission/mend": { room: { dId: "7234", room: "101" } },
   "post /api/commission/report": { report: { technician: "Luis", clinic: "Ana" } },
+  "put /api/sink": {
+    name: "notice",
+    values: { notice_language: "es", notice_quiet_hours: "", notice_silent_days: 3, notice_summaries: [] },
+  },
+  "post /api/sink/test": { name: "email" },
   "post /api/line/read": { line: "SIM0" },
   "post /api/line/drive": { line: "SIM0", level: true },
 };

@@ -264,6 +264,30 @@ describe("What happens at the API", () => {
       await shared.close();
     });
 
+    it("what is sent to others: set up, tested and turned off, by the owner of the only account", async () => {
+      const own = await Appliance.open();
+      const by = await own.addUser();
+      const mail = {
+        ...{ email_server: "smtp://localhost:1", email_login: "", email_from: "a@example.org" },
+        email_to: ["b@example.org"],
+      };
+      const exchanges = async (status: number) => {
+        const body = { name: "email", values: mail };
+        observe("put", "/api/sink", await by.put("/api/sink").send(body).expect(status));
+        observe("get", "/api/sink", await by.get("/api/sink").expect(status));
+        const test = await by.post("/api/sink/test").send({ name: "email" }).expect(status);
+        observe("post", "/api/sink/test", test);
+        const clear = () => by.delete("/api/sink?name=email");
+        observe("delete", "/api/sink", await clear().expect(status));
+      };
+      await exchanges(200);
+      const unknown = await by.post("/api/sink/test").send({ name: "email" }).expect(404);
+      observe("post", "/api/sink/test", unknown);
+      await own.addUser();
+      await exchanges(409);
+      await own.close();
+    });
+
     it("that an account has posted as much as it may in a day", async () => {
       const bounded = await Appliance.open({ config: { daily_records: 1 } });
       const by = await bounded.addUser();
@@ -292,6 +316,9 @@ describe("What happens at the API", () => {
       ] as const) {
         observe("put", path, await by.put(path).send(change).expect(429));
       }
+      const sink = BODIES["put /api/sink"] ?? {};
+      observe("put", "/api/sink", await by.put("/api/sink").send(sink).expect(429));
+      observe("delete", "/api/sink", await by.delete("/api/sink?name=email").expect(429));
       const commission = { lines: null, freeLines: [] };
       await bounded.writer.beginCommission(by.id, commission, ["SIM0"], 60_000);
       const level = { line: "SIM0", active: true, atMs: 0, missed: 0, isFirst: true };
@@ -416,6 +443,7 @@ describe("What happens at the API", () => {
         "/api/wiring",
         "/api/wiring/price",
         "/api/member",
+        "/api/sink",
       ]) {
         await answers(400, "delete", path);
       }

@@ -265,10 +265,10 @@ describe("What is another user's", () => {
       const before = await readAll(stranger);
       await settle(fresh, owner);
       expect(await readAll(stranger)).to.deep.equal(before);
-      // The control: the owner sees it everywhere but in the day's audit and the lines of the machine.
+      // The control: the owner sees it everywhere but in the lines of the machine, and in what it sends, which is of neither.
       const seen = await readAll(owner);
       const same = seen.filter(({ text }, index) => text === before[index]?.text).map(({ path }) => path);
-      expect(same).to.deep.equal(["/api/line"]);
+      expect(same).to.deep.equal(["/api/line", "/api/sink"]);
     } finally {
       await fresh.close();
     }

@@ -2,7 +2,13 @@
 export const NOBODY = "0123456789abcdef01234567";
 
 /** What these ask for beside a body. */
-export const KEYS = { dId: "7234", locationId: NOBODY, memberId: NOBODY, number: "1" } as const;
+export const KEYS = {
+  dId: "7234",
+  locationId: NOBODY,
+  memberId: NOBODY,
+  number: "1",
+  name: "notice",
+} as const;
 
 /** What is asked of the paths that need more than their name, or have more. */
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -68,6 +68,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "get /api/audit": "o",
   "get /api/event": "ostd",
   "post /api/move/code": "o",
+  "get /api/sink": "o",
+  "put /api/sink": "o",
+  "delete /api/sink": "o",
+  "post /api/sink/test": "o",
 };
 
 /** A price whose digits nothing else has. */

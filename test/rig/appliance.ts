@@ -9,6 +9,8 @@ import supertest from "supertest";
 import type { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
+import { defaultConfig } from "../../src/config/default.ts";
+import type { Config } from "../../src/config/schema.ts";
 import type { Fault } from "../../src/domain/fault.ts";
 import type { OtherGateway } from "../../src/domain/gateway.ts";
 import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
@@ -23,6 +25,8 @@ import type { ShownNumbers } from "../../src/http/shown-number.ts";
 import { Api, type ApiDependencies } from "../../src/service/api.ts";
 import { systemTimers } from "../../src/service/clock.ts";
 import { Moving } from "../../src/service/moving.ts";
+import { SinkSettings } from "../../src/service/sink-settings.ts";
+import { Sinks } from "../../src/service/sinks.ts";
 import type { StatusReport } from "../../src/service/status-report.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
 import type { StoreWriter } from "../../src/store/ledger/writer.ts";
@@ -59,6 +63,8 @@ export interface ApplianceOptions {
   readonly passwords?: PasswordHasher;
   /** Settings that differ. */
   readonly config?: Partial<ApiDependencies["config"]>;
+  /** Of the settings file, for what is sent to others. */
+  readonly settings?: Partial<Config>;
   /** Whether lines cannot be set by hand. */
   readonly realLines?: boolean;
 }
@@ -149,6 +155,7 @@ export class Appliance {
   readonly reader: StoreReader;
   readonly sessions: Sessions;
   readonly #directory: string;
+  readonly #config: Config;
   readonly #server: Server;
   /** What status tells of: all as it should be, unless a test says otherwise. */
   faults: readonly Fault[] = [];
@@ -171,6 +178,8 @@ export class Appliance {
   trustedSinceMs: number | null = NOON_MS;
   /** Hands the clinic over to another gateway. */
   readonly moving: Moving;
+  /** What is sent to others: set up over the API. `sinks` is what the status tells. */
+  readonly sending: Sinks;
   readonly #api: Api;
   #lastUser = 0;
 
@@ -192,15 +201,22 @@ export class Appliance {
       gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
       servedFingerprint: () => FINGERPRINT,
     });
+    this.#config = { ...defaultConfig({ checkout: null }), ...options.settings };
+    const settings = this.settingsAnew();
+    const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
+    this.sending = new Sinks({
+      ...{ settings, dataDirectory, clock, log, reader, heavy, writer, trust, version: "0.0.0-test" },
+      gateway: () => "clinica",
+    });
     this.#api = new Api({
-      moves: this.moving,
+      ...{ moves: this.moving, setups: this.sending },
       ...{
         clock,
         timers: systemTimers,
         log,
         lines,
         reader,
-        heavy: heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE }),
+        heavy,
         writer,
         version: "0.0.0-test",
         bootId: BOOT_ID,
@@ -245,6 +261,7 @@ export class Appliance {
       options,
     );
     await appliance.#api.open();
+    appliance.sending.open(appliance.status);
     await new Promise<void>((resolve) => appliance.#server.listen(0, "127.0.0.1", resolve));
     return appliance;
   }
@@ -252,6 +269,7 @@ export class Appliance {
   async close(): Promise<void> {
     this.breaker.failure = undefined;
     await this.moving.close();
+    await this.sending.close();
     await this.sessions.close();
     await this.#api.close();
     this.events.close();
@@ -261,6 +279,21 @@ export class Appliance {
     this.reader.close();
     await this.writer.close();
     rmSync(this.#directory, { recursive: true });
+  }
+
+  /** What is sent, as the next process reads it. */
+  settingsAnew(): SinkSettings {
+    const settings = new SinkSettings({
+      ...{ config: this.#config, log: this.log },
+      directory: dataDirectoryOf(this.#directory).sinks,
+    });
+    settings.open();
+    return settings;
+  }
+
+  /** The file of what was set up over the API, or of a secret. */
+  sinkFile(name: string): string {
+    return join(dataDirectoryOf(this.#directory).sinks, name);
   }
 
   /** What a move to another gateway has on the disk. */

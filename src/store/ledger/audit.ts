@@ -174,7 +174,10 @@ export function auditCommands(db: Database, { audit, chain }: Pick<WriteContext,
       for (const entry of entries) insert(entry, chain);
     },
     noteAudit(notes: readonly AuditNote[]): void {
-      for (const { kind, userId, details, actor } of notes) audit.note(kind, userId, details, actor);
+      for (const { kind, userId, details, actor } of notes) {
+        if (userId !== null && isLasting(kind)) audit.requireFew(userId, actor);
+        audit.note(kind, userId, details, actor);
+      }
     },
   };
 }

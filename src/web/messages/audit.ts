@@ -54,6 +54,10 @@ export const auditTexts = bilingual(
         `Importación de ${value("source")}: ${value("locations")} lugares, ${value("devices")} dispositivos y sus registros`,
       ledger_restored: (value: (name: string) => string) =>
         `Copia de seguridad restaurada: ${value("backup")}`,
+      sink_changed: (value: (name: string) => string) =>
+        value("host") === ""
+          ? `Cambió lo que el equipo envía: ${value("sink")}`
+          : `El equipo envía por ${value("sink")} a ${value("host")}`,
       move_allowed: () => "Código para llevar la clínica a otro equipo",
       ledger_moved: () => "Otro equipo se hizo cargo de la clínica",
       ledger_rebuilt: (value: (name: string) => string) =>
@@ -110,6 +114,10 @@ export const auditTexts = bilingual(
       data_imported: (value) =>
         `Imported from ${value("source")}: ${value("locations")} locations, ${value("devices")} devices and their records`,
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
+      sink_changed: (value) =>
+        value("host") === ""
+          ? `What the gateway sends was changed: ${value("sink")}`
+          : `The gateway sends by ${value("sink")} to ${value("host")}`,
       move_allowed: () => "Code to move the clinic to another gateway",
       ledger_moved: () => "Another gateway took the clinic over",
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,

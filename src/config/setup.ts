@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import {
+  isHidden,
+  SETUP_FIELDS,
+  SETUP_NAMES,
+  type SetupField,
+  type SetupName,
+  type SetupValue,
+  type SetupValues,
+} from "../domain/sink-setting.ts";
+import { defaultConfig } from "./default.ts";
+import { type Config, configSchema } from "./schema.ts";
+
+const MAX_SECRET = 1_000;
+/** A chain of some certificates. */
+const MAX_PEM = 16 * 1024;
+const PEM = /^(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
+
+/** The settings that may be made on the page: none names a file. */
+const SETTINGS: Readonly<Record<string, z.ZodType<SetupValue>>> = {
+  ...configSchema.pick({ email_server: true, email_login: true, email_from: true, email_to: true }).shape,
+  ...configSchema.pick({ webhook_url: true, mqtt_url: true, mqtt_login: true }).shape,
+  // A parameter could name a file or a socket of the gateway.
+  central_database: configSchema.shape.central_database.refine(
+    (url) => !url.includes("?"),
+    "must have no parameters",
+  ),
+  ...configSchema.pick({ notice_language: true, notice_quiet_hours: true }).shape,
+  ...configSchema.pick({ notice_silent_days: true, notice_summaries: true }).shape,
+};
+
+function shapeOf(field: SetupField): z.ZodType<SetupValue | undefined> {
+  if (field.kind === "certificate") {
+    return z.string().trim().max(MAX_PEM).regex(PEM, "must be certificates in PEM").optional();
+  }
+  if (field.kind === "secret") {
+    const text = z
+      .string()
+      .trim()
+      .min(field.least ?? 1)
+      .max(MAX_SECRET);
+    return text.regex(/^[^\r\n\0]*$/, "must be one line").optional();
+  }
+  const shape = SETTINGS[field.key];
+  if (shape === undefined) throw new Error(`${field.key} may not be set on the page`);
+  return field.isRequired
+    ? shape.refine((value) => value !== "" && !isDeepStrictEqual(value, []), "is required")
+    : shape;
+}
+
+function setupOf<const N extends SetupName>(name: N) {
+  const values = Object.fromEntries(SETUP_FIELDS[name].map((field) => [field.key, shapeOf(field)]));
+  return z.strictObject({ name: z.literal(name), values: z.strictObject(values) });
+}
+
+/** A setup as an owner gives it: the settings' own rules, and secrets and certificates as texts. What is hidden may be left out. */
+export const setupSchema = z.discriminatedUnion("name", [
+  setupOf("email"),
+  setupOf("webhook"),
+  setupOf("mqtt"),
+  setupOf("central"),
+  setupOf("notice"),
+]);
+
+/** What is in force of the setups that were made on the page. */
+export interface KeptSetup {
+  readonly name: SetupName;
+  /** Without what is hidden. */
+  readonly values: SetupValues;
+}
+
+/** A key of the configuration; of a field that is hidden the one that names its file. */
+function settingOf(field: SetupField): string {
+  return isHidden(field) ? `${field.key}_file` : field.key;
+}
+
+/** The setups of which the configuration sets something: there it is in force as a whole. */
+export function setupsOf(config: Config): readonly SetupName[] {
+  const usual = new Map<string, unknown>(Object.entries(defaultConfig({ checkout: null })));
+  const set = new Map<string, unknown>(Object.entries(config));
+  const isSet = (key: string) => !isDeepStrictEqual(set.get(key), usual.get(key));
+  return SETUP_NAMES.filter((name) => SETUP_FIELDS[name].some((field) => isSet(settingOf(field))));
+}
+
+/**
+ * The configuration with the setups of the page where it sets nothing itself.
+ * @param fileOf the file of a hidden field; empty where none is stored
+ */
+export function withSetups(
+  config: Config,
+  setups: readonly KeptSetup[],
+  fileOf: (key: string) => string,
+): Config {
+  const own = setupsOf(config);
+  const values = setups
+    .filter(({ name }) => !own.includes(name))
+    .flatMap(({ name, values }) =>
+      SETUP_FIELDS[name].map((field) => [
+        settingOf(field),
+        isHidden(field) ? fileOf(field.key) : values[field.key],
+      ]),
+    );
+  if (values.length === 0) return config;
+  return configSchema.parse({ ...config, ...Object.fromEntries(values) }, { jitless: true });
+}

@@ -1,0 +1,60 @@
+import { clearSetup, listSetups, setSetup, testSink } from "../contract/sink.ts";
+import type { Actor } from "../domain/audit.ts";
+import { type ErrorCode, FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
+import type { SinkTester } from "../domain/sink.ts";
+import type { GivenSetup, Setup, SetupName } from "../domain/sink-setting.ts";
+import { type Endpoint, serve } from "./router.ts";
+
+/** How an owner sets up where the gateway sends what it has. */
+export interface SinkSetups extends SinkTester {
+  setups(): readonly Setup[];
+  /**
+   * Resolves once it is stored and in force. Rejects with `conflict` for what the settings file has, `invalid` where a secret
+   * is missing, `too_many` as every change of an account.
+   */
+  set(given: GivenSetup, userId: Id, by: Actor): Promise<void>;
+  clear(name: SetupName, userId: Id, by: Actor): Promise<void>;
+}
+
+/** No failure of the other side: the test was not made. */
+const NOT_MADE: readonly ErrorCode[] = ["not_found", "conflict"];
+
+export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
+  // What is sent is of all accounts: an owner of one may not send the others' sales somewhere.
+  const requireSole = () => {
+    if (new Set(reader.members().map(({ userId }) => userId)).size > 1) throw severalAccounts();
+  };
+  return [
+    serve(listSetups, () => {
+      requireSole();
+      return { data: sinks.setups() };
+    }),
+    serve(setSetup, async ({ body, userId, by }) => {
+      requireSole();
+      await sinks.set(body, userId, by);
+    }),
+    serve(clearSetup, async ({ query, userId, by }) => {
+      requireSole();
+      await sinks.clear(query.name, userId, by);
+    }),
+    serve(testSink, async ({ body }) => {
+      requireSole();
+      try {
+        return { data: { reached: true, message: await sinks.test(body.name), hint: "" } };
+      } catch (error) {
+        if (!(error instanceof FlancoError) || NOT_MADE.includes(error.code)) throw error;
+        return { data: { reached: false, message: error.message, hint: error.hint ?? "" } };
+      }
+    }),
+  ];
+}
+
+function severalAccounts(): FlancoError {
+  return new FlancoError(
+    "conflict",
+    "Several accounts share this gateway, and what it sends is of all of them.",
+    { hint: "A technician sets it up in flanco.toml on the gateway itself." },
+  );
+}

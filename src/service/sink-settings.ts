@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Config } from "../config/schema.ts";
+import { type KeptSetup, setupSchema, setupsOf, withSetups } from "../config/setup.ts";
+import { FlancoError } from "../domain/error.ts";
+import type { Log } from "../domain/log.ts";
+import {
+  type GivenSetup,
+  isHidden,
+  SETUP_FIELDS,
+  SETUP_NAMES,
+  type Setup,
+  type SetupName,
+} from "../domain/sink-setting.ts";
+import { writeDurably } from "../durable-file.ts";
+
+const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
+
+export interface SinkSettingsOptions {
+  /** Of the settings' file, the environment and the flags. */
+  readonly config: Config;
+  /** Where the setups of the page lie, and each secret in a file of its own; closed to other users. */
+  readonly directory: string;
+  readonly log: Pick<Log, "error">;
+}
+
+/** Where this gateway sends what it has: the configuration's settings and, where it has none, those that an owner made on the page. */
+export class SinkSettings {
+  readonly #options: SinkSettingsOptions;
+  #kept: readonly KeptSetup[] = [];
+
+  constructor(options: SinkSettingsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads what was made on the page. A file that cannot be read is told of: the sinks of the page are then off. */
+  open(): void {
+    const file = this.#file();
+    if (!existsSync(file)) return;
+    try {
+      this.#kept = fileSchema.parse(JSON.parse(readFileSync(file, "utf8"))).setups.map(toKept);
+    } catch (err) {
+      this.#options.log.error(
+        { err },
+        "the sinks that were set up on the page cannot be read: they are off, set them up again",
+      );
+    }
+  }
+
+  /** The configuration in force. */
+  get config(): Config {
+    return withSetups(this.#options.config, this.#kept, (key) => (this.#has(key) ? this.#secret(key) : ""));
+  }
+
+  setups(): readonly Setup[] {
+    const own = setupsOf(this.#options.config);
+    return SETUP_NAMES.map((name) => {
+      const kept = this.#kept.find((one) => one.name === name);
+      if (own.includes(name)) return { name, madeIn: "file", values: {}, stored: [] };
+      if (kept === undefined) return { name, madeIn: null, values: {}, stored: [] };
+      const stored = SETUP_FIELDS[name].filter(isHidden).map(({ key }) => key);
+      return { name, madeIn: "page", values: kept.values, stored: stored.filter((key) => this.#has(key)) };
+    });
+  }
+
+  /**
+   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is missing. A stored one serves on
+   * where the sink sends to the same place alone: else it could be had by naming a place of one's own.
+   */
+  check({ name, values }: GivenSetup): void {
+    this.requirePage(name);
+    const before = this.#kept.find((one) => one.name === name);
+    const isSamePlace = SETUP_FIELDS[name].every(({ key, kind, isPlace }) => {
+      if (kind === "certificate") return values[key] === undefined;
+      return isPlace !== true || values[key] === before?.values[key];
+    });
+    for (const { key, kind, isRequired, besides } of SETUP_FIELDS[name]) {
+      const isNeeded = kind === "secret" && (isRequired === true || values[besides ?? ""] !== "");
+      if (!isNeeded || values[key] !== undefined || (before !== undefined && isSamePlace && this.#has(key)))
+        continue;
+      const message = "must be given again, because it would go to another place";
+      throw new FlancoError("invalid", `${key}: ${this.#has(key) ? message : "is required"}.`, {
+        fields: { [key]: { kind: "required", message } },
+      });
+    }
+  }
+
+  /** Throws `conflict` for a setup that the configuration has. */
+  requirePage(name: SetupName): void {
+    if (!setupsOf(this.#options.config).includes(name)) return;
+    throw new FlancoError("conflict", "This is set in the gateway's settings file, which wins.", {
+      hint: "Change it there, or remove it there and start the service again: then it can be set up here.",
+    });
+  }
+
+  /** Makes a setup that was checked, durably. What it does not give of secrets stays. */
+  set({ name, values }: GivenSetup): void {
+    // Off while its secrets are replaced: after a crash in between no secret goes where it does not belong.
+    this.#save(this.#others(name));
+    for (const field of SETUP_FIELDS[name].filter(isHidden)) {
+      const text = values[field.key];
+      const isUseless = field.besides !== undefined && values[field.besides] === "";
+      if (isUseless) rmSync(this.#secret(field.key), { force: true });
+      else if (text !== undefined) writeDurably(this.#secret(field.key), `${text}\n`);
+    }
+    this.#save([...this.#others(name), toKept({ name, values })]);
+  }
+
+  /** Forgets a setup and its secrets, durably. */
+  clear(name: SetupName): void {
+    this.#save(this.#others(name));
+    for (const { key } of SETUP_FIELDS[name].filter(isHidden)) rmSync(this.#secret(key), { force: true });
+  }
+
+  #others(name: SetupName): readonly KeptSetup[] {
+    return this.#kept.filter((one) => one.name !== name);
+  }
+
+  #save(setups: readonly KeptSetup[]): void {
+    mkdirSync(this.#options.directory, { recursive: true, mode: 0o700 });
+    writeDurably(this.#file(), `${JSON.stringify({ setups })}\n`);
+    this.#kept = setups;
+  }
+
+  #file(): string {
+    return join(this.#options.directory, "setups.json");
+  }
+
+  #secret(key: string): string {
+    return join(this.#options.directory, key);
+  }
+
+  #has(key: string): boolean {
+    return existsSync(this.#secret(key));
+  }
+}
+
+/** Without what is hidden, which lies in files of its own. */
+function toKept({ name, values }: GivenSetup): KeptSetup {
+  const shown = SETUP_FIELDS[name].flatMap((field) => {
+    const value = values[field.key];
+    return isHidden(field) || value === undefined ? [] : [[field.key, value] as const];
+  });
+  return { name, values: Object.fromEntries(shown) };
+}

@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect } from "chai";
+import { HookReceiver, KEY, Secrets } from "../notice/receivers.ts";
+import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
+
+const MODE = 0o777;
+const OTHER_KEY = "fedcba9876543210fedcba9876543210";
+
+describe("What the gateway sends", () => {
+  const secrets = forSuite(() => new Secrets().open());
+  const appliance = forEachTest(() => Appliance.open());
+  let owner: SignedInUser;
+  let receiver: HookReceiver;
+  let values: Record<string, unknown>;
+
+  beforeEach(async () => {
+    owner = await appliance.addUser();
+    receiver = new HookReceiver(secrets.good);
+    const url = `https://localhost:${await receiver.open()}/flanco`;
+    const authority = readFileSync(secrets.authorityFile, "utf8");
+    values = { webhook_url: url, webhook_key: KEY, webhook_authority: authority };
+  });
+  afterEach(() => receiver.close());
+
+  const put = (name: string, given: object) => owner.put("/api/sink").send({ name, values: given });
+  const test = async (name: string) =>
+    (await owner.post("/api/sink/test").send({ name }).expect(200)).body.data;
+  const setups = async () => (await owner.get("/api/sink").expect(200)).body.data as { name: string }[];
+  const setup = async (name: string) => (await setups()).find((one) => one.name === name);
+
+  it("is set up by an owner, in force at once, tested, and turned off again", async () => {
+    expect(await setup("webhook")).to.deep.equal({ name: "webhook", madeIn: null, values: {}, stored: [] });
+    await owner.post("/api/sink/test").send({ name: "webhook" }).expect(404);
+    await put("webhook", values).expect(200);
+    expect(await test("webhook")).to.deep.include({ reached: true, hint: "" });
+    expect(JSON.parse(receiver.posted[0]?.body ?? "{}")).to.include({ kind: "test" });
+    receiver.status = 403;
+    expect((await test("webhook")).message).to.contain("answers 403");
+    await owner.delete("/api/sink?name=webhook").expect(200);
+    await owner.post("/api/sink/test").send({ name: "webhook" }).expect(404);
+    expect(readdirSync(dirname(appliance.sinkFile("x")))).to.deep.equal(["setups.json"]);
+  });
+
+  it("shows no secret, and keeps each in a file of its owner's", async () => {
+    await put("webhook", values).expect(200);
+    const { text } = await owner.get("/api/sink").expect(200);
+    expect(text).to.not.contain(KEY).and.not.contain("CERTIFICATE");
+    expect(await setup("webhook")).to.deep.equal({
+      ...{ name: "webhook", madeIn: "page", values: { webhook_url: values["webhook_url"] } },
+      stored: ["webhook_key", "webhook_authority"],
+    });
+    for (const name of ["setups.json", "webhook_key", "webhook_authority"]) {
+      expect(statSync(appliance.sinkFile(name)).mode & MODE, name).to.equal(0o600);
+    }
+    expect(readFileSync(appliance.sinkFile("setups.json"), "utf8")).to.not.contain(KEY);
+    const { body } = await owner.get("/api/audit").expect(200);
+    const [noted] = body.data;
+    expect(noted).to.deep.include({ kind: "sink_changed", who: owner.email });
+    expect(noted.details).to.deep.include({ sink: "webhook", on: true });
+    expect(JSON.stringify(body)).to.not.contain(KEY).and.not.contain("/flanco");
+  });
+
+  it("keeps a secret for the same place alone: nobody gets it by naming another one", async () => {
+    await put("webhook", values).expect(200);
+    const { webhook_key: _key, webhook_authority: _authority, ...rest } = values;
+    await put("webhook", rest).expect(200);
+    expect(await test("webhook")).to.include({ reached: true });
+    const elsewhere = { ...rest, webhook_url: "https://elsewhere.example.org/" };
+    for (const taken of [elsewhere, { ...rest, webhook_authority: values["webhook_authority"] }]) {
+      const { body } = await put("webhook", taken).expect(400);
+      expect(body.errors.webhook_key.kind).to.equal("required");
+    }
+    expect(await test("webhook")).to.include({ reached: true });
+    await put("webhook", { ...elsewhere, webhook_key: OTHER_KEY }).expect(200);
+    expect(readFileSync(appliance.sinkFile("webhook_key"), "utf8")).to.equal(`${OTHER_KEY}\n`);
+  });
+
+  it("needs a password where there is a login, and forgets it with the login", async () => {
+    const mail = {
+      ...{ email_server: "smtp://localhost:1", email_login: "ana", email_from: "a@example.org" },
+      email_to: ["b@example.org"],
+    };
+    expect((await put("email", mail).expect(400)).body.errors).to.have.property("email_password");
+    await put("email", { ...mail, email_password: "secret" }).expect(200);
+    await put("email", { ...mail, email_login: "" }).expect(200);
+    expect(existsSync(appliance.sinkFile("email_password"))).to.equal(false);
+    expect(await test("email")).to.include({ reached: false });
+  });
+
+  it("takes addresses by the rules of the settings file, and no path of a file", async () => {
+    const central = { central_database: "postgresql://a@db.example.org/c", central_password: "x" };
+    const refused: readonly [string, object, string][] = [
+      ["webhook", { ...values, webhook_url: "http://hooks.example.org/" }, "webhook_url"],
+      ["webhook", { ...values, webhook_url: "file:///etc/passwd" }, "webhook_url"],
+      ["webhook", { ...values, webhook_key: "short" }, "webhook_key"],
+      ["webhook", { ...values, webhook_authority: "/etc/passwd" }, "webhook_authority"],
+      ["webhook", { ...values, webhook_key_file: "/etc/passwd" }, "values"],
+      ["mqtt", { mqtt_url: "mqtt://user:secret@broker", mqtt_login: "" }, "mqtt_url"],
+      ["mqtt", { mqtt_url: "mqtt://[broken", mqtt_login: "" }, "mqtt_url"],
+      [
+        "central",
+        { ...central, central_database: "postgresql://a@/c?host=/run/postgresql" },
+        "central_database",
+      ],
+      [
+        "central",
+        { ...central, central_database: `${central.central_database}?sslrootcert=/etc/shadow` },
+        "central_database",
+      ],
+      ["central", { ...central, central_password: "two\nlines" }, "central_password"],
+      [
+        "notice",
+        { notice_language: "fr", notice_quiet_hours: "", notice_silent_days: 0, notice_summaries: [] },
+        "notice_language",
+      ],
+      ["email", { email_server: "", email_login: "", email_from: "", email_to: [] }, "email_server"],
+    ];
+    for (const [name, given, field] of refused) {
+      const { body } = await put(name, given).expect(400);
+      expect(Object.keys(body.errors).join(), JSON.stringify(given)).to.contain(field);
+    }
+    await put("other", {}).expect(400);
+    expect((await setups()).filter((one) => "madeIn" in one && one.madeIn !== null)).to.deep.equal([]);
+  });
+
+  it("is not set up for several accounts by the owner of one", async () => {
+    await appliance.addUser();
+    await owner.get("/api/sink").expect(409);
+    await put("webhook", values).expect(409);
+    await owner.delete("/api/sink?name=webhook").expect(409);
+    await owner.post("/api/sink/test").send({ name: "webhook" }).expect(409);
+  });
+
+  it("is off, and the log says so, where its file is damaged", async () => {
+    await put("webhook", values).expect(200);
+    writeFileSync(appliance.sinkFile("setups.json"), "{");
+    const settings = appliance.settingsAnew();
+    expect(settings.setups().every(({ madeIn }) => madeIn === null)).to.equal(true);
+    expect(appliance.log.errors.join()).to.contain("cannot be read");
+  });
+
+  it("is there again in the next process", async () => {
+    await put("webhook", values).expect(200);
+    const { config } = appliance.settingsAnew();
+    expect(config).to.include({
+      webhook_url: values["webhook_url"],
+      webhook_key_file: appliance.sinkFile("webhook_key"),
+    });
+  });
+
+  describe("that the settings file has", () => {
+    const set = forEachTest(() =>
+      Appliance.open({
+        settings: { webhook_url: "https://hooks.example.org/", webhook_key_file: "/etc/key" },
+      }),
+    );
+
+    it("wins, is not changed over the API, and shows no path", async () => {
+      const by = await set.addUser();
+      const { body } = await by.get("/api/sink").expect(200);
+      expect(body.data).to.deep.include({ name: "webhook", madeIn: "file", values: {}, stored: [] });
+      await by.put("/api/sink").send({ name: "webhook", values }).expect(409);
+      await by.delete("/api/sink?name=webhook").expect(409);
+      const { body: tested } = await by.post("/api/sink/test").send({ name: "webhook" }).expect(200);
+      expect(tested.data).to.include({ reached: false });
+    });
+  });
+});
