@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { openExport, RowCount } from "../../src/web/records/export.ts";
+import { openExport, RowCount } from "../../src/web/api/records.ts";
 
 describe("The rows of an export", () => {
   const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;

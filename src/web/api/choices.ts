@@ -1,7 +1,6 @@
 import type { Api } from "./api.ts";
 import { loadLocations, roomsOf } from "./locations.ts";
-import { loadOverview } from "./overview.ts";
-import { loadFirstRecords } from "./records.ts";
+import { loadFirstRecords, loadOverview } from "./records.ts";
 
 type Compare = (one: string, other: string) => number;
 

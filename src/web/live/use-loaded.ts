@@ -1,12 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
 import type { Api } from "../api/api.ts";
-import type { Status } from "../api/shapes.ts";
+import { loadDevices } from "../api/locations.ts";
+import type { Device, Status } from "../api/shapes.ts";
+import { switchRoom } from "../rooms/rooms.ts";
 import type { LiveEvent } from "./events.ts";
 import { useGateway } from "./gateway.ts";
 import { type Part, Refresher, ready, readyValue } from "./loading.ts";
 
-export interface Loaded<T> {
+interface Loaded<T> {
   readonly part: Part<T>;
   /** True while what is shown belongs to the key before: the answer for this one is still to come. */
   readonly isStale: boolean;
@@ -105,4 +107,13 @@ export function useTests(): Status["tests"] {
   const { status, now } = useGateway();
   useMinute();
   return (readyValue(status)?.tests ?? []).filter(({ untilTime }) => untilTime > now());
+}
+
+/** The devices with their rooms, live. */
+export function useDevices(): Loaded<readonly Device[]> {
+  return useLoaded(loadDevices, "devices", ["locations"], afterSwitch);
+}
+
+function afterSwitch(devices: readonly Device[], event: LiveEvent): readonly Device[] {
+  return event.kind === "actuator" ? switchRoom(devices, event.data) : devices;
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OverviewFilter } from "../api/overview.ts";
+import type { OverviewFilter } from "../api/records.ts";
 import type { Overview } from "../api/shapes.ts";
 import { type Bar, BarChart } from "../chart/bar-chart.tsx";
 import { Button } from "../element/button.tsx";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { loadGoneNames } from "../api/choices.ts";
-import type { OverviewFilter } from "../api/overview.ts";
+import type { OverviewFilter } from "../api/records.ts";
 import type { Device, Overview } from "../api/shapes.ts";
 import { type Choice, SelectField } from "../element/field.tsx";
 import { isDay } from "../format/day.ts";

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
+import { openExport, RowCount } from "../api/records.ts";
 import { Button } from "../element/button.tsx";
 import { Dialog } from "../element/dialog.tsx";
 import { Notice } from "../element/notice.tsx";
@@ -7,7 +8,6 @@ import { useFormat, useGateway } from "../live/gateway.ts";
 import { elementTexts } from "../messages/element.ts";
 import { recordsTexts } from "../messages/records.ts";
 import { useLanguage, useTexts } from "../messages/use-language.ts";
-import { openExport, RowCount } from "./export.ts";
 
 /** `all` is null where the server does not know the number of rows before it has looked. */
 type ExportState =

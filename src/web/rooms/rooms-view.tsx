@@ -6,7 +6,7 @@ import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
-import { useLoaded, useMinute, useTests } from "../live/use-loaded.ts";
+import { useDevices, useLoaded, useMinute, useTests } from "../live/use-loaded.ts";
 import { elementTexts } from "../messages/element.ts";
 import { linesTexts } from "../messages/lines.ts";
 import { roomsTexts } from "../messages/rooms.ts";
@@ -15,7 +15,6 @@ import { Link, useNavigation, useQuery } from "../navigation.tsx";
 import { addressOf, maySee } from "../route.ts";
 import { RoomHistory } from "./room-history.tsx";
 import { loadTallies, type RoomChanges, roomKey, roomTimes, type Tally } from "./rooms.ts";
-import { useDevices } from "./use-devices.ts";
 
 type Room = Device["actuators"][number];
 /** The roles that may wire a line. */
