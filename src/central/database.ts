@@ -212,6 +212,10 @@ const REFUSALS: Readonly<Record<string, readonly [message: string, hint: string]
     "The database's disk is full.",
     "Make room there; nothing is lost, and sending goes on by itself.",
   ],
+  "22003": [
+    "A sum is larger than 64 bits hold.",
+    "A sum may be 9,000,000,000,000 at most: void records whose valor is wrong.",
+  ],
   "57014": ["The database took too long.", "Try again, or ask for a shorter time."],
   "53300": ["The database has no connection free.", "Raise max_connections there."],
   FL001: ["The database's schema is of another version of flanco.", "Bring the older side up to date."],

@@ -1,3 +1,4 @@
+import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { PAGE_SQL } from "./page-schema.ts";
 
 /** The schema that this program makes, and that its `append` takes. Grows with every change of the SQL below. */
@@ -6,9 +7,29 @@ export const CENTRAL_SCHEMA = 1;
 /** Most entries of one call of `append`. */
 export const MAX_BATCH = 1_000;
 
+/** Bits of an entry's number over all gateways that are its position, and its branch: the gateway's stand above them. */
+const POSITION_BITS = 30;
+const BRANCH_BITS = Math.log2(NUMBERS_OF_LEDGER) - POSITION_BITS;
+/** A number has 53 bits, so that JavaScript and JSON hold it. */
+const GATEWAY_BITS = 53 - BRANCH_BITS - POSITION_BITS;
+
+/** The SQL of an entry's number over all gateways of a company. */
+export function idOf(gateway: string, branch: string, position: string): string {
+  return `((${gateway}::bigint << ${BRANCH_BITS + POSITION_BITS}) | (${branch}::bigint << ${POSITION_BITS}) | ${position})`;
+}
+
+/** The SQL for: this row of `entry` is of the company `$1` and has that number. */
+export function hasId(entry: string, id: string): string {
+  return `${entry}.company = $1 AND ${entry}.gateway = (${id} >> ${BRANCH_BITS + POSITION_BITS})::integer
+    AND ${entry}.branch = (${id} >> ${POSITION_BITS} & ${2 ** BRANCH_BITS - 1})::integer AND ${entry}.position = ${id} & ${2 ** POSITION_BITS - 1}`;
+}
+
+/** Parts of a year, a month or a day that a row of sums may have. */
+export const MAX_PARTS = 31;
+
 /**
  * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway: nothing is counted or locked
- * across gateways. Amounts are whole millionths, times Unix milliseconds, a day is 20261121 and a month 202611.
+ * across gateways. Amounts are whole millionths, times Unix milliseconds.
  *
  * A gateway's role may call `append`, which runs with its owner's rights, and nothing else.
  */
@@ -30,7 +51,7 @@ CREATE TABLE flanco.company (
 -- is here, of the branch that the gateway goes on with. newest: the newest that the gateway said it has.
 CREATE TABLE flanco.gateway (
   company integer NOT NULL REFERENCES flanco.company,
-  gateway integer NOT NULL,
+  gateway integer NOT NULL CHECK (gateway BETWEEN 1 AND ${2 ** GATEWAY_BITS - 1}),
   name text NOT NULL,
   role name NOT NULL UNIQUE,
   time_zone text NOT NULL,
@@ -49,49 +70,58 @@ CREATE TABLE flanco.gateway (
 CREATE TABLE flanco.branch (
   company integer NOT NULL,
   gateway integer NOT NULL,
-  branch integer NOT NULL,
+  branch integer NOT NULL CHECK (branch BETWEEN 1 AND ${2 ** BRANCH_BITS - 1}),
   start bigint NOT NULL,
   PRIMARY KEY (company, gateway, branch)
 );
 
 -- text: the canonical form, from which hash follows with the hash of the entry before it. Of a sale: valor_micros, the time that
--- counts, and the corrections that void it and moved it.
+-- counts, and the ids of the corrections that void it and moved it. id: its number over all gateways.
 CREATE TABLE flanco.entry (
   company integer NOT NULL,
   gateway integer NOT NULL,
   branch integer NOT NULL,
-  position bigint NOT NULL,
+  position bigint NOT NULL CHECK (position BETWEEN 1 AND ${2 ** POSITION_BITS - 1}),
   valor_micros bigint,
   effective_ms bigint,
   voided_by bigint,
   moved_by bigint,
   hash bytea NOT NULL,
   text text NOT NULL,
+  id bigint NOT NULL GENERATED ALWAYS AS (${idOf("gateway", "branch", "position")}) STORED,
   PRIMARY KEY (company, gateway, branch, position)
 );
-CREATE INDEX entry_by_time ON flanco.entry (company, gateway, effective_ms, branch, position) WHERE effective_ms IS NOT NULL;
+CREATE INDEX entry_by_time ON flanco.entry (company, effective_ms, id) WHERE effective_ms IS NOT NULL;
+CREATE INDEX entry_of_gateway ON flanco.entry (company, gateway, effective_ms, id) WHERE effective_ms IS NOT NULL;
+CREATE INDEX entry_by_move ON flanco.entry (company, moved_by) WHERE moved_by IS NOT NULL;
 
-CREATE TABLE flanco.sum_day (
+-- What was sold from the beginning of a period up to the end of each of its parts: so the parts from one to another are one
+-- subtraction, and a year is one row. unit: what the parts are. month: those of a year (2026); day: those of a month
+-- (202611), in the gateway's zone; hour: those of a day of UTC, which is numbered since 1970, because midnight of some zones comes twice.
+CREATE TABLE flanco.sum (
   company integer NOT NULL,
   gateway integer NOT NULL,
-  day bigint NOT NULL,
+  unit text NOT NULL,
+  period bigint NOT NULL,
   location text NOT NULL,
   device text NOT NULL,
-  count bigint NOT NULL,
-  total_micros bigint NOT NULL,
-  PRIMARY KEY (company, gateway, day, location, device)
-);
+  counts bigint[] NOT NULL,
+  totals_micros bigint[] NOT NULL,
+  PRIMARY KEY (company, gateway, unit, period, location, device)
+) WITH (fillfactor = 80);
 
-CREATE TABLE flanco.sum_month (
+-- What has sold, and the name that it had last.
+CREATE TABLE flanco.device (
   company integer NOT NULL,
   gateway integer NOT NULL,
-  month bigint NOT NULL,
   location text NOT NULL,
   device text NOT NULL,
-  count bigint NOT NULL,
-  total_micros bigint NOT NULL,
-  PRIMARY KEY (company, gateway, month, location, device)
+  name text NOT NULL,
+  since_ms bigint NOT NULL,
+  PRIMARY KEY (company, gateway, location, device)
 );
+CREATE INDEX device_by_location ON flanco.device (company, location, device);
+CREATE INDEX device_by_device ON flanco.device (company, device);
 
 -- A gateway whose ledger is not the one that is here, from position on: a restored backup, or another ledger. Nothing of it was
 -- taken. branch: the one in which it was accepted.
@@ -138,22 +168,35 @@ RETURN CASE WHEN number = 0 THEN repeat('0', 64) ELSE (
    WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.position = number
      AND e.branch = flanco.branch_of(owner, number)) END;
 
--- Adds a sale to the sums of its day and month, or subtracts it.
-CREATE FUNCTION flanco.add_sale(owner flanco.gateway, ms bigint, fields jsonb, sign integer) RETURNS void
+-- Adds sales of these times to the sums of their periods, or subtracts them.
+CREATE FUNCTION flanco.add_sales(owner flanco.gateway, times bigint[], sales jsonb[], sign integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-  sold_on bigint := flanco.day_of(owner.time_zone, ms);
-  micros bigint := sign * (fields ->> 7)::bigint;
 BEGIN
-  INSERT INTO flanco.sum_day AS s
-  VALUES (owner.company, owner.gateway, sold_on, fields ->> 3, fields ->> 5, sign, micros)
-  ON CONFLICT (company, gateway, day, location, device)
-  DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros;
-  INSERT INTO flanco.sum_month AS s
-  VALUES (owner.company, owner.gateway, sold_on / 100, fields ->> 3, fields ->> 5, sign, micros)
-  ON CONFLICT (company, gateway, month, location, device)
-  DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros;
+  WITH sold AS MATERIALIZED (
+    SELECT day, hour, location, device, sign * count(*) AS count, sign * sum(micros) AS micros
+      FROM (SELECT flanco.day_of(owner.time_zone, ms) AS day, ms / 3600000 AS hour,
+                   fields ->> 3 AS location, fields ->> 5 AS device, (fields ->> 7)::bigint AS micros
+              FROM unnest(times, sales) t(ms, fields)) t
+     GROUP BY day, hour, location, device
+  ), parts AS MATERIALIZED (
+    SELECT unit, period, part, location, device, sum(count) AS count, sum(micros) AS micros
+      FROM sold CROSS JOIN LATERAL (VALUES
+             ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('hour', hour / 24, hour % 24 + 1)
+           ) p(unit, period, part)
+     GROUP BY 1, 2, 3, 4, 5
+  )
+  INSERT INTO flanco.sum AS s
+  SELECT owner.company, owner.gateway, unit, period, location, device,
+         array_agg(count ORDER BY part), array_agg(micros ORDER BY part)
+    FROM (SELECT unit, period, location, device, up_to.part,
+                 coalesce(sum(count) FILTER (WHERE parts.part <= up_to.part), 0)::bigint AS count,
+                 coalesce(sum(micros) FILTER (WHERE parts.part <= up_to.part), 0)::bigint AS micros
+            FROM parts CROSS JOIN generate_series(1, ${MAX_PARTS}) up_to(part) GROUP BY 1, 2, 3, 4, 5) summed
+   GROUP BY unit, period, location, device
+  ON CONFLICT (company, gateway, unit, period, location, device) DO UPDATE
+     SET counts = ARRAY(SELECT a + b FROM unnest(s.counts, excluded.counts) t(a, b)),
+         totals_micros = ARRAY(SELECT a + b FROM unnest(s.totals_micros, excluded.totals_micros) t(a, b));
 END
 $$;
 
@@ -165,6 +208,7 @@ DECLARE
   kind text := fields ->> 0;
   sale flanco.entry;
   moved_ms bigint := (fields ->> 3)::bigint;
+  correction bigint := ${idOf("owner.gateway", "owner.branch", "number")};
 BEGIN
   IF kind = 'lost' THEN
     UPDATE flanco.hole SET told_by = number
@@ -179,13 +223,13 @@ BEGIN
   -- Of a sale that was lost before it came here.
   IF NOT FOUND THEN RETURN; END IF;
   IF sale.voided_by IS NULL THEN
-    PERFORM flanco.add_sale(owner, sale.effective_ms, sale.text::jsonb, -1);
-    IF kind = 'time' THEN PERFORM flanco.add_sale(owner, moved_ms, sale.text::jsonb, 1); END IF;
+    PERFORM flanco.add_sales(owner, ARRAY[sale.effective_ms], ARRAY[sale.text::jsonb], -1);
+    IF kind = 'time' THEN PERFORM flanco.add_sales(owner, ARRAY[moved_ms], ARRAY[sale.text::jsonb], 1); END IF;
   END IF;
   UPDATE flanco.entry e
-     SET voided_by = CASE WHEN kind = 'void' THEN coalesce(e.voided_by, number) ELSE e.voided_by END,
+     SET voided_by = CASE WHEN kind = 'void' THEN coalesce(e.voided_by, correction) ELSE e.voided_by END,
          effective_ms = CASE WHEN kind = 'time' THEN moved_ms ELSE e.effective_ms END,
-         moved_by = CASE WHEN kind = 'time' THEN number ELSE e.moved_by END
+         moved_by = CASE WHEN kind = 'time' THEN correction ELSE e.moved_by END
    WHERE e.company = sale.company AND e.gateway = sale.gateway AND e.branch = sale.branch AND e.position = sale.position;
 END
 $$;
@@ -218,6 +262,8 @@ DECLARE
   given integer := cardinality(texts);
   forked_at bigint;
   bad bigint;
+  times bigint[];
+  sales jsonb[];
   line record;
 BEGIN
   IF schema_version IS DISTINCT FROM ${CENTRAL_SCHEMA} THEN
@@ -301,20 +347,15 @@ BEGIN
            CASE WHEN is_sale THEN (fields ->> 7)::bigint END, CASE WHEN is_sale THEN (fields ->> 8)::bigint END,
            NULL, NULL, decode(hash, 'hex'), text
       FROM fresh
-  ), sold AS MATERIALIZED (
-    SELECT flanco.day_of(owner.time_zone, (fields ->> 8)::bigint) AS day, fields ->> 3 AS location, fields ->> 5 AS device,
-           count(*) AS count, sum((fields ->> 7)::bigint)::bigint AS micros
-      FROM fresh WHERE is_sale GROUP BY 1, 2, 3
-  ), days AS (
-    INSERT INTO flanco.sum_day AS s SELECT owner.company, owner.gateway, day, location, device, count, micros FROM sold
-    ON CONFLICT (company, gateway, day, location, device)
-    DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros
+  ), sellers AS (
+    INSERT INTO flanco.device AS d
+    SELECT owner.company, owner.gateway, fields ->> 3, fields ->> 5,
+           (array_agg(fields ->> 4 ORDER BY position DESC))[1], min((fields ->> 8)::bigint)
+      FROM fresh WHERE is_sale GROUP BY 3, 4
+    ON CONFLICT (company, gateway, location, device) DO UPDATE SET name = excluded.name WHERE d.name <> excluded.name
   )
-  INSERT INTO flanco.sum_month AS s
-  SELECT owner.company, owner.gateway, day / 100, location, device, sum(count)::bigint, sum(micros)::bigint
-    FROM sold GROUP BY day / 100, location, device
-  ON CONFLICT (company, gateway, month, location, device)
-  DO UPDATE SET count = s.count + excluded.count, total_micros = s.total_micros + excluded.total_micros;
+  SELECT array_agg((fields ->> 8)::bigint), array_agg(fields) INTO times, sales FROM fresh WHERE is_sale;
+  IF times IS NOT NULL THEN PERFORM flanco.add_sales(owner, times, sales, 1); END IF;
 
   FOR line IN
     SELECT t.position, t.text::jsonb AS fields FROM unnest(positions, texts) WITH ORDINALITY t(position, text, n)

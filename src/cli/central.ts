@@ -7,7 +7,7 @@ import {
   pageAccess,
   renewPassword,
 } from "../central/company.ts";
-import { companyOverview } from "../central/overview.ts";
+import { companySales } from "../central/sales.ts";
 import type { Overview } from "../contract/overview.ts";
 import { type Clinic, clinicState } from "../domain/clinic.ts";
 import { type Day, parseDay } from "../domain/day.ts";
@@ -71,8 +71,8 @@ export function addCentralCommands(program: Command, context: CliContext): void 
     .addHelpText("after", example(`flanco central sales --period month ${DATABASE}`))
     .action(async ({ period, at, json, ...access }: SalesOptions) => {
       const request = { period, at: at ?? null, filter: { location: null, deviceId: null } };
-      const overview = await ofCompany(context, access, (connection, company) =>
-        companyOverview(connection, company, request, systemClock.nowMs()),
+      const overview = await ofCompany(context, access, async (connection, company) =>
+        companySales({ use: (run) => run(connection) }, company).overview("", request, systemClock.nowMs()),
       );
       const answer = toOverviewAnswer(period, overview);
       if (json) terminal.json(answer);

@@ -18,6 +18,8 @@ export interface Sold {
   readonly count: number;
 }
 
+export const NOTHING_SOLD: Sold = { totalMicros: 0n, count: 0 };
+
 /** Sales from one local day to another, both included. */
 export interface SoldOnDays extends Sold {
   readonly from: Day;

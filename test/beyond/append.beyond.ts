@@ -55,11 +55,14 @@ describe("append in the company's database", () => {
     return { ...clinic, state: clinicState(clinic, found.nowMs) };
   }
 
-  async function sums(name: string, table: "day" | "month" = "day") {
+  async function sums(name: string, unit: "day" | "month" | "hour" = "day") {
     const rows = await admin.query(
-      `SELECT ${table} AS period, location, device, count, total_micros FROM flanco.sum_${table}
-         JOIN flanco.gateway USING (company, gateway) WHERE name = $1 AND count <> 0 ORDER BY 1, 2, 3`,
-      [name],
+      `SELECT period * 100 + part, location, device, count, total
+         FROM flanco.sum JOIN flanco.gateway USING (company, gateway) CROSS JOIN generate_series(1, 31) part
+        CROSS JOIN LATERAL (SELECT counts[part] - coalesce(counts[part - 1], 0) AS count,
+                                   totals_micros[part] - coalesce(totals_micros[part - 1], 0) AS total) p
+        WHERE name = $1 AND unit = $2 AND count <> 0 ORDER BY 1, 2, 3`,
+      [name, unit],
     );
     return rows.map((row) => Object.values(row).map(String).join(" "));
   }
@@ -222,7 +225,7 @@ describe("append in the company's database", () => {
       "SELECT * FROM flanco.gateway",
       "UPDATE flanco.entry SET valor_micros = 0",
       "DELETE FROM flanco.entry",
-      "TRUNCATE flanco.sum_day",
+      "TRUNCATE flanco.sum",
       "INSERT INTO flanco.version VALUES (9)",
       "DROP SCHEMA flanco CASCADE",
       "CREATE TABLE flanco.other (a int)",

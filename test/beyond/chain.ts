@@ -1,5 +1,5 @@
 import type { SentBatch, SentEntry } from "../../src/central/append.ts";
-import { NO_HASH } from "../../src/domain/chain-entry.ts";
+import { NO_HASH, type RecordEntry } from "../../src/domain/chain-entry.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import { anchorOf, correctionText, hashOf, recordText } from "../../src/store/ledger/chain.ts";
 import { newRecord } from "../store/ledger.ts";
@@ -19,11 +19,12 @@ export class TestChain {
     return this.#position;
   }
 
-  sell(overrides: Partial<NewRecord> = {}): number {
+  sell(overrides: Partial<RecordEntry> = {}): number {
     return this.#add((position) =>
       recordText({
-        ...{ ...newRecord(overrides), position, userId: "0".repeat(24), origin: "edge", provisional: 0 },
+        ...{ ...newRecord(), position, userId: "0".repeat(24), origin: "edge", provisional: 0 },
         ...{ bootId: "b", line: "GPIO17", request: 1, sequence: position, monotonicNs: position * 1_000_000 },
+        ...overrides,
       }),
     );
   }

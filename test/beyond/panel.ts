@@ -3,7 +3,7 @@
 //
 //   node test/beyond/panel.ts
 import { companyOf, initialise } from "../../src/central/company.ts";
-import { companyOverview } from "../../src/central/overview.ts";
+import { companySales } from "../../src/central/sales.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { Postgres } from "./postgres.ts";
 
@@ -16,39 +16,49 @@ const DEVICES = 4;
 const SALES = 84;
 const ROUNDS = Number(process.argv[2] ?? 200);
 const ZONE = "Europe/Madrid";
-const NOW_MS = Date.UTC(2026, 10, 21, 19);
+/** In the last minute of an hour: as many entries as there may be are read beside the sums. */
+const NOW_MS = Date.UTC(2026, 10, 21, 18, 59);
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 const calendar = new LocalCalendar(ZONE);
-const today = new Date(NOW_MS).toISOString().slice(0, 10);
 const database = await new Postgres(["shared_buffers=1GB", "fsync=off", "max_wal_size=4GB"]).start();
 try {
   const admin = await database.connect();
   await initialise(admin, "Televida", ZONE);
   await admin.query(`INSERT INTO flanco.gateway (company, gateway, name, role, time_zone)
     SELECT 1, g, 'clinic-' || g, 'flanco_clinic-' || g, '${ZONE}' FROM generate_series(1, ${GATEWAYS}) g`);
+  // What each device has sold, every day the same, as the schema has it.
+  await admin.query(`CREATE TEMPORARY TABLE sold AS
+    WITH hour AS (SELECT ms / 3600000 / 24 AS day_of_utc, ms / 3600000 % 24 + 1 AS hour, to_char(timezone('${ZONE}', to_timestamp(ms / 1000)), 'YYYYMMDD')::bigint AS day
+                    FROM generate_series(${NOW_MS - DAYS * DAY_MS}::bigint, ${NOW_MS}, ${Math.floor(DAY_MS / SALES)}) ms),
+         part AS (SELECT unit, period, part, count(*) AS count FROM hour CROSS JOIN LATERAL (VALUES
+                    ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('hour', day_of_utc, hour)) p(unit, period, part) GROUP BY 1, 2, 3)
+    SELECT unit, period, array_agg(count ORDER BY n) AS counts, array_agg(count * 4500000 ORDER BY n) AS totals
+      FROM (SELECT unit, period, n, coalesce(sum(count) FILTER (WHERE part <= n), 0)::bigint AS count FROM part, generate_series(1, 31) n GROUP BY 1, 2, 3) s
+     GROUP BY 1, 2`);
   for (let first = 1; first <= GATEWAYS; first += AT_ONCE) {
-    await admin.query(`INSERT INTO flanco.sum_day
-      SELECT 1, g, to_char(DATE '${today}' - d, 'YYYYMMDD')::bigint, 'Clínica ' || g, lpad(v::text, 24, '0'), ${SALES},
-             ${SALES} * 4500000
-        FROM generate_series(${first}, ${first + AT_ONCE - 1}) g, generate_series(0, ${DAYS - 1}) d,
-             generate_series(1, ${DEVICES}) v`);
+    await admin.query(`INSERT INTO flanco.sum SELECT 1, g, unit, period, 'Clínica ' || g, lpad(v::text, 24, '0'), counts, totals
+        FROM generate_series(${first}, ${first + AT_ONCE - 1}) g, generate_series(1, ${DEVICES}) v, pg_temp.sold`);
   }
-  await admin.query(`INSERT INTO flanco.sum_month
-    SELECT company, gateway, day / 100, location, device, sum(count), sum(total_micros) FROM flanco.sum_day GROUP BY 1, 2, 3, 4, 5`);
-  for (const ago of [1, 7, 31, 365]) {
-    const beginMs = NOW_MS - ago * DAY_MS - 19 * 3_600_000;
+  await admin.query(`INSERT INTO flanco.device SELECT 1, g, 'Clínica ' || g, lpad(v::text, 24, '0'), 'Pasillo ' || v, 0
+      FROM generate_series(1, ${GATEWAYS}) g, generate_series(1, ${DEVICES}) v`);
+  // Those of the days that today, this week, this month and this year are compared with, and of the newest days.
+  for (const ago of [0, 1, 7, 31, 365]) {
+    const beginMs = NOW_MS - ago * DAY_MS - 19 * HOUR_MS;
     await admin.query(`INSERT INTO flanco.entry
-      SELECT 1, g, 1, ${ago} * 1000000 + n, 4500000, ${beginMs} + n * ${Math.floor(DAY_MS / (SALES * DEVICES))}, NULL, NULL,
+      SELECT 1, g, 1, (${DAYS} - ${ago}) * 1000 + n, 4500000, ${beginMs} + n * ${Math.floor(DAY_MS / (SALES * DEVICES))} + g, NULL, NULL,
              sha256(n::text::bytea), '["sale",' || n || ',"' || repeat('0', 24) || '","Clínica ' || g || '","Pasillo","' ||
-             lpad((n % ${DEVICES})::text, 24, '0') || '","101",4500000,0,"edge",0,"' || repeat('b', 36) || '","GPIO17",1,1,1]'
-        FROM generate_series(1, ${GATEWAYS}) g, generate_series(0, ${SALES * DEVICES - 1}) n`);
+             lpad((n % ${DEVICES} + 1)::text, 24, '0') || '","101",4500000,0,"edge",0,"' || repeat('b', 36) || '","GPIO17",1,1,1]'
+        FROM generate_series(1, ${GATEWAYS}) g, generate_series(1, ${SALES * DEVICES}) n`);
   }
   await admin.query("VACUUM ANALYZE");
-  const company = await companyOf(admin, undefined);
+  const sales = companySales({ use: (run) => run(admin) }, await companyOf(admin, undefined));
   const ask = (period: "week" | "month" | "year") =>
-    companyOverview(admin, company, { period, at: null, filter: { location: null, deviceId: null } }, NOW_MS);
-  const [total] = await admin.query<{ sales: string }>("SELECT sum(count) AS sales FROM flanco.sum_day");
+    sales.overview("", { period, at: null, filter: { location: null, deviceId: null } }, NOW_MS);
+  const [total] = await admin.query<{ sales: string }>(
+    "SELECT sum(counts[31]) AS sales FROM flanco.sum WHERE unit = 'day'",
+  );
   console.log(
     `${total?.sales} sales of ${GATEWAYS} gateways in ${DAYS} days, up to ${calendar.dayOf(NOW_MS)}`,
   );

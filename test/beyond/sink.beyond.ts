@@ -124,7 +124,7 @@ describe("the sink of the company's database", () => {
 
     async function arrived(): Promise<number> {
       const [row] = await company.admin.query<{ count: string }>(
-        "SELECT coalesce(sum(count), 0) AS count FROM flanco.sum_day",
+        "SELECT coalesce(sum(counts[31]), 0) AS count FROM flanco.sum WHERE unit = 'day'",
       );
       return Number(row?.count);
     }
@@ -153,7 +153,10 @@ describe("the sink of the company's database", () => {
 
     /** The administrator's own connection ended with the database. */
     async function arriving(): Promise<number> {
-      const [row] = await company.postgres.query("SELECT sum(count) AS count FROM flanco.sum_day", "company");
+      const [row] = await company.postgres.query(
+        "SELECT sum(counts[31]) AS count FROM flanco.sum WHERE unit = 'day'",
+        "company",
+      );
       return Number(row?.["count"]);
     }
   });

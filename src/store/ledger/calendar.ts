@@ -103,6 +103,21 @@ export class LocalCalendar {
   }
 }
 
+/**
+ * From a day's midnight until as long after it as `nowMs` is after today's, in Unix milliseconds; none before today has begun in
+ * this zone, and not beyond the day's end.
+ */
+export function momentsSoFar(
+  calendar: LocalCalendar,
+  day: Day,
+  today: Day,
+  nowMs: number,
+): readonly [fromMs: number, untilMs: number] {
+  const sinceMidnightMs = Math.max(0, nowMs - calendar.stretchOf(today, today).insideFromMs);
+  const { insideFromMs, insideUntilMs } = calendar.stretchOf(day, day);
+  return [insideFromMs, Math.min(insideFromMs + sinceMidnightMs, insideUntilMs)];
+}
+
 /** The last `count` days up to and including `today`, oldest first. */
 export function daysUntil(today: Day, count: number): Day[] {
   return Array.from({ length: count }, (_, index) => addDays(today, index - count + 1));

@@ -15,15 +15,14 @@ import type {
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { readHead } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
-import { RollupSums, type RowBudget } from "./rollup-sum.ts";
+import { type Range, RollupSums, type RowBudget } from "./rollup-sum.ts";
 
 /** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
-const MAX_LOOKED_AT = 2_000;
+export const MAX_LOOKED_AT = 2_000;
 /** Above every record's number. */
 const ABOVE_ALL = Number.MAX_SAFE_INTEGER;
-/** Before and after every day that a moment can have. */
-const FIRST_DAY: Day = 101;
-const LAST_DAY: Day = 275760_09_30;
+/** Every day that a moment can have. */
+export const ALL_DAYS: Range<Day> = { from: 101, to: 275760_09_30 };
 
 const FITS = `(@location IS NULL OR location_name = @location) AND (@deviceId IS NULL OR device_id = @deviceId)
   AND (@room IS NULL OR room GLOB @room OR ${ROOM_TODAY} GLOB @room)`;
@@ -136,10 +135,10 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
     chainHead: (): string => readHead(db).hash,
 
     countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): number =>
-      rollups.count(userId, { from: from ?? FIRST_DAY, to: to ?? LAST_DAY }, place),
+      rollups.count(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
 
     sumRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): Sold =>
-      rollups.sum(userId, { from: from ?? FIRST_DAY, to: to ?? LAST_DAY }, place),
+      rollups.sum(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
   };
 }
 
@@ -150,13 +149,15 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
 function roomPattern({ room, roomPart }: RecordFilter): string | null {
   if (room !== null) return room.replace(/[[*?]/g, "[$&]");
   if (roomPart === null) return null;
-  const letters = Array.from(roomPart, (letter) => {
-    const cases = [letter.toLowerCase(), letter.toUpperCase()];
-    // Some have no other case of one character.
-    const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);
-    return isLetter ? `[${cases.join("")}]` : letter.replace(/[[*?]/g, "[$&]");
-  });
+  const letters = Array.from(roomPart, (letter) => bothCases(letter) ?? letter.replace(/[[*?]/g, "[$&]"));
   return `*${letters.join("")}*`;
+}
+
+/** A class of a pattern that fits a letter in both cases; undefined where there are not two of one character each. */
+export function bothCases(letter: string): string | undefined {
+  const cases = [letter.toLowerCase(), letter.toUpperCase()];
+  const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1);
+  return isLetter ? `[${cases.join("")}]` : undefined;
 }
 
 function toFound({ movedBy, ...row }: FoundRow): FoundRecord {
@@ -167,11 +168,12 @@ function positionOf(row: FoundRow | undefined): RecordPosition | null {
   return row === undefined ? null : { timeMs: row.createdTimeMs, recordId: row.recordId };
 }
 
-function startOf(before: RecordPosition | null, { untilMs }: Stretch): RecordPosition {
+export function startOf(before: RecordPosition | null, { untilMs }: Stretch): RecordPosition {
   return before !== null && before.timeMs < untilMs ? before : { timeMs: untilMs, recordId: 0 };
 }
 
-function stretchOf({ from, to }: RecordFilter, calendar: LocalCalendar): Stretch {
+/** The moments at which a record of the filter's days can be. */
+export function stretchOf({ from, to }: Pick<RecordFilter, "from" | "to">, calendar: LocalCalendar): Stretch {
   const always = { fromMs: 0, insideFromMs: 0, insideUntilMs: ABOVE_ALL, untilMs: ABOVE_ALL };
   const first = from ?? to;
   const last = to ?? from;
@@ -185,13 +187,13 @@ function stretchOf({ from, to }: RecordFilter, calendar: LocalCalendar): Stretch
 }
 
 /** Whether a moment is on one of the filter's days. */
-function isWithin(
+export function isWithin(
   timeMs: number,
-  { from, to }: RecordFilter,
+  { from, to }: Pick<RecordFilter, "from" | "to">,
   stretch: Stretch,
   calendar: LocalCalendar,
 ): boolean {
   if (timeMs >= stretch.insideFromMs && timeMs < stretch.insideUntilMs) return true;
   const day = calendar.dayOf(timeMs);
-  return day >= (from ?? FIRST_DAY) && day <= (to ?? LAST_DAY);
+  return day >= (from ?? ALL_DAYS.from) && day <= (to ?? ALL_DAYS.to);
 }

@@ -1,63 +1,51 @@
 import type { Database } from "better-sqlite3";
-import { type Day, type Month, weekdayOf } from "../../domain/day.ts";
+import { weekdayOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
-import type { Sold } from "../../domain/overview.ts";
+import { NOTHING_SOLD } from "../../domain/overview.ts";
 import type { Period, Summary } from "../../domain/summary.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { addUp, RollupSums, type RowBudget } from "./rollup-sum.ts";
+import { rollupSource } from "./rollup-source.ts";
+import { addUp, type RowBudget } from "./rollup-sum.ts";
+import { type Reading, readNow, reads, type SumSource } from "./sum-source.ts";
 
 /** The contract's own spellings: a runtime's Spanish locale may say "sept". */
 const WEEKDAYS = ["dom", "lun", "mar", "mié", "jue", "vie", "sáb"];
 const MONTHS = ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"];
 const DAYS_PER_WEEK = 7;
+const ALL = { location: null, deviceId: null };
 
-/** One entry of the contract's chart. */
-interface Bar {
-  readonly period: Day | Month;
-  readonly name: string;
+/** The contract's summary of one account; undefined when the period has no record. All its reads must see the same commit. */
+export function* summaryOf(
+  source: SumSource,
+  calendar: LocalCalendar,
+  period: Period,
+  nowMs: number,
+): Reading<Summary | undefined> {
+  const today = calendar.dayOf(nowMs);
+  const isWeek = period === "semanal";
+  const bars = isWeek ? daysUntil(today, DAYS_PER_WEEK) : monthsOfYear(today);
+  const range = { from: bars[0] ?? today, to: bars.at(-1) ?? today };
+  const ranges = isWeek ? { months: [], days: [range] } : { months: [range], days: [] };
+  const found = yield* reads(source.sums(ranges, ALL));
+  const sold = bars.map((bar) => found.get(bar) ?? NOTHING_SOLD);
+  const { totalMicros, count } = addUp(sold);
+  if (count === 0) return undefined;
+  return {
+    ...{ totalMicros, count, ...(yield* reads(source.distinct(ranges))) },
+    chart: bars.map((bar, index) => ({
+      name: (isWeek ? WEEKDAYS[weekdayOf(bar)] : MONTHS[index]) ?? "",
+      totalMicros: sold[index]?.totalMicros ?? 0n,
+    })),
+  };
 }
 
 export function summaryReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
-  const sums = new RollupSums(db, budget);
-
-  function week(userId: Id, nowMs: number): Summary | undefined {
-    const today = calendar.dayOf(nowMs);
-    const bars = daysUntil(today, DAYS_PER_WEEK).map((day) => ({
-      period: day,
-      name: WEEKDAYS[weekdayOf(day)] ?? "",
-    }));
-    const range = { from: bars[0]?.period ?? today, to: today };
-    const days = sums.days(userId, range);
-    return summarise(bars, days, () => sums.distinct(userId, { months: [], days: [range] }));
-  }
-
-  function year(userId: Id, nowMs: number): Summary | undefined {
-    const months = monthsOfYear(calendar.dayOf(nowMs));
-    const bars = months.map((month, index) => ({ period: month, name: MONTHS[index] ?? "" }));
-    const range = { from: months[0] ?? 0, to: months.at(-1) ?? 0 };
-    const found = sums.months(userId, range);
-    return summarise(bars, found, () => sums.distinct(userId, { months: [range], days: [] }));
-  }
-
+  const sourceOf = rollupSource(db, calendar, budget);
   // One transaction: all statements see the same commit.
   const read = db.transaction((userId: Id, period: Period, nowMs: number) =>
-    period === "semanal" ? week(userId, nowMs) : year(userId, nowMs),
+    readNow(summaryOf(sourceOf(userId), calendar, period, nowMs)),
   );
   return {
     summary: (userId: Id, period: Period, nowMs: number): Summary | undefined => read(userId, period, nowMs),
   };
-}
-
-function summarise(
-  bars: readonly Bar[],
-  sums: ReadonlyMap<number, Sold>,
-  distinct: () => { readonly locations: number; readonly devices: number },
-): Summary | undefined {
-  const { totalMicros, count } = addUp(sums.values());
-  if (count === 0) return undefined;
-  const chart = bars.map(({ period, name }) => ({
-    name,
-    totalMicros: sums.get(period)?.totalMicros ?? 0n,
-  }));
-  return { totalMicros, count, ...distinct(), chart };
 }

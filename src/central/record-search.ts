@@ -1,0 +1,196 @@
+import {
+  type FoundMoved,
+  type FoundRecord,
+  type FoundRecords,
+  type LedgerMark,
+  type MovedSearch,
+  NUMBERS_OF_LEDGER,
+  type RecordFilter,
+  type RecordOrigin,
+  type RecordSearch,
+} from "../domain/record.ts";
+import { LocalCalendar, type Stretch } from "../store/ledger/calendar.ts";
+import { RECORD_FIELDS } from "../store/ledger/chain.ts";
+import { bothCases, isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/record-search.ts";
+import type { Connection } from "./database.ts";
+import { hasId, idOf } from "./schema.ts";
+
+/** A field of a sale `e`, whose canonical form is parsed as `e.fields`; the kind of the entry is the first of that list. */
+function field(name: (typeof RECORD_FIELDS)[number]): string {
+  return `e.fields ->> ${RECORD_FIELDS.indexOf(name) + 1}`;
+}
+
+const FITS = `($2::text IS NULL OR ${field("locationName")} = $2) AND ($3::text IS NULL OR ${field("deviceId")} = $3)
+  AND ($4::text IS NULL OR ${field("room")} = $4) AND ($5::text IS NULL OR ${field("room")} ~ $5)`;
+
+/** A sale `e` with the entry `v` that voids it: its reason and when it was noted stand at the end of its canonical form. */
+const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effective_ms AS "createdTimeMs", e.moved_by AS "movedBy",
+  (SELECT g.time_zone FROM flanco.gateway g WHERE g.company = $1 AND g.gateway = e.gateway) AS "timeZone",
+  ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional"] as const)
+    .map((name) => `${field(name)} AS "${name}"`)
+    .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
+const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE ${hasId("c", "e.voided_by")}) v ON true`;
+
+/** The newest sales before `$6` and `$7`, not older than `$8`: of `$10` that are looked at, `$9` that fit. Of all gateways, or of `$11`. */
+function searchSql(ofGateway: string): string {
+  return `WITH looked AS MATERIALIZED (
+      SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
+        SELECT gateway, id, valor_micros, effective_ms, voided_by, moved_by, text::jsonb AS fields FROM flanco.entry
+         WHERE company = $1 ${ofGateway} AND (effective_ms, id) < ($6::bigint, $7::bigint) AND effective_ms >= $8
+         ORDER BY effective_ms DESC, id DESC LIMIT $10) newest)
+    SELECT l."reachedMs", l."reachedId", r.*
+      FROM (SELECT max(effective_ms) FILTER (WHERE n = $10) AS "reachedMs", max(id) FILTER (WHERE n = $10) AS "reachedId" FROM looked) l
+      LEFT JOIN (SELECT e.n, ${COLUMNS} FROM (SELECT * FROM looked e WHERE ${FITS} ORDER BY n LIMIT $9) e ${VOIDING}) r ON true
+     ORDER BY r.n`;
+}
+const SEARCH = searchSql("");
+const SEARCH_OF_GATEWAY = searchSql("AND gateway = $11");
+
+/** Sales of one gateway each that were there at the marks `$6`, and were moved after `$7` and before `$8`: at most `$9`. */
+const MOVED = `SELECT ${COLUMNS} FROM (
+    SELECT e.*, e.text::jsonb AS fields FROM unnest($6::bigint[], $7::bigint[], $8::bigint[]) r(mark, after, until)
+      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.moved_by > r.after AND m.moved_by < r.until
+         AND m.id <= r.mark OFFSET 0) e) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT $9`;
+
+/** The gateways that have sold there, two at most. */
+const SELLING = `SELECT DISTINCT gateway FROM flanco.device
+  WHERE company = $1 AND ($2::text IS NULL OR location = $2) AND ($3::text IS NULL OR device = $3) LIMIT 2`;
+
+const MARK = `SELECT ${idOf("gateway", "branch", "position")} AS newest FROM flanco.gateway WHERE company = $1 ORDER BY gateway`;
+
+/** Numbers of 64 bits come as texts. */
+interface RecordRow {
+  readonly recordId: string;
+  readonly valorMicros: string;
+  readonly createdTimeMs: string;
+  readonly movedBy: string | null;
+  readonly timeZone: string;
+  readonly locationName: string;
+  readonly deviceName: string;
+  readonly deviceId: string;
+  readonly room: string;
+  readonly origin: RecordOrigin;
+  readonly provisional: string;
+  readonly voidReason: string | null;
+  readonly voidedMs: string | null;
+}
+
+type SearchRow = { readonly reachedMs: string | null; readonly reachedId: string | null } & (
+  | RecordRow
+  | { readonly recordId: null }
+);
+
+/**
+ * The sales of a company by time, read on one connection within one transaction. A room has the name that it had then, and a
+ * sale's end is not known: it is no entry of the chain.
+ */
+export class CompanyRecords {
+  readonly #connection: Connection;
+  readonly #company: number;
+  /** Of the zones of the gateways. */
+  readonly #calendars: ReadonlyMap<string, LocalCalendar>;
+
+  constructor(connection: Connection, company: number, zones: readonly string[]) {
+    this.#connection = connection;
+    this.#company = company;
+    this.#calendars = new Map(zones.map((zone) => [zone, new LocalCalendar(zone)]));
+  }
+
+  async find({ filter, before, limit }: RecordSearch): Promise<FoundRecords> {
+    const { location, deviceId, room, roomPart } = filter;
+    const stretch = this.#stretchOf(filter);
+    const start = startOf(before, stretch);
+    const isAny = [location, deviceId, room, roomPart].every((each) => each === null);
+    const values = [...this.#asked(filter), start.timeMs, start.recordId, stretch.fromMs, limit];
+    let sql = SEARCH;
+    // Where every record fits, the limit alone bounds the work.
+    values.push(isAny ? limit : MAX_LOOKED_AT);
+    if (location !== null || deviceId !== null) {
+      const [one, other] = await this.#connection.query<{ gateway: number }>(SELLING, [
+        this.#company,
+        location,
+        deviceId,
+      ]);
+      if (one === undefined) return { records: [], next: null };
+      // The records of one clinic are not searched for among those of all.
+      if (other === undefined) {
+        sql = SEARCH_OF_GATEWAY;
+        values.push(one.gateway);
+      }
+    }
+    const rows = await this.#connection.query<SearchRow>(sql, values);
+    const { reachedMs = null, reachedId = null } = rows[0] ?? {};
+    const found = rows.filter((row) => row.recordId !== null).map(toFound);
+    const last = found.length === limit ? found.at(-1) : undefined;
+    const reached =
+      reachedMs === null ? null : { timeMs: Number(reachedMs), recordId: Number(reachedId ?? 0) };
+    return {
+      records: this.#within(found, filter, stretch),
+      next:
+        last === undefined ? reached : { timeMs: last.record.createdTimeMs, recordId: last.record.recordId },
+    };
+  }
+
+  async findMoved({ filter, since, after, limit }: MovedSearch): Promise<FoundMoved> {
+    const values = [
+      ...[...this.#asked(filter), since, since.map((mark) => Math.max(mark, after ?? 0))],
+      ...[since.map((mark) => (Math.floor(mark / NUMBERS_OF_LEDGER) + 1) * NUMBERS_OF_LEDGER), limit],
+    ];
+    const found = (await this.#connection.query<RecordRow>(MOVED, values)).map(toFound);
+    return {
+      records: this.#within(found, filter, this.#stretchOf(filter)),
+      next: found.length < limit ? null : (found.at(-1)?.record.movedBy ?? null),
+    };
+  }
+
+  async mark(): Promise<LedgerMark> {
+    const rows = await this.#connection.query<{ newest: string }>(MARK, [this.#company]);
+    return rows.map(({ newest }) => Number(newest));
+  }
+
+  #asked({ location, deviceId, room, roomPart }: RecordFilter): unknown[] {
+    return [this.#company, location, deviceId, room, roomPart === null ? null : patternOf(roomPart)];
+  }
+
+  /** Around the filter's days in all zones. */
+  #stretchOf(filter: RecordFilter): Stretch {
+    const all = [...this.#calendars.values()].map((calendar) => stretchOf(filter, calendar));
+    return {
+      fromMs: Math.min(...all.map(({ fromMs }) => fromMs)),
+      insideFromMs: Math.max(...all.map(({ insideFromMs }) => insideFromMs)),
+      insideUntilMs: Math.min(...all.map(({ insideUntilMs }) => insideUntilMs)),
+      untilMs: Math.max(...all.map(({ untilMs }) => untilMs)),
+    };
+  }
+
+  #within(
+    found: readonly { readonly record: FoundRecord; readonly timeZone: string }[],
+    filter: RecordFilter,
+    stretch: Stretch,
+  ): readonly FoundRecord[] {
+    return found
+      .filter(({ record, timeZone }) => {
+        const calendar = this.#calendars.get(timeZone);
+        return calendar === undefined || isWithin(record.createdTimeMs, filter, stretch, calendar);
+      })
+      .map(({ record }) => record);
+  }
+}
+
+/** A regular expression for a part of a name, without regard to case. */
+function patternOf(part: string): string {
+  return Array.from(part, (letter) => bothCases(letter) ?? letter.replace(/[^\p{L}\p{N}]/u, "\\$&")).join("");
+}
+
+function toFound(row: RecordRow): { readonly record: FoundRecord; readonly timeZone: string } {
+  const { timeZone, voidReason, voidedMs, recordId, valorMicros, createdTimeMs, movedBy, ...texts } = row;
+  const record: FoundRecord = {
+    ...{ recordId: Number(recordId), createdTimeMs: Number(createdTimeMs), valorMicros: Number(valorMicros) },
+    ...{ locationName: texts.locationName, deviceName: texts.deviceName, deviceId: texts.deviceId },
+    ...{ room: texts.room, origin: texts.origin, endedTimeMs: null },
+    provisional: texts.provisional === "1" && movedBy === null,
+    voided: voidedMs === null ? null : { timeMs: Number(voidedMs), reason: voidReason ?? "" },
+    movedBy: movedBy === null ? null : Number(movedBy),
+  };
+  return { record, timeZone };
+}

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import type { Day } from "../domain/day.ts";
+import type { Device } from "../domain/device.ts";
+import type { Id } from "../domain/id.ts";
+import type { Location } from "../domain/location.ts";
+import { NOTHING_SOLD, type OverviewPeriod, type Sold, type SoldOnDays } from "../domain/overview.ts";
+import type { SalesReads } from "../domain/sales.ts";
+import { LocalCalendar } from "../store/ledger/calendar.ts";
+import { comparedDays, overviewOf } from "../store/read/overview.ts";
+import { ALL_DAYS } from "../store/read/record-search.ts";
+import { addUp, splitDays } from "../store/read/rollup-sum.ts";
+import { readLater } from "../store/read/sum-source.ts";
+import { summaryOf } from "../store/read/summary.ts";
+import type { Company } from "./company.ts";
+import type { Connection } from "./database.ts";
+import type { Database } from "./pool.ts";
+import { CompanyRecords } from "./record-search.ts";
+import { CompanySums, zonesOf } from "./sums.ts";
+
+/** Locations and devices of one list. */
+const MAX_LISTED = 5_000;
+/** One read, in milliseconds: the connection is freed then, and the request fails. */
+const STATEMENT_MS = 10_000;
+const DIGITS_OF_ID = 24;
+const ID = /^[0-9a-f]{24}$/;
+
+/** All the parts of one answer see the same commit. To compile a statement takes longer than any of these takes. */
+const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL statement_timeout = ${STATEMENT_MS}`;
+
+/** A clinic beside the others. */
+export interface ClinicSold extends Sold {
+  readonly name: string;
+  readonly before: Sold;
+}
+
+/** What all clinics have sold in a period, and each of them, the highest sum first, beside the days before. */
+export interface Comparison extends SoldOnDays {
+  readonly before: SoldOnDays;
+  readonly clinics: readonly ClinicSold[];
+}
+
+/** What a company has sold, as `SalesReads` says, and its clinics side by side. The account that is asked for is the company. */
+export interface CompanySales extends SalesReads {
+  /** A period of all clinics, those to come left out, beside the same days before; `at` is a day of it, today where null. */
+  compare(period: OverviewPeriod, at: Day | null, nowMs: number): Promise<Comparison>;
+}
+
+/** Reads the company's sales from its database. Each answer is of one commit, and holds up no gateway. */
+export function companySales(database: Database, { company, timeZone }: Company): CompanySales {
+  const calendar = new LocalCalendar(timeZone);
+  const read = <T>(run: (connection: Connection) => Promise<T>): Promise<T> =>
+    database.use(async (connection) => {
+      await connection.query(BEGIN);
+      const answer = await run(connection);
+      await connection.query("COMMIT");
+      return answer;
+    });
+  const readSums = <T>(run: (sums: CompanySums) => Promise<T>) =>
+    read((connection) => run(new CompanySums(connection, company)));
+  const readRecords = <T>(run: (records: CompanyRecords) => Promise<T>) =>
+    read(async (connection) =>
+      run(new CompanyRecords(connection, company, await zonesOf(connection, company))),
+    );
+  const sumOf: SalesReads["sumRecords"] = (_userId, { from, to, ...place }) =>
+    readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place));
+  return {
+    summary: (_userId, period, nowMs) =>
+      readSums((sums) => readLater(summaryOf(sums, calendar, period, nowMs))),
+    overview: (_userId, request, nowMs) =>
+      readSums((sums) => readLater(overviewOf(sums, calendar, request, nowMs))),
+    sumRecords: sumOf,
+    countRecords: async (...asked) => (await sumOf(...asked)).count,
+    findRecords: (_userId, search) => readRecords((records) => records.find(search)),
+    findMoved: (_userId, search) => readRecords((records) => records.findMoved(search)),
+    mark: () => readRecords((records) => records.mark()),
+    chainHead: () => read((connection) => headOf(connection, company)),
+    devices: (userId) => read((connection) => devicesOf(connection, company, userId)),
+    locations: async (userId) =>
+      locationsOf(await read((connection) => devicesOf(connection, company, userId)), userId),
+    // The chain does not hold them.
+    gaps: () => [],
+    wirings: () => [],
+    localTime: (timeMs) => calendar.localTime(timeMs),
+    compare: (period, at, nowMs) =>
+      read(async (connection) => {
+        const { own, before } = comparedDays(period, at, calendar.dayOf(nowMs));
+        const names = await namesOf(connection, company);
+        const sums = new CompanySums(connection, company);
+        const sold = await sums.byGateway([splitDays(own), splitDays(before)]);
+        const of = (time: number) =>
+          new Map(sold.filter((each) => each.time === time).map((each) => [each.gateway, each]));
+        const [now, then] = [of(0), of(1)];
+        const clinics = names.map(({ gateway, name }) => ({
+          ...{ name, ...soldOf(now.get(gateway)), before: soldOf(then.get(gateway)) },
+        }));
+        return {
+          ...{ ...own, ...addUp(now.values()), before: { ...before, ...addUp(then.values()) } },
+          clinics: clinics.sort((a, b) => inOrder(a, b)),
+        };
+      }),
+  };
+}
+
+function soldOf({ count, totalMicros }: Sold = NOTHING_SOLD): Sold {
+  return { count, totalMicros };
+}
+
+/** The highest sum first. */
+function inOrder(a: ClinicSold, b: ClinicSold): number {
+  if (a.totalMicros !== b.totalMicros) return a.totalMicros > b.totalMicros ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}
+
+function namesOf(connection: Connection, company: number) {
+  return connection.query<{ gateway: number; name: string }>(
+    "SELECT gateway, name FROM flanco.gateway WHERE company = $1",
+    [company],
+  );
+}
+
+/** Stands for every entry of all gateways, as the hash of a ledger's newest entry does for its own. */
+async function headOf(connection: Connection, company: number): Promise<string> {
+  const heads = await connection.query<{ head: string }>(
+    "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = $1 ORDER BY gateway",
+    [company],
+  );
+  return createHash("sha256")
+    .update(heads.map(({ head }) => head).join("\n"))
+    .digest("hex");
+}
+
+/** What has sold, by location and name. Its rooms and their levels are not known. */
+async function devicesOf(connection: Connection, company: number, userId: Id): Promise<readonly Device[]> {
+  const rows = await connection.query<{ location: string; device: string; name: string; sinceMs: string }>(
+    `SELECT location, device, max(name) AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = $1
+      GROUP BY 1, 2 ORDER BY location COLLATE "C", name COLLATE "C", device COLLATE "C" LIMIT ${MAX_LISTED}`,
+    [company],
+  );
+  return rows.map(({ location, device, name, sinceMs }) => ({
+    ...{ id: ID.test(device) ? device : idOfName(device), userId, dId: device, name, selected: false },
+    ...{ actuators: [], locationId: idOfName(location), locationName: location },
+    ...{ createdTimeMs: Number(sinceMs), revision: 0 },
+  }));
+}
+
+function locationsOf(devices: readonly Device[], userId: Id): readonly Location[] {
+  return [...Map.groupBy(devices, ({ locationName }) => locationName)].map(([name, own]) => ({
+    ...{ id: idOfName(name), userId, name, description: "", revision: 0 },
+    createdTimeMs: Math.min(...own.map(({ createdTimeMs }) => createdTimeMs)),
+    devices: own.map(({ id, dId, name }) => ({ id, dId, name })),
+  }));
+}
+
+/** The id of what is known by its name alone. */
+function idOfName(name: string): Id {
+  return createHash("sha256").update(name).digest("hex").slice(0, DIGITS_OF_ID);
+}

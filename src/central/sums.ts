@@ -1,0 +1,270 @@
+import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
+import { type Day, type Month, monthOf } from "../domain/day.ts";
+import {
+  MAX_CHOICES,
+  MAX_PLACES,
+  NOTHING_SOLD,
+  type OverviewFilter,
+  type PlaceSold,
+  type Sold,
+} from "../domain/overview.ts";
+import { LocalCalendar, momentsSoFar } from "../store/ledger/calendar.ts";
+import type { Range, Ranges, Seller } from "../store/read/rollup-sum.ts";
+import { holds, type SumSource } from "../store/read/sum-source.ts";
+import type { Connection } from "./database.ts";
+import { MAX_PARTS } from "./schema.ts";
+
+const HOURS_PER_DAY = DAY_MS / HOUR_MS;
+export const ALL: OverviewFilter = { location: null, deviceId: null };
+
+/** Sums of 64-bit integers, as texts. */
+interface SoldRow {
+  readonly count: string;
+  readonly total: string;
+}
+
+/** Months, days or hours that are added up together, under a number: of the gateways in a zone, or of all. */
+interface Part {
+  readonly tag: number;
+  readonly zone?: string;
+  readonly unit: "month" | "day" | "hour";
+  /** As the schema numbers them, both included. */
+  readonly range: Range<number>;
+}
+
+const FITS = `($2::text IS NULL OR m.location = $2) AND ($3::text IS NULL OR m.device = $3)`;
+
+/**
+ * What was sold in the parts `$4` to `$10`, by gateway, location and device: from one part of one period to one of another. No
+ * term on a row of sums computes anything, so that the index is used also where a policy hides rows of other companies.
+ */
+const PARTS = `SELECT r.tag, g.gateway, s.location, s.device, s.counts[s.last] - coalesce(s.counts[s.first - 1], 0) AS count,
+         s.totals_micros[s.last] - coalesce(s.totals_micros[s.first - 1], 0) AS total
+    FROM flanco.gateway g
+    CROSS JOIN unnest($4::integer[], $5::text[], $6::text[], $7::bigint[], $8::integer[], $9::bigint[], $10::integer[])
+      r(tag, zone, unit, since, since_part, until, until_part)
+    CROSS JOIN LATERAL (
+      SELECT m.location, m.device, m.counts, m.totals_micros, CASE m.period WHEN r.since THEN r.since_part ELSE 1 END AS first,
+             CASE m.period WHEN r.until THEN r.until_part ELSE ${MAX_PARTS} END AS last
+        FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway AND m.unit = r.unit
+         AND m.period BETWEEN r.since AND r.until AND ${FITS} OFFSET 0) s
+   WHERE g.company = $1 AND (r.zone IS NULL OR r.zone = g.time_zone)`;
+const COUNT_AND_TOTAL =
+  "coalesce(sum(p.count), 0)::bigint AS count, coalesce(sum(p.total), 0)::bigint AS total";
+const SUM = `SELECT ${COUNT_AND_TOTAL} FROM (${PARTS}) p`;
+const BY_GATEWAY = `SELECT p.gateway, p.tag, ${COUNT_AND_TOTAL} FROM (${PARTS}) p GROUP BY 1, 2`;
+const DISTINCT = `WITH p AS MATERIALIZED (SELECT location, device, sum(count) AS count FROM (${PARTS}) p GROUP BY 1, 2)
+  SELECT (SELECT count(*) FROM (SELECT FROM p GROUP BY location HAVING sum(count) > 0) l) AS locations,
+         (SELECT count(*) FROM (SELECT FROM p GROUP BY device HAVING sum(count) > 0) d) AS devices`;
+
+/** Each part of a period, as one row: of the periods `$5` with the units `$4`. */
+const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
+  .map(
+    (column) =>
+      `ARRAY[${Array.from({ length: MAX_PARTS }, (_, part) => `sum(s.${column}[${part + 1}])`).join(", ")}]::bigint[] AS ${column}`,
+  )
+  .join(", ")}
+    FROM flanco.gateway g
+    CROSS JOIN unnest($4::text[], $5::bigint[]) r(unit, period)
+    CROSS JOIN LATERAL (
+      SELECT m.counts, m.totals_micros FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
+         AND m.unit = r.unit AND m.period = r.period AND ${FITS} OFFSET 0) s
+   WHERE g.company = $1 GROUP BY 1, 2`;
+
+/** Own sums have the tag 0, those before 1. The filter is applied to places alone, so that `$2` and `$3` are null: it is `$11` and `$12`. */
+const SELLERS = `WITH p AS MATERIALIZED (
+    SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
+           coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before
+      FROM (${PARTS}) p GROUP BY 1, 2)
+  (SELECT p.location, NULL AS device, ${COUNT_AND_TOTAL}, sum(p.count_before)::bigint AS "countBefore", sum(p.total_before)::bigint AS "totalBefore"
+     FROM p WHERE ($11::text IS NULL OR p.location = $11) AND ($12::text IS NULL OR p.device = $12)
+    GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_PLACES})
+  UNION ALL
+  (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
+    ORDER BY p.count + p.count_before DESC, p.location COLLATE "C", p.device COLLATE "C" LIMIT ${MAX_CHOICES})`;
+
+/** The first month of each gateway with sales that count, and in it the first day. */
+const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
+    FROM flanco.gateway g
+    CROSS JOIN LATERAL (SELECT m.period FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
+       AND m.unit = 'day' AND m.counts[${MAX_PARTS}] > 0 ORDER BY m.period LIMIT 1) f
+    CROSS JOIN LATERAL (SELECT m.period, m.counts FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
+       AND m.unit = 'day' AND m.period = f.period AND m.counts[${MAX_PARTS}] > 0 OFFSET 0) s
+    CROSS JOIN generate_series(1, ${MAX_PARTS}) d(day)
+   WHERE g.company = $1 AND s.counts[d.day] > 0`;
+
+/** The whole hours of each moment, and the entries before and after them: `$11` to `$14`. */
+const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
+    SELECT tag, count, total FROM (${PARTS}) h
+    UNION ALL
+    SELECT r.tag, 1, e.valor_micros
+      FROM unnest($11::integer[], $12::text[], $13::bigint[], $14::bigint[]) r(tag, zone, since, until)
+      JOIN flanco.entry e ON e.company = $1 AND e.effective_ms >= r.since AND e.effective_ms < r.until
+      JOIN flanco.gateway g ON g.company = e.company AND g.gateway = e.gateway AND g.time_zone = r.zone
+     WHERE e.voided_by IS NULL
+       AND ($2::text IS NULL OR e.text::jsonb ->> 3 = $2) AND ($3::text IS NULL OR e.text::jsonb ->> 5 = $3)
+  ) p GROUP BY 1`;
+
+/** The sums of a company, read on one connection within one transaction. A day is the local day of each gateway. */
+export class CompanySums implements SumSource {
+  readonly #connection: Connection;
+  readonly #company: number;
+
+  constructor(connection: Connection, company: number) {
+    this.#connection = connection;
+    this.#company = company;
+  }
+
+  async firstDay(): Promise<Day | null> {
+    const [row] = await this.#connection.query<{ day: string | null }>(FIRST_DAY, [this.#company]);
+    return row?.day == null ? null : Number(row.day);
+  }
+
+  async sums({ months, days }: Ranges, filter: OverviewFilter): Promise<ReadonlyMap<Day | Month, Sold>> {
+    const periods = [
+      ...periodsOf(months, (month) => Math.floor(month / 100)).map((year) => ["month", year] as const),
+      ...periodsOf(days, monthOf).map((month) => ["day", month] as const),
+    ];
+    const values = [
+      ...this.#asked(filter),
+      periods.map(([unit]) => unit),
+      periods.map(([, period]) => period),
+    ];
+    const rows = await this.#connection.query<{
+      period: string;
+      counts: readonly string[];
+      totals_micros: readonly string[];
+    }>(PERIODS, values);
+    const found = rows.flatMap(({ period, counts, totals_micros }) =>
+      counts.map((count, index): [number, Sold] => [
+        Number(period) * 100 + index + 1,
+        {
+          count: Number(count) - Number(counts[index - 1] ?? 0),
+          totalMicros: BigInt(totals_micros[index] ?? 0) - BigInt(totals_micros[index - 1] ?? 0),
+        },
+      ]),
+    );
+    return new Map(found.filter(([period]) => holds({ months, days }, period)));
+  }
+
+  async sellers(own: Ranges, before: Ranges, { location, deviceId }: OverviewFilter) {
+    const parts = [...partsOf(0, own), ...partsOf(1, before)];
+    const rows = await this.#connection.query<
+      SoldRow & { location: string; device: string | null; countBefore: string; totalBefore: string }
+    >(SELLERS, [...this.#asked(ALL), ...columnsOf(parts), location, deviceId]);
+    const places: PlaceSold[] = [];
+    const choices: Seller[] = [];
+    for (const { location, device, countBefore, totalBefore, ...sold } of rows) {
+      const before = { count: countBefore, total: totalBefore };
+      if (device === null) places.push({ name: location, ...toSold(sold), before: toSold(before) });
+      else choices.push({ locationName: location, deviceId: device });
+    }
+    return { places, choices };
+  }
+
+  async distinct(ranges: Ranges) {
+    const values = [...this.#asked(ALL), ...columnsOf(partsOf(0, ranges))];
+    const [row] = await this.#connection.query<{ locations: string; devices: string }>(DISTINCT, values);
+    return { locations: Number(row?.locations ?? 0), devices: Number(row?.devices ?? 0) };
+  }
+
+  /** By the midnights of each gateway's own zone. */
+  async soFar(
+    days: readonly Day[],
+    today: Day,
+    nowMs: number,
+    filter: OverviewFilter,
+  ): Promise<readonly Sold[]> {
+    const hours: Part[] = [];
+    const rests: [tag: number, zone: string, fromMs: number, untilMs: number][] = [];
+    for (const zone of await zonesOf(this.#connection, this.#company)) {
+      const calendar = new LocalCalendar(zone);
+      days.forEach((day, tag) => {
+        const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
+        const range = { from: Math.ceil(fromMs / HOUR_MS), to: Math.floor(untilMs / HOUR_MS) - 1 };
+        if (range.from > range.to) {
+          rests.push([tag, zone, fromMs, untilMs]);
+          return;
+        }
+        hours.push({ tag, zone, unit: "hour", range: { from: hourOf(range.from), to: hourOf(range.to) } });
+        rests.push([tag, zone, fromMs, range.from * HOUR_MS], [tag, zone, (range.to + 1) * HOUR_MS, untilMs]);
+      });
+    }
+    const columns = [0, 1, 2, 3].map((index) => rests.map((rest) => rest[index]));
+    const rows = await this.#connection.query<SoldRow & { tag: number }>(SO_FAR, [
+      ...this.#asked(filter),
+      ...columnsOf(hours),
+      ...columns,
+    ]);
+    const found = new Map(rows.map((row) => [row.tag, toSold(row)]));
+    return days.map((_, tag) => found.get(tag) ?? NOTHING_SOLD);
+  }
+
+  /** What was sold on these days. */
+  async sum(ranges: Ranges, filter: OverviewFilter): Promise<Sold> {
+    const values = [...this.#asked(filter), ...columnsOf(partsOf(0, ranges))];
+    const [row] = await this.#connection.query<SoldRow>(SUM, values);
+    return row === undefined ? NOTHING_SOLD : toSold(row);
+  }
+
+  /** What each gateway has sold in each of some times, by their index. */
+  async byGateway(times: readonly Ranges[]): Promise<readonly (Sold & { gateway: number; time: number })[]> {
+    const parts = times.flatMap((ranges, tag) => partsOf(tag, ranges));
+    const rows = await this.#connection.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, [
+      ...this.#asked(ALL),
+      ...columnsOf(parts),
+    ]);
+    return rows.map((row) => ({ gateway: row.gateway, time: row.tag, ...toSold(row) }));
+  }
+
+  #asked({ location, deviceId }: OverviewFilter) {
+    return [this.#company, location, deviceId];
+  }
+}
+
+/** The time zones of a company's gateways. */
+export async function zonesOf(connection: Connection, company: number): Promise<readonly string[]> {
+  const rows = await connection.query<{ zone: string }>(
+    "SELECT DISTINCT time_zone AS zone FROM flanco.gateway WHERE company = $1",
+    [company],
+  );
+  return rows.map(({ zone }) => zone);
+}
+
+function partsOf(tag: number, { months, days }: Ranges): readonly Part[] {
+  const parts = [
+    ...months.map((range): Part => ({ tag, unit: "month", range })),
+    ...days.map((range): Part => ({ tag, unit: "day", range })),
+  ];
+  return parts.filter(({ range }) => range.from <= range.to);
+}
+
+function columnsOf(parts: readonly Part[]): readonly unknown[] {
+  return [
+    ...[parts.map(({ tag }) => tag), parts.map(({ zone }) => zone ?? null), parts.map(({ unit }) => unit)],
+    ...(["from", "to"] as const).flatMap((end) => [
+      parts.map(({ range }) => Math.floor(range[end] / 100)),
+      parts.map(({ range }) => range[end] % 100),
+    ]),
+  ];
+}
+
+/** The periods that ranges of their parts touch. */
+function periodsOf(ranges: readonly Range<number>[], periodOf: (part: number) => number): readonly number[] {
+  const found = new Set<number>();
+  for (const { from, to } of ranges) {
+    for (let period = periodOf(from); period <= periodOf(to); period += 1) {
+      if (period < 10_000 || (period % 100 >= 1 && period % 100 <= 12)) found.add(period);
+    }
+  }
+  return [...found];
+}
+
+/** An hour since 1970 as the schema numbers it. */
+function hourOf(hour: number): number {
+  return Math.floor(hour / HOURS_PER_DAY) * 100 + (hour % HOURS_PER_DAY) + 1;
+}
+
+function toSold({ count, total }: SoldRow): Sold {
+  return { count: Number(count), totalMicros: BigInt(total) };
+}

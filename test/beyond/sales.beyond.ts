@@ -1,0 +1,248 @@
+import { expect } from "chai";
+import { append } from "../../src/central/append.ts";
+import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
+import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { type CompanySales, companySales } from "../../src/central/sales.ts";
+import type { OverviewPeriod } from "../../src/domain/overview.ts";
+import type { FoundRecord, RecordFilter } from "../../src/domain/record.ts";
+import type { SalesReads } from "../../src/domain/sales.ts";
+import { walkRecords } from "../../src/http/record.ts";
+import { settleTimes } from "../../src/service/clock-watch.ts";
+import { newRecord, TestLedger } from "../store/ledger.ts";
+import { TestChain } from "./chain.ts";
+import { Postgres } from "./postgres.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** On the day on which the clocks go forward. */
+const NOW_MS = Date.UTC(2026, 2, 29, 10, 20, 30);
+const ZONE = "Europe/Madrid";
+/** As `TestChain` has it. */
+const WHY = 'un "motivo", según él';
+/** When the boot began whose clock was not set. */
+const ZERO_MS = NOW_MS - 30 * DAY_MS;
+const PLACES = ["Ángel", "B", `C "1"'; DROP SCHEMA flanco --`];
+const ROOMS = ["101", "Ático [1]*", "a\\b%_(x)", "ÁTICO"];
+const PERIODS: readonly OverviewPeriod[] = ["day", "week", "month", "year"];
+const GATEWAYS = 3;
+const SALES = 250;
+
+/** The same sales in one gateway's ledger, and of several gateways in the company's database. */
+describe("what was sold", () => {
+  const database = new Postgres(["fsync=off"]);
+  const ledger = new TestLedger();
+  let admin: Connection;
+  let userId = "";
+  let central: CompanySales;
+  const gateways: { readonly chain: TestChain; readonly connection: Connection }[] = [];
+
+  async function addClinic(name: string, zone?: string) {
+    const company = await companyOf(admin, undefined);
+    const { role, password } = await addGateway(admin, company, name, zone);
+    const connection = await connect(parseAddress(database.url(role)), () => password);
+    const clinic = { chain: new TestChain(), connection };
+    gateways.push(clinic);
+    return clinic;
+  }
+
+  async function send({ chain, connection }: (typeof gateways)[number], after = 0): Promise<string> {
+    return (await append(connection, chain.batch(after), NOW_MS)).outcome;
+  }
+
+  before(async () => {
+    await database.start();
+    await ledger.open(ZONE);
+    ledger.nowMs = 0;
+    admin = await database.connect();
+    await initialise(admin, "Televida", ZONE);
+    central = companySales({ use: (run) => run(admin) }, await companyOf(admin, undefined));
+    const { user, deviceId } = await ledger.wire();
+    userId = user.id;
+    for (let gateway = 0; gateway < GATEWAYS; gateway += 1) {
+      const clinic = await addClinic(`clinic-${gateway}`);
+      for (let sale = 0; sale < SALES; sale += 1) await sell(clinic.chain, sale, gateway);
+      expect(await send(clinic)).to.equal("taken");
+    }
+    // A backup of the first gateway goes on; what both ledgers have sold counts.
+    const [first, second] = gateways;
+    if (first === undefined || second === undefined) throw new Error("there are no gateways");
+    const restored = { ...first, chain: first.chain.restoredAt(100) };
+    gateways[0] = restored;
+    for (let sale = 0; sale < 20; sale += 1) await sell(restored.chain, SALES + sale, 0);
+    expect(await send(restored, 100)).to.equal("fork");
+    await acceptFork(admin, await companyOf(admin, undefined), "clinic-0");
+    expect(await send(restored, 100)).to.equal("taken");
+    // Sales before the clock was set: those of the first boot then get their time, one of them is void.
+    for (const [boot, count] of [
+      ["boot-1", 20],
+      ["boot-2", 10],
+    ] as const) {
+      await ledger.writer.noteBoot(boot, null);
+      for (let sale = 0; sale < count; sale += 1) await sellByRelay(second.chain, deviceId, boot, sale);
+    }
+    await settleTimes(ledger.writer, "boot-1", ZERO_MS);
+    for (const [sale, position] of byRelay.slice(0, 20).entries()) {
+      second.chain.move(position, ZERO_MS + sale * 7 * HOUR_MS);
+    }
+    expect(await send(second, SALES)).to.equal("taken");
+  });
+
+  /** The entries of such sales in the chain. */
+  const byRelay: number[] = [];
+
+  async function sellByRelay(
+    chain: TestChain,
+    deviceId: string,
+    bootId: string,
+    sale: number,
+  ): Promise<void> {
+    const timeMs = ZERO_MS - 900 * DAY_MS + byRelay.length;
+    const sighting = {
+      ...{
+        line: "GPIO17",
+        deviceId,
+        actuatorId: "101",
+        activeLow: false,
+        timeMs,
+        provisional: true,
+        missed: 0,
+      },
+      monotonicNs: BigInt(sale * 7 * HOUR_MS) * 1_000_000n,
+    };
+    const [taken] = await ledger.writer.takeIn([
+      { ...sighting, active: true, source: { bootId, request: 1, sequence: 2 * sale + 1 } },
+      { ...sighting, active: false, source: { bootId, request: 1, sequence: 2 * sale + 2 } },
+    ]);
+    const record = { locationName: "Clínica", deviceName: "Pasillo A", deviceId, valorMicros: 4_500_000 };
+    const position = chain.sell({ ...record, createdTimeMs: timeMs, provisional: 1 });
+    byRelay.push(position);
+    if (sale !== 3) return;
+    await ledger.writer.voidRecord(taken?.recordId ?? 0, WHY);
+    chain.void(position);
+  }
+
+  /** Sells the same in both stores; some sales are void. */
+  async function sell(chain: TestChain, sale: number, gateway: number): Promise<void> {
+    const record = newRecord({
+      locationName: PLACES[(sale + gateway) % PLACES.length] ?? "",
+      deviceId: ["1", "2", "10"][sale % 3] ?? "",
+      deviceName: `Pasillo ${sale % 3}`,
+      room: ROOMS[sale % ROOMS.length] ?? "",
+      valorMicros: ((sale * 7919 + gateway) % 9_000_000) - 1_000_000,
+      // Four a day, into two years, some in the hours when the clocks change, each at a moment of its own.
+      createdTimeMs:
+        NOW_MS - Math.floor((sale * sale) / 90) * DAY_MS - (sale % 24) * HOUR_MS - sale * 10 - gateway,
+    });
+    const position = chain.sell({ ...record, origin: "posted" });
+    const { recordId } = await ledger.writer.addRecord(userId, record, null);
+    if (sale % 11 === 0) {
+      chain.void(position);
+      await ledger.writer.voidRecord(recordId, WHY);
+    }
+  }
+
+  after(async () => {
+    for (const { connection } of gateways) await connection.close();
+    await admin?.close();
+    await ledger.remove();
+    await database.stop();
+  });
+
+  /** What both stores answer. */
+  async function both<T>(ask: (sales: SalesReads) => T | Promise<T>): Promise<readonly [T, T]> {
+    return [await ask(central), await ask({ ...ledger.reader, wirings: () => [] })];
+  }
+
+  async function same<T>(ask: (sales: SalesReads) => T | Promise<T>, what: string): Promise<T> {
+    const [theirs, own] = await both(ask);
+    expect(theirs, what).to.deep.equal(own);
+    return own;
+  }
+
+  const WHERE = [
+    [null, null],
+    ["Ángel", null],
+    [null, "10"],
+    [PLACES[2] ?? "", "2"],
+    ["nowhere", null],
+  ] as const;
+  const WHEN = [
+    [null, null],
+    [20260329, 20260329],
+    [20260227, 20260329],
+    [20251026, 20251026],
+    [20250101, 20251231],
+    [null, 20250630],
+    [20260301, null],
+  ] as const;
+
+  for (const period of PERIODS) {
+    it(`has the same overview of a ${period} in both stores`, async () => {
+      for (const at of [null, 20260131, 20251231, 20250228]) {
+        for (const [location, deviceId] of WHERE) {
+          const request = { period, at, filter: { location, deviceId } };
+          await same((sales) => sales.overview(userId, request, NOW_MS), JSON.stringify(request));
+        }
+      }
+    });
+  }
+
+  it("has the same summary in both stores, as the contract has it", async () => {
+    for (const period of ["semanal", "anual"] as const) {
+      const summary = await same((sales) => sales.summary(userId, period, NOW_MS), period);
+      expect(summary?.count).to.be.greaterThan(20);
+      await same((sales) => sales.summary(userId, period, NOW_MS + 9_000 * DAY_MS), period);
+    }
+  });
+
+  it("has the same sums and numbers of records in both stores", async () => {
+    for (const [from, to] of WHEN) {
+      for (const [location, deviceId] of WHERE) {
+        const filter = { from, to, location, deviceId };
+        await same((sales) => sales.sumRecords(userId, filter), JSON.stringify(filter));
+        await same((sales) => sales.countRecords(userId, filter), JSON.stringify(filter));
+      }
+    }
+  });
+
+  it("has the same records in both stores, newest first, for any filter", async () => {
+    const rooms = [
+      ...[
+        [null, null],
+        ["101", null],
+        ["ÁTICO", null],
+        [null, "ático"],
+        [null, "(X)"],
+      ],
+      ...[
+        [null, "[1]*"],
+        [null, "\\B%_"],
+        [null, "."],
+      ],
+    ] as const;
+    for (const [from, to] of WHEN) {
+      for (const [location, deviceId] of WHERE) {
+        for (const [room, roomPart] of rooms) {
+          const filter: RecordFilter = {
+            from,
+            to,
+            location,
+            deviceId,
+            room: room ?? null,
+            roomPart: roomPart ?? null,
+          };
+          await same(async (sales) => {
+            const found: unknown[] = [];
+            for await (const records of walkRecords(sales, userId, filter)) found.push(...records.map(shown));
+            return found;
+          }, JSON.stringify(filter));
+        }
+      }
+    }
+  });
+});
+
+/** What both stores know of a record. */
+function shown({ recordId: _number, movedBy, endedTimeMs: _ended, ...record }: FoundRecord) {
+  return { ...record, isMoved: movedBy !== null };
+}
