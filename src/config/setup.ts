@@ -1,16 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import {
-  isHidden,
-  SETUP_FIELDS,
-  SETUP_NAMES,
-  type SetupField,
-  type SetupName,
-  type SetupValue,
-  type SetupValues,
-} from "../domain/sink-setting.ts";
-import { defaultConfig } from "./default.ts";
-import { type Config, configSchema } from "./schema.ts";
+import { SETUP_FIELDS, type SetupField, type SetupName, type SetupValue } from "../domain/sink-setting.ts";
+import { configSchema } from "./schema.ts";
 
 const MAX_SECRET = 1_000;
 /** A chain of some certificates. */
@@ -45,7 +35,7 @@ function shapeOf(field: SetupField): z.ZodType<SetupValue | undefined> {
   const shape = SETTINGS[field.key];
   if (shape === undefined) throw new Error(`${field.key} may not be set on the page`);
   return field.isRequired
-    ? shape.refine((value) => value !== "" && !isDeepStrictEqual(value, []), "is required")
+    ? shape.refine((value) => value !== "" && !(Array.isArray(value) && value.length === 0), "is required")
     : shape;
 }
 
@@ -62,45 +52,3 @@ export const setupSchema = z.discriminatedUnion("name", [
   setupOf("central"),
   setupOf("notice"),
 ]);
-
-/** What is in force of the setups that were made on the page. */
-export interface KeptSetup {
-  readonly name: SetupName;
-  /** Without what is hidden. */
-  readonly values: SetupValues;
-}
-
-/** A key of the configuration; of a field that is hidden the one that names its file. */
-function settingOf(field: SetupField): string {
-  return isHidden(field) ? `${field.key}_file` : field.key;
-}
-
-/** The setups of which the configuration sets something: there it is in force as a whole. */
-export function setupsOf(config: Config): readonly SetupName[] {
-  const usual = new Map<string, unknown>(Object.entries(defaultConfig({ checkout: null })));
-  const set = new Map<string, unknown>(Object.entries(config));
-  const isSet = (key: string) => !isDeepStrictEqual(set.get(key), usual.get(key));
-  return SETUP_NAMES.filter((name) => SETUP_FIELDS[name].some((field) => isSet(settingOf(field))));
-}
-
-/**
- * The configuration with the setups of the page where it sets nothing itself.
- * @param fileOf the file of a hidden field; empty where none is stored
- */
-export function withSetups(
-  config: Config,
-  setups: readonly KeptSetup[],
-  fileOf: (key: string) => string,
-): Config {
-  const own = setupsOf(config);
-  const values = setups
-    .filter(({ name }) => !own.includes(name))
-    .flatMap(({ name, values }) =>
-      SETUP_FIELDS[name].map((field) => [
-        settingOf(field),
-        isHidden(field) ? fileOf(field.key) : values[field.key],
-      ]),
-    );
-  if (values.length === 0) return config;
-  return configSchema.parse({ ...config, ...Object.fromEntries(values) }, { jitless: true });
-}

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Config } from "../config/schema.ts";
-import { type KeptSetup, setupSchema, setupsOf, withSetups } from "../config/setup.ts";
+import { defaultConfig } from "../config/default.ts";
+import { type Config, configSchema } from "../config/schema.ts";
+import { setupSchema } from "../config/setup.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import {
@@ -11,11 +13,19 @@ import {
   SETUP_FIELDS,
   SETUP_NAMES,
   type Setup,
+  type SetupField,
   type SetupName,
+  type SetupValues,
 } from "../domain/sink-setting.ts";
 import { writeDurably } from "../durable-file.ts";
 
 const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
+
+/** What is in force of a setup that was made on the page, without what is hidden. */
+interface KeptSetup {
+  readonly name: SetupName;
+  readonly values: SetupValues;
+}
 
 export interface SinkSettingsOptions {
   /** Of the settings' file, the environment and the flags. */
@@ -143,4 +153,35 @@ function toKept({ name, values }: GivenSetup): KeptSetup {
     return isHidden(field) || value === undefined ? [] : [[field.key, value] as const];
   });
   return { name, values: Object.fromEntries(shown) };
+}
+
+/** A key of the configuration; of a field that is hidden the one that names its file. */
+function settingOf(field: SetupField): string {
+  return isHidden(field) ? `${field.key}_file` : field.key;
+}
+
+/** The setups of which the configuration sets something: there it is in force as a whole. */
+function setupsOf(config: Config): readonly SetupName[] {
+  const usual = new Map<string, unknown>(Object.entries(defaultConfig({ checkout: null })));
+  const set = new Map<string, unknown>(Object.entries(config));
+  const isSet = (key: string) => !isDeepStrictEqual(set.get(key), usual.get(key));
+  return SETUP_NAMES.filter((name) => SETUP_FIELDS[name].some((field) => isSet(settingOf(field))));
+}
+
+/**
+ * The configuration with the setups of the page where it sets nothing itself.
+ * @param fileOf the file of a hidden field; empty where none is stored
+ */
+function withSetups(config: Config, setups: readonly KeptSetup[], fileOf: (key: string) => string): Config {
+  const own = setupsOf(config);
+  const values = setups
+    .filter(({ name }) => !own.includes(name))
+    .flatMap(({ name, values }) =>
+      SETUP_FIELDS[name].map((field) => [
+        settingOf(field),
+        isHidden(field) ? fileOf(field.key) : values[field.key],
+      ]),
+    );
+  if (values.length === 0) return config;
+  return configSchema.parse({ ...config, ...Object.fromEntries(values) }, { jitless: true });
 }

@@ -99,6 +99,17 @@ function statesOf(role: Role, month: string): readonly State[] {
         { ...SHARED.lines, name: "test-ask", enter: inDialog(".view-actions button") },
         SHARED.commission,
         SHARED.state,
+        {
+          ...{ ...SHARED.state, name: "sink-wrong", ready: ".sink-actions" },
+          enter: async (page) => {
+            await inDialog(labelled("Configurar: Correo", "Set up: E-mail"))(page);
+            await sendEmpty(page);
+          },
+        },
+        {
+          ...{ ...SHARED.state, name: "notices", ready: ".sink-actions" },
+          enter: inDialog(labelled("Configurar: Avisos", "Set up: Notices")),
+        },
         { name: "people", path: "/personas", ready: ".person" },
         { name: "invite", path: "/personas", ready: ".person", enter: inDialog(".view-actions button") },
         {

@@ -13,6 +13,7 @@ import type { getOverview } from "../../contract/overview.ts";
 import type { listRecords, sumRecords } from "../../contract/record.ts";
 import type { getLetterhead, getReport } from "../../contract/report.ts";
 import type { listRooms } from "../../contract/room.ts";
+import type { listSetups, testSink } from "../../contract/sink.ts";
 import type { getStatus } from "../../contract/status.ts";
 import type { listPrices, listWirings } from "../../contract/wiring.ts";
 
@@ -42,6 +43,11 @@ export type MoveCodeAnswer = AnswerOf<typeof allowMove>;
 export type MembersAnswer = AnswerOf<typeof listMembers>;
 export type LinkAnswer = AnswerOf<typeof linkMember>;
 
+export type SetupsAnswer = AnswerOf<typeof listSetups>;
+export type SinkTestAnswer = AnswerOf<typeof testSink>;
+
+export type Setup = SetupsAnswer["data"][number];
+export type SinkState = StatusAnswer["data"]["sinks"][number];
 export type Member = MembersAnswer["data"][number];
 export type User = UserAnswer["data"];
 export type Status = StatusAnswer["data"];

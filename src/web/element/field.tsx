@@ -122,6 +122,31 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
+interface LongTextFieldProps
+  extends Pick<TextFieldProps, "label" | "value" | "onValue" | "hint" | "mistake"> {}
+
+/** A labelled input of many lines, for what is pasted. */
+export function LongTextField({ label, value, onValue, hint, mistake }: LongTextFieldProps) {
+  const id = useId();
+  return (
+    <FieldFrame id={id} label={label} hint={hint} mistake={mistake}>
+      {(describedBy) => (
+        <textarea
+          id={id}
+          class="input"
+          rows={3}
+          autocomplete="off"
+          spellcheck={false}
+          value={value}
+          aria-invalid={mistake !== undefined}
+          aria-describedby={describedBy}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+
 export interface Choice {
   readonly value: string;
   readonly text: string;

@@ -1,4 +1,10 @@
 import { bilingual } from "../../domain/language.ts";
+import { sinkTexts } from "./sinks.ts";
+
+/** A sink as the page names it. */
+function named(names: Readonly<Record<string, string>>, code: string): string {
+  return names[code] ?? code;
+}
 
 /** What was done, by whom and from where. Values come as they are shown. */
 export const auditTexts = bilingual(
@@ -56,8 +62,8 @@ export const auditTexts = bilingual(
         `Copia de seguridad restaurada: ${value("backup")}`,
       sink_changed: (value: (name: string) => string) =>
         value("host") === ""
-          ? `Cambió lo que el equipo envía: ${value("sink")}`
-          : `El equipo envía por ${value("sink")} a ${value("host")}`,
+          ? `Cambió lo que el equipo envía: ${named(sinkTexts.es.names, value("sink"))}`
+          : `El equipo envía a ${value("host")}: ${named(sinkTexts.es.names, value("sink"))}`,
       move_allowed: () => "Código para llevar la clínica a otro equipo",
       ledger_moved: () => "Otro equipo se hizo cargo de la clínica",
       ledger_rebuilt: (value: (name: string) => string) =>
@@ -116,8 +122,8 @@ export const auditTexts = bilingual(
       ledger_restored: (value) => `Backup restored: ${value("backup")}`,
       sink_changed: (value) =>
         value("host") === ""
-          ? `What the gateway sends was changed: ${value("sink")}`
-          : `The gateway sends by ${value("sink")} to ${value("host")}`,
+          ? `What the gateway sends was changed: ${named(sinkTexts.en.names, value("sink"))}`
+          : `The gateway sends to ${value("host")}: ${named(sinkTexts.en.names, value("sink"))}`,
       move_allowed: () => "Code to move the clinic to another gateway",
       ledger_moved: () => "Another gateway took the clinic over",
       ledger_rebuilt: (value) => `Records built anew after damage, from ${value("backup")}`,

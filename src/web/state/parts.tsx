@@ -14,20 +14,23 @@ interface PartProps {
   /** Undefined where it could not be read. */
   readonly answer: string | undefined;
   /** `bad` and `warn` say that the answer is not as it should be. */
-  readonly kind?: "well" | "warn" | "bad";
+  readonly kind?: "well" | "warn" | "bad" | "off";
   /** What it means, in sentences. */
   readonly children?: ComponentChildren;
+  /** What can be done about it. */
+  readonly actions?: ComponentChildren;
 }
 
 /** One part of the gateway. What is not as it should be stands first, by its style. */
-function Part({ title, answer, kind = "well", children }: PartProps) {
+export function Part({ title, answer, kind = "well", children, actions }: PartProps) {
   return (
     <li class={`part part-${kind}`}>
-      <Icon name={kind === "well" ? "done" : "warning"} />
+      <Icon name={kind === "well" ? "done" : kind === "off" ? "info" : "warning"} />
       <h3>{title}</h3>
       <div class="part-text">
         <p class="part-answer">{answer}</p>
         <div class="part-detail fine">{children}</div>
+        {actions}
       </div>
     </li>
   );

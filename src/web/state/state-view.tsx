@@ -11,6 +11,7 @@ import { stateTexts } from "../messages/state.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { MovePanel } from "./move.tsx";
 import { BackupPart, ClockPart, DiskPart, GapPart, MachinePart, ProgramPart, QueuePart } from "./parts.tsx";
+import { SendingPanel } from "./sending.tsx";
 import { AuditPanel, LineCard } from "./tables.tsx";
 
 /** The gateway's state: first whether anything needs attention, then every part. */
@@ -52,6 +53,7 @@ function Whole({ status, gaps }: { readonly status: Status; readonly gaps: reado
         </ul>
       </section>
       {status.otherGateways.length > 0 && <OtherGateways others={status.otherGateways} />}
+      <SendingPanel sinks={status.sinks} />
       <LineCard status={status} />
       {user.role === "owner" && <MovePanel />}
       {user.role === "owner" && <AuditPanel />}

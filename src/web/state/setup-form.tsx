@@ -1,0 +1,159 @@
+import { useState } from "preact/hooks";
+import {
+  isHidden,
+  SETUP_FIELDS,
+  type SetupField,
+  type SetupName,
+  type SetupValue,
+} from "../../domain/sink-setting.ts";
+import type { Setup } from "../api/shapes.ts";
+import { setSetup } from "../api/sinks.ts";
+import { CheckField, LongTextField, SelectField, TextField } from "../element/field.tsx";
+import { Form, FormActions, FormFailure, useForm } from "../element/form.tsx";
+import { unplacedFailure } from "../element/mistake.ts";
+import { useGateway } from "../live/gateway.ts";
+import { sinkTexts } from "../messages/sinks.ts";
+import { useLanguage, useTexts } from "../messages/use-language.ts";
+
+interface SetupFormProps {
+  readonly name: SetupName;
+  readonly setup: Setup;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+const CONFLICT = 409;
+const TOO_MANY = 429;
+
+/** Sets up one sink, or the notices: the form is drawn from its fields. */
+export function SetupForm({ name, setup, onDone, onCancel }: SetupFormProps) {
+  const texts = useTexts(sinkTexts);
+  const { api } = useGateway();
+  const { language } = useLanguage();
+  const { form, isBusy, failure, wasSent, submit, mistake } = useForm();
+  const fields = SETUP_FIELDS[name];
+  const [values, setValues] = useState<Drafts>(() => draftsOf(fields, setup, language));
+
+  const isMissing = ({ key, kind, isRequired }: SetupField) =>
+    isRequired === true && values[key] === "" && !(kind === "secret" && setup.stored.includes(key));
+  const send = () =>
+    submit(!fields.some(isMissing), async () => {
+      await setSetup(api, name, valuesOf(fields, values));
+      onDone();
+    });
+  const mistakeIn = (field: SetupField) => {
+    if (wasSent && isMissing(field)) return mistake(field.key) ?? texts.missing;
+    const { key, kind } = field;
+    const wrong = kind === "certificate" ? texts.wrongCertificate : texts.wrong[key];
+    const own = wrong === undefined ? {} : { type: wrong, length: wrong, range: wrong };
+    const again = setup.stored.includes(key) ? { required: texts.again } : {};
+    return mistake(key, { ...own, ...again });
+  };
+
+  return (
+    <Form form={form} onSubmit={send}>
+      <p class="soft">{texts.means[name]}</p>
+      {fields.map((field) => (
+        <DrawnField
+          key={field.key}
+          field={field}
+          value={values[field.key] ?? ""}
+          isStored={setup.stored.includes(field.key)}
+          mistake={mistakeIn(field)}
+          onValue={(value) => setValues({ ...values, [field.key]: value })}
+        />
+      ))}
+      <FormFailure
+        failure={unplacedFailure(
+          failure,
+          fields.map(({ key }) => key),
+        )}
+        texts={{ [CONFLICT]: texts.conflict, [TOO_MANY]: texts.tooMany }}
+      />
+      <FormActions isBusy={isBusy} onCancel={onCancel} />
+    </Form>
+  );
+}
+
+interface DrawnFieldProps {
+  readonly field: SetupField;
+  readonly value: Draft;
+  readonly isStored: boolean;
+  readonly mistake: string | undefined;
+  readonly onValue: (value: Draft) => void;
+}
+
+function DrawnField({ field, value, isStored, mistake, onValue }: DrawnFieldProps) {
+  const texts = useTexts(sinkTexts);
+  const { key, kind, isRequired = false, choices = [] } = field;
+  const words = kind === "certificate" ? texts.certificate : (texts.fields[key] ?? { label: key, hint: "" });
+  const hint = isStored ? texts.storedHint : words.hint;
+  const shared = { label: words.label, hint, mistake };
+  const options = choices.map((choice) => ({ value: choice, text: texts.choices[choice] ?? choice }));
+  if (kind === "choices") {
+    const chosen = typeof value === "string" ? [] : value;
+    return (
+      <fieldset class="setup-choices">
+        <legend>{words.label}</legend>
+        <p class="field-hint fine">{words.hint}</p>
+        {options.map((option) => (
+          <CheckField
+            key={option.value}
+            label={option.text}
+            isChecked={chosen.includes(option.value)}
+            onCheck={(isChecked) =>
+              onValue([...chosen.filter((one) => one !== option.value), ...(isChecked ? [option.value] : [])])
+            }
+          />
+        ))}
+      </fieldset>
+    );
+  }
+  const text = typeof value === "string" ? value : value.join(", ");
+  if (kind === "choice") return <SelectField {...shared} value={text} choices={options} onValue={onValue} />;
+  if (kind === "certificate") return <LongTextField {...shared} value={text} onValue={onValue} />;
+  return (
+    <TextField
+      {...shared}
+      type={kind === "secret" ? "password" : "text"}
+      {...(kind === "secret" ? { autocomplete: "new-password" as const } : {})}
+      inputMode={kind === "number" ? "numeric" : "text"}
+      isRequired={isRequired}
+      value={text}
+      onValue={onValue}
+    />
+  );
+}
+
+/** A value as it stands in the form: a list of addresses is one text there. */
+type Draft = string | readonly string[];
+type Drafts = Readonly<Record<string, Draft>>;
+
+function draftsOf(fields: readonly SetupField[], setup: Setup, language: string): Drafts {
+  return Object.fromEntries(
+    fields.map((field) => [field.key, draftOf(field, setup.values[field.key], language)]),
+  );
+}
+
+function draftOf({ kind }: SetupField, value: SetupValue | undefined, language: string): Draft {
+  if (kind === "choices") return typeof value === "object" ? value : [];
+  if (typeof value === "object") return value.join(", ");
+  if (value !== undefined) return String(value);
+  if (kind === "choice") return language;
+  return kind === "number" ? "0" : "";
+}
+
+function valuesOf(fields: readonly SetupField[], drafts: Drafts): Readonly<Record<string, SetupValue>> {
+  return Object.fromEntries(
+    fields.flatMap((field): readonly (readonly [string, SetupValue])[] => {
+      const draft = drafts[field.key] ?? "";
+      if (typeof draft !== "string") return [[field.key, draft]];
+      const text = draft.trim();
+      // What is not typed anew stays as it is stored.
+      if (isHidden(field) && text === "") return [];
+      if (field.kind === "number") return [[field.key, Number(text)]];
+      if (field.kind === "list") return [[field.key, text.split(/[\s,;]+/).filter(Boolean)]];
+      return [[field.key, text]];
+    }),
+  );
+}

@@ -1,0 +1,111 @@
+import { createSocket } from "node:dgram";
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { announcementPacket } from "../../src/net/announcement.ts";
+import { HookReceiver, KEY, Secrets } from "../notice/receivers.ts";
+import { forSuite } from "../rig/standing.ts";
+import { focused, PAGE_TEST_MS, suiteService } from "./opened.ts";
+
+/** Where gateways of a network speak to each other. */
+const MDNS = { group: "224.0.0.251", port: 5353 };
+
+describe("What the gateway sends, on the page", function () {
+  this.timeout(PAGE_TEST_MS);
+  const secrets = forSuite(() => new Secrets().open());
+  const opened = suiteService({ environment: { FLANCO_ANNOUNCE: "true" } });
+  let receiver: HookReceiver;
+  let url: string;
+  before(async () => {
+    receiver = new HookReceiver(secrets.good);
+    url = `https://localhost:${await receiver.open()}/flanco`;
+  });
+  after(() => receiver.close());
+
+  it("is set up by an owner, who is told what is missing, tests it, and turns it off", async () => {
+    const { page } = await opened.open("/estado", { width: 320 });
+    await page.getByRole("button", { name: "Configurar: Webhook" }).click();
+    const dialog = page.getByRole("dialog");
+    const field = (label: string) => dialog.getByLabel(label, { exact: true });
+    await field("Dirección").fill("http://localhost/");
+    await field("Clave de la firma").fill(KEY);
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("Debe empezar por https://").waitFor();
+    await focused(field("Dirección"));
+    await field("Dirección").fill(url);
+    await field("Certificado propio (opcional)").fill(readFileSync(secrets.authorityFile, "utf8"));
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await page.getByText("Webhook: guardado, ya en marcha. Envíe una prueba.").waitFor();
+    await page.getByRole("button", { name: "Enviar una prueba: Webhook" }).click();
+    await page.getByText("La prueba ha llegado.").waitFor();
+    expect(JSON.parse(receiver.posted[0]?.body ?? "{}")).to.include({ kind: "test" });
+    receiver.status = 403;
+    await page.getByRole("button", { name: "Enviar una prueba: Webhook" }).click();
+    await page.getByText("La prueba no ha llegado.").waitFor();
+    await page.getByText("answers 403", { exact: false }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(320);
+
+    await page.getByRole("button", { name: "Cambiar: Webhook" }).click();
+    expect(await field("Dirección").inputValue()).to.equal(url);
+    expect(await field("Clave de la firma").inputValue()).to.equal("");
+    await field("Dirección").fill("https://elsewhere.example.org/");
+    await dialog.getByRole("button", { name: "Guardar" }).click();
+    await dialog.getByText("Escríbala de nuevo: iría a otro sitio que antes.").waitFor();
+    await dialog.getByRole("button", { name: "Cancelar" }).click();
+    await page.getByRole("button", { name: "Apagar: Webhook" }).click();
+    await dialog.getByRole("button", { name: "Apagar" }).click();
+    await page.getByText("Webhook: apagado.").waitFor();
+    await page.getByRole("button", { name: "Configurar: Webhook" }).waitFor();
+    await page.reload();
+    await page.getByText("Cambió lo que el equipo envía: Webhook").first().waitFor();
+  });
+
+  it("is chosen for the notices in a form of its own, in English too", async () => {
+    const { page } = await opened.open("/estado", { language: "en" });
+    await page.getByRole("button", { name: "Set up: Notices" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Quiet hours").fill("22-7");
+    await dialog.getByLabel("Of each day").check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("It must be like 22:00-07:00.").waitFor();
+    await dialog.getByLabel("Quiet hours").fill("22:00-07:00");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("As chosen here").waitFor();
+    const { values } =
+      (await opened.get<readonly { name: string; values: object }[]>("/api/sink")).at(-1) ?? {};
+    expect(values).to.deep.equal({
+      ...{ notice_language: "en", notice_quiet_hours: "22:00-07:00", notice_silent_days: 0 },
+      notice_summaries: ["daily"],
+    });
+  });
+
+  it("is shown to a technician without a way to change it", async () => {
+    const mail = {
+      ...{ email_server: "smtp://localhost:1", email_login: "", email_from: "a@example.org" },
+      email_to: ["b@example.org"],
+    };
+    await opened.send("PUT", "/api/sink", { name: "email", values: mail });
+    const { cookie } = opened;
+    opened.cookie = await opened.addMember("Luis", "technician");
+    const { page } = await opened.open("/estado");
+    opened.cookie = cookie;
+    const panel = page.getByRole("region", { name: "Qué envía el equipo" });
+    await panel.getByRole("heading", { name: "Correo" }).waitFor();
+    expect(await panel.getByRole("button").count()).to.equal(0);
+  });
+
+  it("stands apart from the other gateways that announce themselves here, each with a way to its page", async () => {
+    const port = 9_443;
+    const socket = createSocket({ type: "udp4", reuseAddr: true });
+    const claim = { id: "000000bb", name: "Clínica Sur", port, isLeaving: false };
+    const packet = announcementPacket(claim, "sur");
+    await new Promise<void>((resolve) => socket.bind(MDNS.port, resolve));
+    socket.setMulticastInterface("127.0.0.1");
+    await new Promise((resolve) => socket.send(packet, MDNS.port, MDNS.group, resolve));
+    const { page } = await opened.open("/estado");
+    const others = page.getByRole("region", { name: "Otros equipos aquí" });
+    await others.getByText("Clínica Sur").waitFor();
+    const link = others.getByRole("link", { name: `:${port}/` });
+    expect(await link.getAttribute("href")).to.equal(`https://127.0.0.1:${port}/`);
+    socket.close();
+  });
+});
