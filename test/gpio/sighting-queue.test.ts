@@ -6,6 +6,7 @@ import type { Id } from "../../src/domain/id.ts";
 import type { Taken } from "../../src/domain/ledger.ts";
 import type { Sighting } from "../../src/domain/sale.ts";
 import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { TestLedger } from "../store/ledger.ts";
@@ -15,22 +16,11 @@ import { SILENT } from "./recorder-rig.ts";
 const ROOMS = { GPIO17: "101", GPIO27: "102" } as const;
 type Line = keyof typeof ROOMS;
 const DAY_MS = Date.UTC(2026, 10, 21, 10);
-const SECOND_NS = 1_000_000_000n;
 
 /** A level a second, high at odd numbers. */
 function level(line: Line, sequence: number, deviceId: Id = "d"): Sighting {
-  return {
-    line,
-    deviceId,
-    actuatorId: ROOMS[line],
-    activeLow: false,
-    active: sequence % 2 === 1,
-    timeMs: DAY_MS + sequence * 1_000,
-    monotonicNs: BigInt(sequence) * SECOND_NS,
-    source: { bootId: "boot", request: 1, sequence },
-    provisional: false,
-    missed: 0,
-  };
+  const timeMs = DAY_MS + sequence * 1_000;
+  return aSighting(sequence % 2 === 1, sequence, { line, deviceId, actuatorId: ROOMS[line], timeMs });
 }
 
 describe("The queue of sightings, when the ledger cannot take in one of them,", () => {

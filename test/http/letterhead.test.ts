@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { MAX_LOGO_BYTES } from "../../src/domain/user.ts";
-import { Appliance, type SignedInUser } from "../rig/appliance.ts";
-import { forSuite } from "../rig/standing.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 
 const PNG = "89504e470d0a1a0a";
 const JPEG = "ffd8ff";
@@ -14,11 +14,7 @@ const LETTERHEAD = {
 
 describe("The letterhead of an account", () => {
   const appliance = forSuite(() => Appliance.open());
-  let owner: SignedInUser;
-
-  beforeEach(async () => {
-    owner = await appliance.addUser();
-  });
+  const owner = forEachTest(() => appliance.addUser());
 
   function set(otherwise: object = {}) {
     return owner.put("/api/letterhead").send({ letterhead: { ...LETTERHEAD, ...otherwise } });

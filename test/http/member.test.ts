@@ -10,11 +10,7 @@ const EVA = { name: "Eva", email: "eva@example.org" };
 
 describe("The members of an account", () => {
   const appliance = forEachTest(() => Appliance.open());
-  let owner: SignedInUser;
-
-  beforeEach(async () => {
-    owner = await appliance.addUser();
-  });
+  const owner = forEachTest(() => appliance.addUser());
 
   async function invite(role: Role): Promise<string> {
     const { body } = await owner

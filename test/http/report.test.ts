@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { MAX_PLACES } from "../../src/domain/overview.ts";
 import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
-import { forSuite } from "../rig/standing.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { newRecord } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
@@ -27,11 +27,9 @@ function madrid(local: string): number {
 
 describe("The report of a month or a day", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
-
-  beforeEach(async () => {
+  const user = forEachTest(() => {
     appliance.clock.setWall(NOON_MS);
-    user = await appliance.addUser();
+    return appliance.addUser();
   });
 
   async function post(otherwise: Readonly<Record<string, unknown>>): Promise<void> {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import jwt from "jsonwebtoken";
 import { DAY_MS } from "../../src/domain/clock.ts";
-import { Appliance, NOON_MS, PASSWORD, type SignedInUser } from "../rig/appliance.ts";
-import { forSuite } from "../rig/standing.ts";
+import { Appliance, NOON_MS, PASSWORD } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 
 const ATTRIBUTES = attributesOf("/");
 
@@ -12,11 +12,9 @@ function attributesOf(path: string): string {
 
 describe("Signing in and out", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
-
-  beforeEach(async () => {
+  const user = forEachTest(() => {
     appliance.clock.setWall(NOON_MS);
-    user = await appliance.addUser();
+    return appliance.addUser();
   });
 
   function login(email: string, password: string = PASSWORD) {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
-import { forSuite } from "../rig/standing.ts";
+import { Appliance, NOON_MS } from "../rig/appliance.ts";
+import { forEachTest, forSuite } from "../rig/standing.ts";
 import { aRecord } from "./bodies.ts";
 
 const WRONG_PERIOD = { status: "error", message: "Periodo no válido. Debe ser semanal o anual" };
@@ -18,11 +18,9 @@ function madrid(local: string, offset = "+01:00"): number {
 
 describe("The summary of a period", () => {
   const appliance = forSuite(() => Appliance.open());
-  let user: SignedInUser;
-
-  beforeEach(async () => {
+  const user = forEachTest(() => {
     appliance.clock.setWall(NOON_MS);
-    user = await appliance.addUser();
+    return appliance.addUser();
   });
   afterEach(() => {
     appliance.breaker.failure = undefined;

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { SERVICE_ACTOR } from "../../../src/domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
+import { aSighting } from "../../domain/sighting.ts";
 import { newRecord, type TestLedger } from "../ledger.ts";
 
 /** What is wired at first. */
@@ -19,13 +20,8 @@ export async function sell(ledger: TestLedger, userId: string, count: number): P
 
 /** A level of `LINE`, of a boot without a trusted time. */
 export function level(deviceId: string, active: boolean, sequence: number): Sighting {
-  return {
-    ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active },
-    timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
-    monotonicNs: BigInt(sequence) * 1_000_000_000n,
-    source: { bootId: "boot", request: 1, sequence },
-    ...{ missed: 0, provisional: true },
-  };
+  const timeMs = Date.UTC(2026, 10, 21, 10) + sequence * 1_000;
+  return aSighting(active, sequence, { line: LINE, deviceId, timeMs, provisional: true });
 }
 
 /** A bit of everything that a ledger takes in. */

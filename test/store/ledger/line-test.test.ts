@@ -3,6 +3,7 @@ import { networkActor } from "../../../src/domain/audit.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
@@ -31,13 +32,13 @@ describe("a line under test", () => {
 
   function level(active: boolean, monotonicMs: number, bootId = "boot"): Sighting {
     sequence += 1;
-    return {
-      ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active },
+    return aSighting(active, sequence, {
+      deviceId,
       timeMs: Math.round(ledger.nowMs + monotonicMs),
       monotonicNs: BigInt(Math.round(monotonicMs * 1e6)),
       source: { bootId, request: 1, sequence },
-      ...{ missed: 0, provisional: true },
-    };
+      provisional: true,
+    });
   }
 
   /** The room is switched on and, a second later, off. */

@@ -3,10 +3,10 @@ import { expect } from "chai";
 import { HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
+import { aSighting } from "../../domain/sighting.ts";
 import { TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
-const NS_PER_MS = 1_000_000n;
 const LINE = "GPIO17";
 
 describe("levels of a wired line", () => {
@@ -25,19 +25,7 @@ describe("levels of a wired line", () => {
 
   function level(active: boolean, sequence: number, overrides: Partial<Sighting> = {}): Sighting {
     const timeMs = Date.UTC(2026, 10, 21, 10) + sequence * 1_000;
-    return {
-      line: LINE,
-      deviceId,
-      actuatorId: "101",
-      activeLow: false,
-      active,
-      timeMs,
-      monotonicNs: BigInt(sequence * 1_000) * NS_PER_MS,
-      source: { bootId: "boot", request: 1, sequence },
-      missed: 0,
-      provisional: false,
-      ...overrides,
-    };
+    return aSighting(active, sequence, { deviceId, timeMs, ...overrides });
   }
 
   const room = () => ledger.reader.devices(userId)[0];

@@ -3,6 +3,7 @@ import type { BootMoment } from "../../../src/domain/boot.ts";
 import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { settleTimes } from "../../../src/service/clock-watch.ts";
+import { aSighting } from "../../domain/sighting.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
 
@@ -36,19 +37,14 @@ describe("an outage", () => {
     told: { since?: BootMoment; believed?: true } = {},
   ): Sighting {
     request += 1;
-    return {
-      line: LINE,
+    return aSighting(false, 0, {
       deviceId,
-      actuatorId: "101",
-      activeLow: false,
-      active: false,
       timeMs: (told.believed === true ? BELIEF_MS : ZERO_MS[boot]) + monotonicMs,
       monotonicNs: BigInt(monotonicMs * NS_PER_MS),
       source: { bootId: boot, request, sequence: 0 },
       provisional: told.believed === true,
-      missed: 0,
       ...(told.since === undefined ? {} : { unwatchedSince: told.since }),
-    };
+    });
   }
 
   const gaps = () =>

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
+import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
@@ -33,15 +34,7 @@ describe("prices of a room", () => {
   async function sell(timeMs: number, overrides: Partial<Sighting> = {}): Promise<number | undefined> {
     for (const active of [true, false]) {
       sequence += 1;
-      await ledger.writer.takeIn([
-        {
-          ...{ line: LINE, deviceId, actuatorId: "101", activeLow: false, active, timeMs },
-          monotonicNs: BigInt(sequence) * 1_000_000_000n,
-          source: { bootId: "boot", request: 1, sequence },
-          ...{ missed: 0, provisional: false },
-          ...overrides,
-        },
-      ]);
+      await ledger.writer.takeIn([aSighting(active, sequence, { deviceId, timeMs, ...overrides })]);
     }
     const newest = recordsOf(ledger.reader, userId).toSorted((a, b) => b.recordId - a.recordId)[0];
     return newest === undefined ? undefined : newest.valorMicros / 1e6;
