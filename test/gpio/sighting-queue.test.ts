@@ -9,7 +9,7 @@ import { SightingQueue } from "../../src/gpio/sighting-queue.ts";
 import { aSighting } from "../domain/sighting.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
-import { TestLedger } from "../store/ledger.ts";
+import { newWiring, TestLedger } from "../store/ledger.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { SILENT } from "./recorder-rig.ts";
 
@@ -32,8 +32,7 @@ describe("The queue of sightings, when the ledger cannot take in one of them,", 
     const wired = await ledger.wire("GPIO17");
     userId = wired.user.id;
     deviceId = wired.deviceId;
-    const settings = { activeLow: false, bias: "as-is", debounceMs: 0, rearmMs: 0 } as const;
-    const wiring = { line: "GPIO27", dId: "7234", actuatorId: "102", valorMicros: 1, ...settings };
+    const wiring = newWiring({ line: "GPIO27", actuatorId: "102" });
     await ledger.writer.setWiring([{ userId, wiring }]);
   });
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { RecordFilter } from "../../src/domain/record.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 import { ANY, recordsOf } from "../store/records-of.ts";
@@ -25,18 +26,12 @@ describe("A walk over the records", () => {
 
   /** Sales that were made while the clock said so and was not trusted. */
   async function sellWithoutClock(wallMs: number): Promise<void> {
-    const sightings = Array.from({ length: COUNT * 2 }, (_, index) => ({
-      line: "GPIO17",
-      deviceId,
-      actuatorId: "101",
-      activeLow: false,
-      active: index % 2 === 0,
-      timeMs: wallMs + index,
-      monotonicNs: BigInt(index) * 1_000_000n,
-      source: { bootId: BOOT, request: 1, sequence: index + 1 },
-      provisional: true,
-      missed: 0,
-    }));
+    const sightings = Array.from({ length: COUNT * 2 }, (_, index) =>
+      aSighting(index % 2 === 0, index + 1, {
+        ...{ deviceId, timeMs: wallMs + index, monotonicNs: BigInt(index) * 1_000_000n, provisional: true },
+        source: { bootId: BOOT, request: 1, sequence: index + 1 },
+      }),
+    );
     await ledger.writer.takeIn(sightings);
   }
 

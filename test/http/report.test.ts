@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { MAX_PLACES } from "../../src/domain/overview.ts";
 import { MAX_REPORTED_ROOMS } from "../../src/domain/report.ts";
+import { aSighting } from "../domain/sighting.ts";
 import { Appliance, NOON_MS, type SignedInUser } from "../rig/appliance.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -173,18 +174,10 @@ describe("The report of a month or a day", () => {
     const line = await WiredLine.wire(appliance, user, "SIM0", { dId: "7234", actuatorId: "101" });
     const device = appliance.reader.devices(user.id)[0];
     await appliance.writer.takeIn([
-      {
-        line: "SIM0",
-        deviceId: device?.id ?? "",
-        actuatorId: "101",
-        activeLow: false,
-        active: true,
-        timeMs: line.timeMs,
-        monotonicNs: 1n,
+      aSighting(true, 1, {
+        ...{ line: "SIM0", deviceId: device?.id ?? "", timeMs: line.timeMs, provisional: true },
         source: { bootId: "boot", request: 2, sequence: 1 },
-        missed: 0,
-        provisional: true,
-      },
+      }),
     ]);
     expect((await report()).totals).to.deep.equal({ sales: 1, revenue: 4.5, voided: 0, provisional: 1 });
     await appliance.writer.removeWiring(user.id, "SIM0");

@@ -7,6 +7,7 @@ import { FlancoError } from "../../src/domain/error.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { Member } from "../../src/domain/member.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
+import type { NewWiring } from "../../src/domain/wiring.ts";
 import type { Progress } from "../../src/domain/work.ts";
 import { type BackupRequest, makeBackup } from "../../src/store/backup/backup.ts";
 import { freeBytesOf } from "../../src/store/backup/file-copy.ts";
@@ -118,24 +119,18 @@ export class TestLedger {
       locationName: "Clínica",
       actuators,
     });
-    await this.writer.setWiring([
-      {
-        userId: user.id,
-        wiring: {
-          line,
-          dId: "7234",
-          actuatorId: "101",
-          valorMicros: 4_500_000,
-          activeLow: false,
-          bias: "as-is",
-          debounceMs: 50,
-          rearmMs: 0,
-          ...settings,
-        },
-      },
-    ]);
+    await this.writer.setWiring([{ userId: user.id, wiring: newWiring({ line, ...settings }) }]);
     return { user, deviceId };
   }
+}
+
+/** Of room 101 of the device that `TestLedger.wire` makes. */
+export function newWiring(overrides: Partial<NewWiring> = {}): NewWiring {
+  return {
+    ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
+    ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
+    ...overrides,
+  };
 }
 
 export function newRecord(overrides: Partial<NewRecord> = {}): NewRecord {

@@ -26,7 +26,7 @@ import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
-import { newRecord, proven, TestLedger } from "../ledger.ts";
+import { newRecord, newWiring, proven, TestLedger } from "../ledger.ts";
 
 const SALES = 40;
 
@@ -203,10 +203,7 @@ describe("a backup", () => {
         ...device,
         actuators: [{ id: "101", value: false }],
       });
-      const wiring = { line: "GPIO17", dId: "1", actuatorId: "101", valorMicros: 1, activeLow: false };
-      await ledger.writer.setWiring([
-        { userId, wiring: { ...wiring, bias: "as-is", debounceMs: 0, rearmMs: 0 } },
-      ]);
+      await ledger.writer.setWiring([{ userId, wiring: newWiring({ dId: "1" }) }]);
       await ledger.writer.noteBoot("boot 1", ledger.nowMs, 5_000, null);
       const backup = await proven(request());
       await ledger.writer.noteBoot("boot 2", ledger.nowMs, 9_000, null);

@@ -5,7 +5,6 @@ import { expect } from "chai";
 import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import type { NewWiring } from "../../../src/domain/wiring.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
@@ -13,17 +12,14 @@ import { folderOf } from "../../../src/store/ledger/identity.ts";
 import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { newRecord, TestLedger } from "../ledger.ts";
+import { newRecord, newWiring, TestLedger } from "../ledger.ts";
 
 const BOOT_ID = "6ee1ae60-0b6c-4a0e-9d5a-0f6a8f1f2c11";
 const ADMINISTRATOR = commandActor("root (ana)");
 const EVERYTHING = { before: null, sinceMs: null, limit: 10_000 };
 
 /** As `TestLedger.wire` wires it. */
-const WIRED: NewWiring = {
-  ...{ line: "GPIO17", dId: "7234", actuatorId: "101", valorMicros: 4_500_000 },
-  ...{ activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 },
-};
+const WIRED = newWiring();
 
 function failed(userId: string | null) {
   return {

@@ -1,7 +1,8 @@
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
+import { aSighting } from "../../domain/sighting.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { TestLedger } from "../ledger.ts";
+import { newWiring, TestLedger } from "../ledger.ts";
 
 const MAX_GAPS = 1_000;
 const MAX_BOOTS = 1_000;
@@ -11,21 +12,19 @@ describe("A ledger over many years", () => {
 
   /** Each level of the line is told after a loss of two edges. */
   async function lose(line: string, actuatorId: string, deviceId: string, times: number): Promise<void> {
-    const sightings = Array.from({ length: times + 1 }, (_, index) => ({
-      ...{ line, deviceId, actuatorId, activeLow: false, active: false, provisional: false },
-      timeMs: ledger.nowMs + index * 1_000,
-      monotonicNs: BigInt(index) * 1_000_000_000n,
-      source: { bootId: "boot", request: 1, sequence: index * 3 },
-      missed: index === 0 ? 0 : 2,
-    }));
+    const sightings = Array.from({ length: times + 1 }, (_, index) =>
+      aSighting(false, index * 3, {
+        ...{ line, deviceId, actuatorId, missed: index === 0 ? 0 : 2 },
+        timeMs: ledger.nowMs + index * 1_000,
+      }),
+    );
     await ledger.writer.takeIn(sightings);
   }
 
   it("keeps the newest thousand gaps of a line, whatever another one loses", async () => {
     await ledger.writer.noteBoot("boot", null);
     const { user, deviceId } = await ledger.wire("A");
-    const settings = { activeLow: false, bias: "as-is", debounceMs: 0, rearmMs: 0 } as const;
-    const wiring = { line: "B", dId: "7234", actuatorId: "102", valorMicros: 1, ...settings };
+    const wiring = newWiring({ line: "B", actuatorId: "102" });
     await ledger.writer.setWiring([{ userId: user.id, wiring }]);
     await lose("A", "101", deviceId, 3);
     await lose("B", "102", deviceId, MAX_GAPS + 5);

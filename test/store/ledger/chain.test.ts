@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Id } from "../../../src/domain/id.ts";
 import { type Verification, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { aSighting } from "../../domain/sighting.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
@@ -44,13 +45,13 @@ describe("the chain of the ledger", () => {
     await ledger.remove();
     ledger = await new TestLedger().open();
     const { deviceId } = await ledger.wire("GPIO17");
-    const sightings = Array.from({ length: 200 }, (_, sequence) => ({
-      ...{ line: "GPIO17", deviceId, actuatorId: "101", activeLow: false, active: sequence % 2 === 1 },
-      timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000,
-      monotonicNs: BigInt(sequence + 1) * 1_000_000_000n * 86_400n * 10n + BigInt(sequence) * 12_345_678_901n,
-      source: { bootId: "boot", request: 1, sequence },
-      ...{ missed: 0, provisional: false },
-    }));
+    const sightings = Array.from({ length: 200 }, (_, sequence) =>
+      aSighting(sequence % 2 === 1, sequence, {
+        ...{ deviceId, timeMs: Date.UTC(2026, 10, 21, 10) + sequence * 1_000 },
+        monotonicNs:
+          BigInt(sequence + 1) * 1_000_000_000n * 86_400n * 10n + BigInt(sequence) * 12_345_678_901n,
+      }),
+    );
     await ledger.writer.takeIn(sightings);
     expect(verify().records).to.equal(100);
     expect(found()).to.deep.equal([]);

@@ -6,7 +6,7 @@ import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { TestLedger } from "../ledger.ts";
+import { newWiring, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const LINE = "GPIO17";
@@ -179,9 +179,7 @@ describe("a line under test", () => {
       ...device,
       actuators: [{ id: "101", value: false }],
     });
-    const settings = { activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 } as const;
-    const wiring = { line: LINE, dId: "1", actuatorId: "101", valorMicros: 1_000_000, ...settings };
-    await ledger.writer.setWiring([{ userId: other.id, wiring }]);
+    await ledger.writer.setWiring([{ userId: other.id, wiring: newWiring({ dId: "1" }) }]);
     await ledger.writer.takeIn([
       { ...level(false, BEGUN_MS + 1_000), source: { bootId: "boot", request: 2, sequence: 0 } },
     ]);

@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { aSighting } from "../../domain/sighting.ts";
-import { TestLedger } from "../ledger.ts";
+import { newWiring, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const LINE = "GPIO17";
@@ -146,9 +146,7 @@ describe("levels of a wired line", () => {
     await ledger.writer.removeWiring(userId, LINE);
     const late = await ledger.writer.takeIn([level(true, 1)]);
     expect(late).to.deep.equal([{ meaning: "nothing", recordId: null }]);
-    const wiring = { line: LINE, dId: "7234", actuatorId: "102", valorMicros: 1, activeLow: false } as const;
-    const settings = { bias: "as-is", debounceMs: 0, rearmMs: 0 } as const;
-    await ledger.writer.setWiring([{ userId, wiring: { ...wiring, ...settings } }]);
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ actuatorId: "102" }) }]);
     expect(await ledger.writer.takeIn([level(true, 3), level(false, 4)])).to.deep.equal([
       { meaning: "nothing", recordId: null },
       { meaning: "nothing", recordId: null },

@@ -4,7 +4,7 @@ import type { Sighting } from "../../../src/domain/sale.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
-import { TestLedger } from "../ledger.ts";
+import { newWiring, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 
 const LINE = "GPIO17";
@@ -61,9 +61,7 @@ describe("prices of a room", () => {
     await plan(7, NEXT_DAY + 1);
     expect(await sell(MIDNIGHT_MS + DAY_MS)).to.equal(7);
     ledger.nowMs = MIDNIGHT_MS + HOUR_MS;
-    const wiring = { line: LINE, dId: "7234", actuatorId: "101", valorMicros: 5_000_000 };
-    const settings = { activeLow: false, bias: "as-is", debounceMs: 50, rearmMs: 0 } as const;
-    await ledger.writer.setWiring([{ userId, wiring: { ...wiring, ...settings } }]);
+    await ledger.writer.setWiring([{ userId, wiring: newWiring({ valorMicros: 5_000_000 }) }]);
     expect(await sell(MIDNIGHT_MS + 2 * HOUR_MS)).to.equal(5);
     expect(await sell(MIDNIGHT_MS + 1)).to.equal(6);
     expect(await sell(MIDNIGHT_MS + DAY_MS)).to.equal(7);
