@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { FlancoError } from "./domain/error.ts";
 
@@ -25,4 +26,9 @@ export function readConfigured(file: string): string {
       cause,
     });
   }
+}
+
+/** Whether a text is this secret. Takes constant time. */
+export function isSecret(guess: string, secret: string): boolean {
+  return timingSafeEqual(hash("sha256", guess, "buffer"), hash("sha256", secret, "buffer"));
 }

@@ -4,7 +4,7 @@ import type { Door } from "../control/client.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { systemClock } from "../service/clock.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, toCount } from "./context.ts";
 import { withDoor } from "./door.ts";
 
 type ListedEntry = OperationData<"listAudit">[number];
@@ -81,9 +81,4 @@ function toMoment(text: string): number {
   const timeMs = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text);
   if (Number.isNaN(timeMs)) throw new InvalidArgumentError("It must be a time like 2026-11-21, or 7d.");
   return Math.max(0, timeMs);
-}
-
-function toCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { AcceptanceReport, Commission, CommissionedRoom as Room } from "../contract/commission.ts";
 import type { Door } from "../control/client.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
 import { noService } from "../http/operator.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { type CliContext, configOf, toCount } from "./context.ts";
 import { withDoor, withService } from "./door.ts";
 import { moment } from "./status.ts";
 import type { Terminal } from "./terminal.ts";
@@ -64,7 +64,7 @@ export function addCommissionCommands(program: Command, context: CliContext): vo
     .description("walk through the rooms that are not ticked off; what flanco commission does by itself")
     .option("--lines <lines...>", "only these wired lines: the others sell meanwhile")
     .option("--free <lines...>", "lines without a room that are looked at too", [])
-    .option("--minutes <minutes>", "how long the lines are under test at most (default 120)", toMinutes)
+    .option("--minutes <minutes>", "how long the lines are under test at most (default 120)", toCount)
     .addHelpText(
       "after",
       "\nExit codes and more examples: flanco commission --help.\n\nExample:\n  flanco commission walk --lines GPIO17",
@@ -113,7 +113,7 @@ export function addCommissionCommands(program: Command, context: CliContext): vo
   commission
     .command("report")
     .description("show an acceptance report: the newest, or the one of this number")
-    .argument("[number]", "as --list shows it", toNumber)
+    .argument("[number]", "as --list shows it", toCount)
     .option("--list", "the reports that there are", false)
     .option("--json", "as JSON", false)
     .addHelpText(
@@ -380,17 +380,6 @@ function requireGood(rooms: readonly { readonly tick: Room["tick"]; readonly wit
 
 function accountIn(command: Command): string | undefined {
   return command.optsWithGlobals<AccountOption>().account;
-}
-
-function toMinutes(text: string): number {
-  const minutes = Number(text);
-  if (!Number.isInteger(minutes) || minutes < 1) throw new InvalidArgumentError("It must be a whole number.");
-  return minutes;
-}
-
-function toNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
 }
 
 function iso(timeMs: number): string {

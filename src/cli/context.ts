@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { loadConfig } from "../config/parse.ts";
 import type { Environment } from "../config/read.ts";
 import type { Config } from "../config/schema.ts";
@@ -39,4 +39,10 @@ function ownName(): string {
     // A user without a name, as in a container.
     return `user ${process.getuid?.() ?? "?"}`;
   }
+}
+
+/** A whole number from 1 on, as an option or argument has it. */
+export function toCount(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
 }

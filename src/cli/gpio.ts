@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { Argument, type Command, InvalidArgumentError } from "commander";
+import { Argument, type Command } from "commander";
 import { boxBroker, type Config } from "../config/schema.ts";
 import type { ShownSighting } from "../contract/operator.ts";
 import { type Clock, HOUR_MS, monotonicMs, NANOSECONDS_PER_MILLISECOND, SECOND_MS } from "../domain/clock.ts";
@@ -10,7 +10,7 @@ import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace.ts";
 import { noService } from "../http/operator.ts";
 import { systemClock, systemTimers } from "../service/clock.ts";
-import { type CliContext, configOf } from "./context.ts";
+import { type CliContext, configOf, toCount } from "./context.ts";
 import { withDoor, withService } from "./door.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -98,7 +98,7 @@ export function addGpioCommands(program: Command, context: CliContext): void {
     .command("test")
     .description("put wired lines of the running service under test: what they do is no sale until it ends")
     .argument("[lines...]", "wired lines; none: show what is under test, and what it did")
-    .option("--minutes <minutes>", "how long at most, up to 480 (default 30)", toMinutes)
+    .option("--minutes <minutes>", "how long at most, up to 480 (default 30)", toCount)
     .option("--end", "end every test", false)
     .addHelpText(
       "after",
@@ -124,12 +124,6 @@ export function addGpioCommands(program: Command, context: CliContext): void {
 interface TestOptions {
   readonly minutes?: number;
   readonly end: boolean;
-}
-
-function toMinutes(text: string): number {
-  const minutes = Number(text);
-  if (!Number.isInteger(minutes) || minutes < 1) throw new InvalidArgumentError("It must be a whole number.");
-  return minutes;
 }
 
 function iso(timeMs: number): string {

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { backupFaults, diskFaults } from "../domain/status-fault.ts";
+import { inOrder } from "../domain/text.ts";
 import { noService } from "../http/operator.ts";
 import { toBackupAnswer, toDiskAnswer, toFactsAnswer, toFaultAnswer } from "../http/status.ts";
 import { backupDirectory } from "../service/backup-target.ts";
@@ -23,8 +24,6 @@ import type { Terminal } from "./terminal.ts";
 /** A service that works answers in milliseconds; one that hangs never does. */
 const ANSWER_MS = 5_000;
 
-/** GPIO4 before GPIO17. */
-const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 const SIZES = ["B", "kB", "MB", "GB", "TB"] as const;
 const SIZE_STEP = 1_000;
 
@@ -230,7 +229,7 @@ function describeHeld(held: Held, { timeZone, currency }: Facts): string[] {
   const { recordsToday: today, lastEdges, gaps, gapsLast30Days, provisional } = held;
   return [
     ...lastEdges
-      .toSorted((one, other) => BY_NUMBER.compare(one.line, other.line))
+      .toSorted((one, other) => inOrder(one.line, other.line))
       .map((edge) => describeEdge(edge, timeZone)),
     `Today (${today.day}): ${today.sales} records, ${today.revenue.toFixed(currency.decimals)} ${currency.code}.`,
     `Gaps: ${gaps} known, ${gapsLast30Days} of them in the last 30 days.`,

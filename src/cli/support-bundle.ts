@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { arch, release, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, messageOf } from "../domain/error.ts";
 import { journalLines } from "../systemd/journal.ts";
 import { parseLogLine } from "./logs.ts";
 
@@ -104,14 +104,10 @@ export function createArchive(file: string): number {
   try {
     return openSync(file, "wx", 0o600);
   } catch (error) {
-    throw new FlancoError(
-      "invalid",
-      `${file} cannot be made: ${error instanceof Error ? error.message : error}`,
-      {
-        hint: "Name a file that does not exist yet, in a directory that you may write.",
-        cause: error,
-      },
-    );
+    throw new FlancoError("invalid", `${file} cannot be made: ${messageOf(error)}`, {
+      hint: "Name a file that does not exist yet, in a directory that you may write.",
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-import { Argument, type Command, InvalidArgumentError } from "commander";
-import type { CliContext } from "./context.ts";
+import { Argument, type Command } from "commander";
+import { type CliContext, toCount } from "./context.ts";
 import { operate } from "./door.ts";
 
 /** `flanco void`: takes a record back, for all to see. */
@@ -8,16 +8,11 @@ export function addVoidCommand(program: Command, context: CliContext): void {
   program
     .command("void")
     .description("take a record back: it stays to be seen, with the reason, and counts in no sum any more")
-    .addArgument(new Argument("<record>", "number of the record").argParser(parseNumber))
+    .addArgument(new Argument("<record>", "number of the record").argParser(toCount))
     .requiredOption("--reason <text>", "why, for later readers of the ledger")
     .addHelpText("after", "\nExample:\n  flanco void 734027465182 --reason 'relay tested'")
     .action(async (recordId: number, options: { reason: string }, command: Command) => {
       await operate(context, command, "voidRecord", { recordId, reason: options.reason });
       terminal.out(`The record ${recordId} is void and counts no more.`);
     });
-}
-
-function parseNumber(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a record's number.");
-  return Number(text);
 }

@@ -29,6 +29,29 @@ export function monotonicMs(clock: Pick<Clock, "monotonicNs">): number {
   return Number(clock.monotonicNs() / NANOSECONDS_PER_MILLISECOND);
 }
 
+/** How often the clocks are read for one moment, at most. */
+const READINGS = 5;
+
+/**
+ * Wall time of a monotonic one, in Unix milliseconds. The two clocks are read one after the other, and the process may be
+ * suspended between the readings. So the pair that took longer than a millisecond is read again, and the shortest pair counts.
+ */
+export function wallMsOf(clock: Clock, timeNs: bigint): number {
+  let shortestNs: bigint | undefined;
+  let wallMs = 0;
+  for (let reading = 0; reading < READINGS; reading += 1) {
+    const beforeNs = clock.monotonicNs();
+    const nowMs = clock.nowMs();
+    const tookNs = clock.monotonicNs() - beforeNs;
+    if (shortestNs === undefined || tookNs < shortestNs) {
+      shortestNs = tookNs;
+      wallMs = nowMs - Math.max(0, Number((beforeNs - timeNs) / NANOSECONDS_PER_MILLISECOND));
+    }
+    if (tookNs < NANOSECONDS_PER_MILLISECOND) break;
+  }
+  return wallMs;
+}
+
 /** Undoes what was asked for. Calling it again does nothing. */
 export type Cancel = () => void;
 

@@ -146,3 +146,13 @@ export function countRooms(
   const untested = rooms.filter(({ tick, withoutLine }) => tick === null && !withoutLine).length;
   return { rooms: rooms.length, good, attention: ticked.length - good, untested };
 }
+
+/** What of a wiring a tick keeps. */
+export function contactOf({ line, activeLow, bias, debounceMs }: TickedWiring): TickedWiring {
+  return { line, activeLow, bias, debounceMs };
+}
+
+/** Whether the room is still wired as it was when it was ticked off. */
+export function isAsTicked({ wired }: Tick, wiring: TickedWiring | null): boolean {
+  return JSON.stringify(wired) === JSON.stringify(wiring && contactOf(wiring));
+}

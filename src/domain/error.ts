@@ -66,8 +66,16 @@ export interface ErrorData extends Omit<FlancoErrorOptions, "cause"> {
   readonly message: string;
 }
 
-export function errorToData({ code, message, hint, fields, retryAfterSeconds }: FlancoError): ErrorData {
+/** Any other error than a FlancoError is `internal`. */
+export function errorToData(error: unknown): ErrorData {
+  if (!(error instanceof FlancoError)) return { code: "internal", message: messageOf(error) };
+  const { code, message, hint, fields, retryAfterSeconds } = error;
   return { code, message, hint, fields, retryAfterSeconds };
+}
+
+/** What was thrown, as a text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export function errorFromData({ code, message, ...options }: ErrorData): FlancoError {

@@ -1,4 +1,5 @@
 import type { StoredRecord } from "./record.ts";
+import { inOrder } from "./text.ts";
 
 /** Sums of some records. Provisional records count, voided ones do not. */
 export interface ReportSum {
@@ -21,7 +22,6 @@ export interface RoomReport extends ReportSum {
 export const MAX_REPORTED_ROOMS = 2_000;
 const MAX_CHARACTERS = 200_000;
 
-const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 const NOTHING: ReportSum = { count: 0, totalMicros: 0n, voided: 0, provisional: 0 };
 
 /** Sums per room; of those that sold last, where there are too many. Records are added newest first. */

@@ -1,6 +1,9 @@
 /** Characters (code points) that a name, a room or an e-mail may have. */
 export const MAX_TEXT = 200;
 
+/** Orders names as people do: "Room 2" before "Room 10". */
+export const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
+
 /** What is wrong with a text of so many characters at least and at most. */
 export type TextMistake = "too_short" | "too_long" | "malformed";
 
@@ -10,6 +13,11 @@ export function textMistake(text: string, minimum: number, maximum: number): Tex
   if (length < minimum) return "too_short";
   if (length > maximum) return "too_long";
   return text.isWellFormed() && !text.includes("\0") ? undefined : "malformed";
+}
+
+/** A path as a shell takes it for one word. */
+export function shellWord(path: string): string {
+  return /^[\w./][\w./:@+~-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The text without characters that a page or a terminal obeys in place of showing them: line ends too. */

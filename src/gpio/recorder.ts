@@ -3,9 +3,9 @@ import {
   type Clock,
   type ClockTrust,
   monotonicMs,
-  NANOSECONDS_PER_MILLISECOND,
   SECOND_MS,
   type Timers,
+  wallMsOf,
 } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
@@ -14,7 +14,6 @@ import type {
   Edge,
   EdgeQueue,
   LineDriver,
-  LineFailure,
   LineKeeping,
   Lines,
   LinesStatus,
@@ -35,8 +34,6 @@ import { UnwatchedLines } from "./unwatched.ts";
 const RETRY_MS = 5 * SECOND_MS;
 /** A line that was unwatched for less than this has missed nothing: a relay switches more slowly. */
 const UNNOTICED_MS = 100;
-/** How often the clocks are read for one edge, at most. */
-const CLOCK_READINGS = 5;
 /** Shown instead of an error that was not written for people: its text may hold paths and codes. */
 const UNNAMED_PROBLEM = "The line cannot be watched; the log says more.";
 
@@ -146,7 +143,7 @@ export class Recorder implements Lines {
       simulated: this.#driver.simulated,
       wired: this.#wired.map((wiring) => wiring.line),
       watched: [...this.#watches.keys()],
-      failures: [...this.#failures].map(([line, message]): LineFailure => ({ line, message })),
+      failures: [...this.#failures].map(([line, message]) => ({ line, message })),
     };
   }
 
@@ -250,8 +247,7 @@ export class Recorder implements Lines {
       await this.#applyWiring();
     } finally {
       if (!this.#isWiringKnown || this.#failures.size > 0) {
-        this.#retry = setTimeout(() => void this.reconcile(), this.#dependencies.retryMs ?? RETRY_MS);
-        this.#retry.unref();
+        this.#retry = setTimeout(() => void this.reconcile(), this.#dependencies.retryMs ?? RETRY_MS).unref();
       }
     }
   }
@@ -360,7 +356,7 @@ export class Recorder implements Lines {
   }
 
   #take(wiring: Wiring, request: number, edge: Edge, unwatchedSince?: BootMoment): void {
-    const { trust, log, bootId } = this.#dependencies;
+    const { clock, trust, log, bootId } = this.#dependencies;
     const { line, deviceId, actuatorId, activeLow } = wiring;
     const sighting: Sighting = {
       line,
@@ -368,7 +364,7 @@ export class Recorder implements Lines {
       actuatorId,
       activeLow,
       active: edge.active,
-      timeMs: this.#wallTimeMs(edge.timeNs),
+      timeMs: wallMsOf(clock, edge.timeNs),
       monotonicNs: edge.timeNs,
       source: { bootId, request, sequence: edge.sequence },
       provisional: !trust.trusted(),
@@ -379,27 +375,6 @@ export class Recorder implements Lines {
     this.#levels.set(line, edge.active);
     this.#queue.add(sighting);
     for (const listener of this.#listeners) listener(sighting);
-  }
-
-  /**
-   * Wall time of a kernel time. The two clocks are read one after the other, and the process may be suspended between
-   * the readings. So the pair that took longer than a millisecond is read again, and the shortest pair counts.
-   */
-  #wallTimeMs(timeNs: bigint): number {
-    const { clock } = this.#dependencies;
-    let shortestNs: bigint | undefined;
-    let wallMs = 0;
-    for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
-      const beforeNs = clock.monotonicNs();
-      const nowMs = clock.nowMs();
-      const tookNs = clock.monotonicNs() - beforeNs;
-      if (shortestNs === undefined || tookNs < shortestNs) {
-        shortestNs = tookNs;
-        wallMs = nowMs - Math.max(0, Number((beforeNs - timeNs) / NANOSECONDS_PER_MILLISECOND));
-      }
-      if (tookNs < NANOSECONDS_PER_MILLISECOND) break;
-    }
-    return wallMs;
   }
 }
 

@@ -56,8 +56,7 @@ export class LiveEvents {
   }
 
   open(): void {
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
-    this.#heartbeat.unref();
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { SessionKeeper } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { makeFirstUser } from "../contract/session.ts";
@@ -6,6 +6,7 @@ import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
+import { isSecret } from "../secret-file.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn, signIn, toUserData } from "./session.ts";
 
@@ -35,7 +36,7 @@ export class FirstRunToken {
   /** Whether this is the valid token. Takes constant time. */
   accepts(guess: string): boolean {
     if (this.#token === undefined || monotonicMs(this.#clock) >= this.#endsMs) return false;
-    return timingSafeEqual(digest(guess), digest(this.#token));
+    return isSecret(guess, this.#token);
   }
 
   revoke(): void {
@@ -63,10 +64,6 @@ export function firstRunEndpoints(
       return { userData: toUserData(member) };
     }),
   ];
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 function expired(): FlancoError {

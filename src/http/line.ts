@@ -1,7 +1,11 @@
+import { PassThrough } from "node:stream";
 import { driveLine, type Line, listLines, readLine } from "../contract/line.ts";
+import type { ShownSighting } from "../contract/operator.ts";
+import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { DrivableLines, Lines, SurveyedLine } from "../domain/line.ts";
+import type { Sighting } from "../domain/sale.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 type SurveyedLines = Pick<Lines, "status" | "survey" | "read">;
@@ -65,4 +69,24 @@ function isOfAnother(line: SurveyedLine, userId: Id): boolean {
 
 function addressOf({ chip, offset }: Pick<SurveyedLine, "chip" | "offset">): string {
   return `${chip}:${offset}`;
+}
+
+/** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+
+/** What the wired lines do, a JSON text a line, until the watcher goes. */
+export function streamOf(lines: Pick<Lines, "listen">): PassThrough {
+  const stream = new PassThrough();
+  const stop = lines.listen((sighting) => {
+    stream.write(`${JSON.stringify(toShown(sighting))}\n`);
+    if (stream.writableLength + stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
+  });
+  stream.on("close", stop);
+  return stream;
+}
+
+function toShown(sighting: Sighting): ShownSighting {
+  const { line, active, activeLow, timeMs, monotonicNs, missed, source } = sighting;
+  const monotonicMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND);
+  return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
 }

@@ -1,11 +1,10 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, Middleware, Next } from "koa";
 import { clientAddress } from "../domain/client-address.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { SinkStatus } from "../domain/sink-status.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
-import { readSecret } from "../secret-file.ts";
+import { isSecret, readSecret } from "../secret-file.ts";
 
 const PATH = "/metrics";
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
@@ -112,7 +111,7 @@ function requireAccess(context: Context, { tokenFile }: MetricsAccess): void {
   if (LOOPBACK.has(clientAddress(context.req.socket.remoteAddress))) return;
   const given = /^Bearer (\S+)$/i.exec(context.get("Authorization"))?.[1];
   const isKnown = tokenFile !== "" && given !== undefined;
-  if (isKnown && timingSafeEqual(digest(given), digest(readSecret(tokenFile)))) return;
+  if (isKnown && isSecret(given, readSecret(tokenFile))) return;
   context.set("WWW-Authenticate", "Bearer");
   throw new FlancoError("unauthorized", "Unauthorized", {
     hint: "Send the token of metrics_token_file: Authorization: Bearer TOKEN.",
@@ -165,8 +164,4 @@ function sink(
 
 function seconds(ms: number | null | undefined): number | null {
   return ms === null || ms === undefined ? null : ms / SECOND_MS;
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

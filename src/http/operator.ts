@@ -1,4 +1,3 @@
-import { PassThrough } from "node:stream";
 import type { Context } from "koa";
 import {
   declarationOf,
@@ -9,21 +8,19 @@ import {
   type OperationInput,
   type OperationName,
   type ParsedInput,
-  type ShownSighting,
   type WiringRow,
   WRAPPER,
   watchLines,
 } from "../contract/operator.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
-import { type Clock, MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import { type Clock, MINUTE_MS } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { ClockCorrected, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Member } from "../domain/member.ts";
-import type { Sighting } from "../domain/sale.ts";
 import type { SinkTester } from "../domain/sink.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { ImportedRecord } from "../domain/transfer.ts";
@@ -31,15 +28,13 @@ import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
+import { streamOf } from "./line.ts";
 import { SHOWN_EDGES, toTestedEdgeAnswer } from "./line-test.ts";
 import { newLink } from "./member.ts";
 import type { Moves } from "./move.ts";
 import type { Endpoint } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 import { toStatusAnswer } from "./status.ts";
-
-/** What may wait for a watcher that does not read. Beyond it the watcher is cut off: its edges are shown, not kept. */
-const MAX_UNREAD_BYTES = 256 * 1024;
 
 export interface OperatorDependencies {
   readonly reader: LedgerReader;
@@ -251,7 +246,7 @@ export function operatorEndpoints(table: OperatorTable, lines: Pick<Lines, "list
   const names = Object.keys(OPERATIONS) as OperationName[];
   return [
     ...names.map((name) => toEndpoint(table, name)),
-    { declaration: watchLines, run: async () => watch(lines) },
+    { declaration: watchLines, run: async () => streamOf(lines) },
   ];
 }
 
@@ -273,22 +268,6 @@ function operatorOf(context: Context): Actor {
   } catch {
     return commandActor(name);
   }
-}
-
-function watch(lines: Pick<Lines, "listen">): PassThrough {
-  const stream = new PassThrough();
-  const stop = lines.listen((sighting) => {
-    stream.write(`${JSON.stringify(toShown(sighting))}\n`);
-    if (stream.writableLength + stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
-  });
-  stream.on("close", stop);
-  return stream;
-}
-
-function toShown(sighting: Sighting): ShownSighting {
-  const { line, active, activeLow, timeMs, monotonicNs, missed, source } = sighting;
-  const monotonicMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND);
-  return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
 }
 
 function listWiring(

@@ -130,7 +130,12 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 
 /** The addresses of this machine on the network, as they stand in a URL: the setting `host`, or every IPv4 address. */
 export function networkAddresses(host: string): string[] {
-  if (host !== "") return [host.includes(":") ? `[${host}]` : host];
+  if (host === "") return ipv4Addresses();
+  return [host.includes(":") ? `[${host}]` : host];
+}
+
+/** The IPv4 addresses of this machine on its networks. */
+export function ipv4Addresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .filter(({ internal, family }) => !internal && family === "IPv4")

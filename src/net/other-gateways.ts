@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { type Clock, MINUTE_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { hueOf, MAX_OTHER_GATEWAYS, type OtherGateway } from "../domain/gateway.ts";
 import type { Log } from "../domain/log.ts";
@@ -11,7 +11,7 @@ import {
   questionPacket,
   readPacket,
 } from "./announcement.ts";
-import { isPrivateAddress } from "./host-names.ts";
+import { ipv4Addresses, isPrivateAddress } from "./host-names.ts";
 
 /** mDNS (RFC 6762): its packets stay on the local network. */
 const GROUP = "224.0.0.251";
@@ -80,8 +80,7 @@ export class OtherGateways {
 
   /** Begins to listen, asks, and announces. Never throws: a gateway without it works. Keeps no process running. */
   open(): void {
-    this.#timer = setInterval(() => this.#tell(), ANNOUNCE_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.#tell(), ANNOUNCE_MS).unref();
     this.#listen();
   }
 
@@ -220,9 +219,6 @@ export class OtherGateways {
 
 /** IPv4 addresses of this machine on the networks that reach the page. */
 function addressesOf(host: string): readonly string[] {
-  if (host !== "") return isIPv4(host) ? [host] : [];
-  return Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
+  if (host === "") return ipv4Addresses();
+  return isIPv4(host) ? [host] : [];
 }

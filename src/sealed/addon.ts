@@ -17,7 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import { getEnvironmentData, setEnvironmentData, threadId } from "node:worker_threads";
 import { gunzipSync } from "node:zlib";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, messageOf } from "../domain/error.ts";
 import { sealedBytes, sealedText } from "./assets.ts";
 
 /** A native addon as the sealed program contains it. */
@@ -74,7 +74,7 @@ export function loadAddon(name: string): unknown {
       return exports;
     } catch (error) {
       // A file system that is read-only or noexec, a missing directory, or another user's files: try the next one.
-      reasons.add(error instanceof Error ? error.message : String(error));
+      reasons.add(messageOf(error));
     }
   }
   throw new FlancoError(

@@ -25,22 +25,7 @@ export interface ApiDependencies
       | "dailyLimits"
       | "metrics"
     >,
-    Pick<
-      StatusDependencies,
-      | "version"
-      | "bootId"
-      | "trust"
-      | "queues"
-      | "lastBackup"
-      | "faults"
-      | "readDisk"
-      | "readMachine"
-      | "newerPackage"
-      | "sinks"
-      | "gateway"
-      | "otherGateways"
-      | "syncMs"
-    >,
+    Omit<StatusDependencies, "timeZone" | "currency" | "heavy" | "lines">,
     Pick<CommissioningDependencies, "timers"> {
   readonly config: Pick<
     Config,

@@ -70,8 +70,7 @@ export class ClockWatch implements ClockTrust {
       log.warn({}, "the clock is not trusted yet: sales are kept, and moved once the network has set it");
     }
     this.look();
-    this.#timer = setInterval(() => this.look(), LOOK_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
   /** Stops looking; what is under way comes to its end first. */

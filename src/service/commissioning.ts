@@ -17,6 +17,7 @@ import type {
   StoredCommission,
   Tick,
 } from "../domain/commission.ts";
+import { contactOf, isAsTicked } from "../domain/commission.ts";
 import { CommissionWatch } from "../domain/commission-watch.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -24,6 +25,7 @@ import type { Change, HeavyReads, LedgerReader, LedgerWriter } from "../domain/l
 import type { Lines, RawLevel } from "../domain/line.ts";
 import type { LineTest } from "../domain/line-test.ts";
 import type { Log } from "../domain/log.ts";
+import { inOrder } from "../domain/text.ts";
 import type { Mend } from "../domain/verdict.ts";
 import { DEFAULT_REARM_MS, type NewWiring, usualPrice, type Wiring } from "../domain/wiring.ts";
 
@@ -390,17 +392,6 @@ export class Commissioning implements Commissioner {
   }
 }
 
-const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
-
 function keyOf(deviceId: Id, room: string): string {
   return JSON.stringify([deviceId, room]);
-}
-
-function contactOf({ line, activeLow, bias, debounceMs }: Wiring) {
-  return { line, activeLow, bias, debounceMs };
-}
-
-/** Whether the room is still wired as it was when it was ticked off. */
-function isAsTicked({ wired }: Tick, wiring: Wiring | null): boolean {
-  return JSON.stringify(wired) === JSON.stringify(wiring && contactOf(wiring));
 }

@@ -1,3 +1,4 @@
+import type { Config } from "../config/schema.ts";
 import { MICROS_PER_UNIT } from "../domain/amount.ts";
 import {
   type Clock,
@@ -11,10 +12,13 @@ import { addDays, type Day, formatDay, monthOf, parseDay, weekdayOf } from "../d
 import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
+import type { ChipInfo } from "../domain/line.ts";
 import type { NewMember } from "../domain/member.ts";
 import type { NewRecord } from "../domain/record.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, type NewWiring } from "../domain/wiring.ts";
+import { parseTrace, readTrace, type Trace } from "../gpio/trace.ts";
+import type { Installation } from "../installation.ts";
 
 const PLACES = [
   { name: "Clínica Norte", description: "Avenida de la Paz, 12" },
@@ -277,4 +281,17 @@ export function randomFrom(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/**
+ * The trace that drives the simulated lines: the configured file's, the demonstration's where `demo` is on; undefined
+ * where there is neither. Throws `config`, naming the file, with every mistake in it.
+ */
+export function configuredTrace(
+  { simulated_trace: file, demo }: Pick<Config, "simulated_trace" | "demo">,
+  installation: Pick<Installation, "readDemoTrace">,
+  chips: readonly ChipInfo[],
+): Trace | undefined {
+  if (file !== "") return readTrace(file, chips);
+  return demo ? parseTrace("of the demonstration", installation.readDemoTrace(), chips) : undefined;
 }

@@ -3,6 +3,8 @@ import { hostname } from "node:os";
 import { extname, join } from "node:path";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
+import { toGatewayName } from "../domain/gateway.ts";
+import type { LedgerReader } from "../domain/ledger.ts";
 import { writeDurably } from "../durable-file.ts";
 import { readHostNames } from "../net/host-names.ts";
 import { permits, permittedNames } from "../net/tls/authority.ts";
@@ -132,4 +134,12 @@ export function installKeys(
       return [file];
     }
   });
+}
+
+/** The setting's, or the company's whose reports these are, or the machine's. */
+export function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
+  if (gateway_name !== "") return toGatewayName(gateway_name);
+  const [first] = reader.userCount() === 1 ? reader.members() : [];
+  const company = first === undefined ? "" : toGatewayName(reader.letterhead(first.userId).company);
+  return company || toGatewayName(hostname());
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createReadStream, type ReadStream } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { CODE_MS, formatCode, SECRET_DIGITS } from "../domain/move.ts";
 import type { MadeCode, MovedClinic, Moves } from "../http/move.ts";
+import { isSecret } from "../secret-file.ts";
 import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
 import type { WholeGateway } from "../store/backup/gateway-file.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
@@ -41,7 +42,7 @@ export interface MovingDependencies {
 
 /** A move under way. */
 interface Move {
-  readonly ticket: Buffer;
+  readonly ticket: string;
   /** Undefined while an earlier move ends. */
   job: RunningJob<MadeBackup> | undefined;
   /** When the other gateway has last asked, in monotonic milliseconds. */
@@ -54,7 +55,7 @@ interface Move {
 /** Hands the clinic over to another gateway. What it has to remember lives in memory; its time is monotonic. */
 export class Moving implements Moves {
   readonly #dependencies: MovingDependencies;
-  #code: { readonly secret: Buffer; readonly untilMs: number } | undefined;
+  #code: { readonly secret: string; readonly untilMs: number } | undefined;
   #move: Move | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -78,14 +79,14 @@ export class Moving implements Moves {
     const { clock, writer, servedFingerprint } = this.#dependencies;
     const secret = randomBytes(SECRET_DIGITS).toString("hex").slice(0, SECRET_DIGITS);
     await writer.noteAudit([{ kind: "move_allowed", userId: null, details: {}, actor: by }]);
-    this.#code = { secret: digest(secret), untilMs: monotonicMs(clock) + CODE_MS };
+    this.#code = { secret, untilMs: monotonicMs(clock) + CODE_MS };
     return { code: formatCode(secret, servedFingerprint()), endsMs: clock.nowMs() + CODE_MS };
   }
 
   accepts(secret: string): boolean {
     const code = this.#code;
     if (code === undefined || monotonicMs(this.#dependencies.clock) >= code.untilMs) return false;
-    if (!timingSafeEqual(digest(secret), code.secret)) return false;
+    if (!isSecret(secret, code.secret)) return false;
     this.#code = undefined;
     return true;
   }
@@ -95,7 +96,7 @@ export class Moving implements Moves {
     const ended = this.#end();
     const ticket = randomBytes(TICKET_BYTES).toString("base64url");
     const move: Move = {
-      ...{ ticket: digest(ticket), job: undefined, askedMs: monotonicMs(clock) },
+      ...{ ticket, job: undefined, askedMs: monotonicMs(clock) },
       ...{ ready: undefined, failure: undefined, stream: undefined },
     };
     this.#move = move;
@@ -161,7 +162,7 @@ export class Moving implements Moves {
   /** Throws `unauthorized`. */
   #known(ticket: string): Move {
     const move = this.#move;
-    if (move === undefined || !timingSafeEqual(digest(ticket), move.ticket)) {
+    if (move === undefined || !isSecret(ticket, move.ticket)) {
       throw new FlancoError("unauthorized", "The move has ended.", {
         hint: "Begin it anew with another code: flanco move on the old gateway.",
       });
@@ -195,8 +196,4 @@ export class Moving implements Moves {
 
 function backupJob(request: BackupRequest): RunningJob<MadeBackup> {
   return beginJob({ kind: "backup", request });
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

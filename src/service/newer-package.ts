@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Clock, HOUR_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { NewerPackage } from "../domain/status.ts";
-import { shownText } from "../domain/text.ts";
+import { shellWord, shownText } from "../domain/text.ts";
 
 const LOOK_MS = 6 * HOUR_MS;
 /** For all programs of a look together. A disk that hangs may hold the last of them until it is pulled out. */
@@ -83,7 +83,7 @@ export class NewerPackages {
     }
     this.#newest = newest && {
       ...newest,
-      command: `apt install ${newest.file === null ? "flanco" : quoted(newest.file)}`,
+      command: `apt install ${newest.file === null ? "flanco" : shellWord(newest.file)}`,
     };
   }
 }
@@ -185,9 +185,4 @@ function fieldsOf(text: string): ReadonlyMap<string, string> {
 function notesOf(value = ""): string {
   const lines = value.replaceAll(/^\.$/gm, "").split("\n").map(shownText);
   return lines.join("\n").slice(0, MAX_NOTES).toWellFormed().trim();
-}
-
-/** As one word of a shell. */
-function quoted(path: string): string {
-  return /^[\w./+~:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

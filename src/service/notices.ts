@@ -49,8 +49,7 @@ export class Notices {
     outbox.open();
     const { faults } = outbox.told;
     this.#watch = new FaultWatch(faults.map(({ fault }) => fault));
-    this.#timer = setInterval(() => void this.look(), LOOK_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
   /** What a look under way finds later is left to the next process, or to the notices that follow these. */

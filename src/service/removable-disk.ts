@@ -1,5 +1,5 @@
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, messageOf } from "../domain/error.ts";
 import { backupFailedFault, type Fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupLook } from "../store/backup/backup-directory.ts";
@@ -71,7 +71,7 @@ export class RemovableDisk {
       this.#fault = undefined;
       return { directory, skipped: mounted ? null : noDisk(directory), ...found };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       // A look that the service's end has cut off is no failure.
       if (this.#fault === undefined && !this.#isClosed) {
         log.error({ err: error }, "the removable disk cannot be looked at");

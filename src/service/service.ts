@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { loadSecret, replaceSecret } from "../auth/secret.ts";
@@ -10,9 +9,9 @@ import { ControlServer } from "../control/server.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { diskFullFault, type Fault } from "../domain/fault.ts";
-import { hueOf, toGatewayName } from "../domain/gateway.ts";
-import type { Change, LedgerReader } from "../domain/ledger.ts";
-import type { ChipInfo, LineDriver, LinesStatus } from "../domain/line.ts";
+import { hueOf } from "../domain/gateway.ts";
+import type { Change } from "../domain/ledger.ts";
+import type { LineDriver, LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import type { Work } from "../domain/work.ts";
 import { writeDurably } from "../durable-file.ts";
@@ -20,7 +19,7 @@ import { createDriver } from "../gpio/driver.ts";
 import type { DescriptorKeeper } from "../gpio/kept-lines.ts";
 import { Recorder } from "../gpio/recorder.ts";
 import { SimulatedDriver } from "../gpio/simulated.ts";
-import { parseTrace, readTrace, type Trace, TracePlayer } from "../gpio/trace.ts";
+import { TracePlayer } from "../gpio/trace.ts";
 import { operatorEndpoints, operatorTable } from "../http/operator.ts";
 import { Page } from "../http/page.ts";
 import { createWaitingApp } from "../http/waiting.ts";
@@ -38,8 +37,8 @@ import { Api } from "./api.ts";
 import { backupDirectory } from "./backup-target.ts";
 import { systemTimers } from "./clock.ts";
 import { ClockWatch, synchronizedBySystem } from "./clock-watch.ts";
-import { seedDemo } from "./demonstration.ts";
-import { readGateway } from "./gateway.ts";
+import { configuredTrace, seedDemo } from "./demonstration.ts";
+import { gatewayName, readGateway } from "./gateway.ts";
 import { type OpenLedger, openLedger } from "./ledger.ts";
 import { readBootId, readMachine } from "./machine.ts";
 import { Moving } from "./moving.ts";
@@ -390,27 +389,6 @@ export class Service {
   }
 }
 
-/** The setting's, or the company's whose reports these are, or the machine's. */
-function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
-  if (gateway_name !== "") return toGatewayName(gateway_name);
-  const [first] = reader.userCount() === 1 ? reader.members() : [];
-  const company = first === undefined ? "" : toGatewayName(reader.letterhead(first.userId).company);
-  return company || toGatewayName(hostname());
-}
-
 function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
   return diskFullSinceMs === null ? [] : [diskFullFault(diskFullSinceMs)];
-}
-
-/**
- * The trace that drives the simulated lines: the configured file's, the demonstration's where `demo` is on; undefined
- * where there is neither. Throws `config`, naming the file, with every mistake in it.
- */
-function configuredTrace(
-  { simulated_trace: file, demo }: Pick<Config, "simulated_trace" | "demo">,
-  installation: Pick<Installation, "readDemoTrace">,
-  chips: readonly ChipInfo[],
-): Trace | undefined {
-  if (file !== "") return readTrace(file, chips);
-  return demo ? parseTrace("of the demonstration", installation.readDemoTrace(), chips) : undefined;
 }

@@ -65,8 +65,7 @@ export class StatusReport implements StatusReader {
   /** From here on it counts the time; the disk is looked at now and every half minute. Keeps no process running. */
   async open(): Promise<void> {
     this.#startedMonotonicMs = monotonicMs(this.#dependencies.clock);
-    this.#timer = setInterval(() => void this.look(), LOOK_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
     await this.#lookAtDisk();
   }
 

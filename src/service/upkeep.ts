@@ -118,8 +118,7 @@ export class Upkeep {
     }
     this.#last = listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0] ?? null;
     this.#losses = readLosses(dataDirectory.ledger);
-    this.#timer = setInterval(() => void this.look(), LOOK_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
   /** Ends what is under way; what it had begun to write is removed by the next run. */

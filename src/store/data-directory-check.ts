@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node
 import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { FlancoError } from "../domain/error.ts";
+import { shellWord } from "../domain/text.ts";
 
 /** Every right of everybody but the owner. */
 const OTHERS_MASK = 0o077;
@@ -28,7 +29,7 @@ export function requirePrivate(directory: string, own: OwnNames): void {
   if (top.isSymbolicLink()) {
     throw refused(
       `The data directory ${directory} is a symbolic link.`,
-      `Name the directory itself: FLANCO_DATA_DIR=${quoted(realpathSync(directory))}`,
+      `Name the directory itself: FLANCO_DATA_DIR=${shellWord(realpathSync(directory))}`,
     );
   }
   requireOwn(directory, directory, top);
@@ -47,7 +48,7 @@ export function requirePrivate(directory: string, own: OwnNames): void {
 export function openToOthers(directory: string): string | null {
   const mode = present(directory)?.mode ?? 0;
   if ((mode & OTHERS_MASK) === 0) return null;
-  return `${directory} is open to other users of this machine: chmod 700 ${quoted(directory)}`;
+  return `${directory} is open to other users of this machine: chmod 700 ${shellWord(directory)}`;
 }
 
 function requirePrivateTree(top: string, directory: string, setting: string | null): void {
@@ -56,8 +57,8 @@ function requirePrivateTree(top: string, directory: string, setting: string | nu
   if (stats.isSymbolicLink()) {
     const mend =
       setting === null
-        ? `Remove the link, and what it leads to is made anew: rm ${quoted(directory)}`
-        : `Remove the link (rm ${quoted(directory)}) and name the directory itself: ${setting} = ${JSON.stringify(targetOf(directory))}`;
+        ? `Remove the link, and what it leads to is made anew: rm ${shellWord(directory)}`
+        : `Remove the link (rm ${shellWord(directory)}) and name the directory itself: ${setting} = ${JSON.stringify(targetOf(directory))}`;
     throw refused(`${directory} is a symbolic link.`, mend);
   }
   requireOwn(top, directory, stats);
@@ -75,7 +76,7 @@ function requirePrivateFile(top: string, file: string): void {
   if (stats.isSymbolicLink()) {
     throw refused(
       `${file} is a symbolic link.`,
-      `Put the file itself in its place: cp --remove-destination ${quoted(targetOf(file))} ${quoted(file)}`,
+      `Put the file itself in its place: cp --remove-destination ${shellWord(targetOf(file))} ${shellWord(file)}`,
     );
   }
   requireOwn(top, file, stats);
@@ -87,13 +88,13 @@ function requireOwn(top: string, path: string, { uid, mode }: Stats): void {
   if (uid !== own) {
     throw refused(
       `${path} belongs to the user ${uid}, not to ${ownName(own)}, who runs flanco.`,
-      `Run as root: chown -R ${ownName(own)}: ${quoted(top)}`,
+      `Run as root: chown -R ${ownName(own)}: ${shellWord(top)}`,
     );
   }
   if ((mode & OTHERS_MASK) !== 0) {
     throw refused(
       `${path} is open to other users of this machine (mode ${(mode & MODE_MASK).toString(8).padStart(4, "0")}).`,
-      `Close it: chmod -R go= ${quoted(top)}`,
+      `Close it: chmod -R go= ${shellWord(top)}`,
     );
   }
 }
@@ -105,7 +106,7 @@ function requireSteadyParent(directory: string): void {
   if ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return;
   throw refused(
     `Any user of this machine may put another directory in the place of ${directory}.`,
-    `Close the one above it: chmod o-w ${quoted(parent)}`,
+    `Close the one above it: chmod o-w ${shellWord(parent)}`,
   );
 }
 
@@ -130,11 +131,6 @@ function ownName(uid: number): string {
     // A user without a name: chown takes the number.
     return String(uid);
   }
-}
-
-/** As a shell takes it for one word. */
-function quoted(path: string): string {
-  return /^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function refused(message: string, hint: string): FlancoError {

@@ -21,8 +21,7 @@ export class Watchdog {
   }
 
   open(): void {
-    this.#timer = setInterval(() => void this.#check(), this.#dependencies.limitMs / 2);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.#check(), this.#dependencies.limitMs / 2).unref();
     void this.#check();
   }
 

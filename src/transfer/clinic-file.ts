@@ -5,7 +5,7 @@ import { parse as csvParser } from "csv-parse";
 import { z } from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { importedDevice, importedLocation, wiringRow } from "../contract/operator.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, messageOf } from "../domain/error.ts";
 
 /** Mistakes of a file that are shown. */
 const MAX_SHOWN = 20;
@@ -45,7 +45,7 @@ function streamOf({ name, fd }: SourceFile): ReadStream {
 }
 
 function unreadable(name: string, error: unknown): FlancoError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const hint = "Name a file that this user may read.";
   return new FlancoError("invalid", `${name}: ${message}.`, { hint, cause: error });
 }

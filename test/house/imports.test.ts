@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       "store",
       "systemd",
     ],
-    ...["durable-file.ts", "installation.ts"],
+    ...["durable-file.ts", "installation.ts", "secret-file.ts"],
   ],
   transfer: ["contract", "domain"],
   sink: ["domain", "mqtt-client.ts"],

@@ -5,10 +5,11 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import supertest from "supertest";
+import { LANGUAGES } from "../../src/domain/language.ts";
 import { fingerprintLines } from "../../src/net/tls/keyed-certificate.ts";
 import { createTrustApp, type TrustedAuthority } from "../../src/net/trust/app.ts";
 import { CERTIFICATE_PATH, TRUST_PATH } from "../../src/net/trust/page.ts";
-import { LANGUAGES, trustTexts } from "../../src/net/trust/text.ts";
+import { trustTexts } from "../../src/net/trust/text.ts";
 import { OpenSsl } from "./tls/openssl.ts";
 
 const PORT = 8443;

@@ -32,8 +32,8 @@ export const CONTROLS = {
   "an edge under test is a sale": [
     {
       file: "src/store/ledger/line.ts",
-      from: "const isTested = isRise && tests.keep(sighting, room, boot);",
-      to: "const isTested = isRise && tests.keep(sighting, room, boot) && false;",
+      from: "const isTested = isRise && keepTested(sighting, room, boot);",
+      to: "const isTested = isRise && keepTested(sighting, room, boot) && false;",
     },
   ],
   "every role may do everything": [

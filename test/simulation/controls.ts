@@ -43,8 +43,8 @@ export const SIMULATED_CONTROLS = {
   "an edge has the price of its commit": [
     {
       file: "src/store/ledger/line-room.ts",
-      from: "this.#earlier.get(line, bootId, monotonicMs) ?? this.now(line)",
-      to: "this.now(line)",
+      from: "earlier.get(line, bootId, monotonicMs) ?? ofLine.get(line)",
+      to: "ofLine.get(line)",
     },
   ],
   "the rearm time is measured by clocks that are not trusted": [
@@ -132,8 +132,8 @@ export const SIMULATED_CONTROLS = {
   "a line under test sells": [
     {
       file: LINE,
-      from: "isRise && tests.keep(sighting, room, boot)",
-      to: "isRise && tests.keep(sighting, room, boot) && false",
+      from: "isRise && keepTested(sighting, room, boot)",
+      to: "isRise && keepTested(sighting, room, boot) && false",
     },
   ],
   "a test does not end": [

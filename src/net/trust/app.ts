@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
+import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { SECURITY_HEADERS } from "../../http/middleware/head.ts";
 import { CERTIFICATE_PATH, TRUST_PATH, trustPage, trustPageHeaders } from "./page.ts";
-import { LANGUAGES, type Language } from "./text.ts";
 
 /** The authority that browsers are to trust. */
 export interface TrustedAuthority {

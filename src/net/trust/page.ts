@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { renderSVG } from "uqr";
+import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { pageHeaders } from "../../http/middleware/head.ts";
-import { LANGUAGES, type Language, type TrustText, trustTexts } from "./text.ts";
+import { trustTexts } from "./text.ts";
 
 /** Path of the page, which is also served at `/`. */
 export const TRUST_PATH = "/confianza";
@@ -131,7 +132,7 @@ ${qrCode(`${origin}/`, `${text.open.qr}: ${address}`)}
 `;
 }
 
-function installing({ install }: TrustText): string {
+function installing({ install }: typeof trustTexts.es): string {
   const guides = install.guides.map(
     ({ system, steps }) => `<details>
 <summary>${system}</summary>

@@ -1,6 +1,4 @@
-/** Languages of the page, the default first. */
-export const LANGUAGES = ["es", "en"] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { bilingual } from "../../domain/language.ts";
 
 const es = {
   title: "Confíe en este equipo",
@@ -78,10 +76,7 @@ const es = {
   },
 };
 
-/** Every text of the page, in one language. */
-export type TrustText = typeof es;
-
-const en: TrustText = {
+const en: typeof es = {
   title: "Trust this appliance",
   lead: "This appliance encrypts all that it sends you. For your browser to know that it talks to the appliance, and to nobody else, tell it once on each computer, tablet or phone.",
   trusted: "This browser trusts the appliance already.",
@@ -157,4 +152,5 @@ const en: TrustText = {
   },
 };
 
-export const trustTexts: Readonly<Record<Language, TrustText>> = { es, en };
+/** Every text of the page. */
+export const trustTexts = bilingual(es, en);

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
-import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
+import { type ErrorData, errorToData, FlancoError, messageOf } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
 import { makeBackup } from "../backup/backup.ts";
 import { headsOf, lookAtBackups } from "../backup/backup-directory.ts";
@@ -40,8 +40,7 @@ function toData(error: unknown): ErrorData {
       hint: "Check that the disk is neither full nor damaged.",
     };
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: "unavailable", message, hint: "Check that the disk is mounted." };
+  return { code: "unavailable", message: messageOf(error), hint: "Check that the disk is mounted." };
 }
 
 const port = parentPort;

@@ -10,7 +10,7 @@ import {
   isLasting,
   type StoredAudit,
 } from "../../domain/audit.ts";
-import type { ChainHead, EvidenceEntry } from "../../domain/chain-entry.ts";
+import type { EvidenceEntry } from "../../domain/chain-entry.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
@@ -84,88 +84,76 @@ export function auditReader(db: Database) {
 }
 
 /** The audit log in the writer thread: each entry in the transaction of the change that it records. */
-export class AuditLog {
-  readonly #context: Pick<WriteContext, "nowMs" | "boots" | "chain">;
-  readonly #emailOf: { get(memberId: Id): string | undefined };
-  readonly #insert: {
-    run(row: NewEntry & Placed & ChainColumns): { readonly lastInsertRowid: number | bigint };
+export function auditLog(
+  db: Database,
+  { boots, chain, nowMs }: Pick<WriteContext, "nowMs" | "boots" | "chain">,
+) {
+  const emailOf = db.prepare<[Id], string>("SELECT email FROM member WHERE member_id = ?").pluck();
+  const insert = db.prepare<NewEntry & { position: number | null; hash: string | null }>(
+    `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, position, hash)
+     VALUES (@kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @position, unhex(@hash))`,
+  );
+  const repeat = db.prepare<NewEntry>(
+    `UPDATE audit SET repeats = repeats + 1
+      WHERE audit_id = (SELECT audit_id FROM audit WHERE kind = @kind AND user_id IS @userId AND position IS NULL
+                         ORDER BY audit_id DESC LIMIT 1)
+        AND way = @way AND who IS @who AND origin = @from AND details = @details AND boot = @boot
+        AND begun_ms > @begunMs - ${REPEATED_WITHIN_MS}`,
+  );
+  const longAgo = db.prepare<[Id], Pick<NewEntry, "boot" | "begunMs">>(
+    `SELECT boot, begun_ms AS begunMs FROM audit WHERE user_id = ? AND way = 'network' AND position IS NOT NULL
+      ORDER BY audit_id DESC LIMIT 1 OFFSET ${LASTING_A_DAY - 1}`,
+  );
+  const trim = db.prepare<[number]>(
+    `DELETE FROM audit WHERE audit_id IN (
+       SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit WHERE position IS NULL) own
+         JOIN audit old ON old.kind = own.kind AND old.user_id IS own.user_id
+        WHERE old.position IS NULL AND old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
+                                  AND newer.position IS NULL ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
+  );
+  return {
+    /**
+     * Records what this command does, with the account that it is about (null: the appliance), and gives the entry's number;
+     * null for a repeated one. Call it before its actor is removed.
+     */
+    note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
+      const { boot, begunMs } = boots.nowStored() ?? { boot: null, begunMs: null };
+      const row: NewEntry = {
+        ...{ kind, timeMs: nowMs(), boot, begunMs, userId, way: actor.way, from: actor.from },
+        who: actor.memberId === null ? null : (emailOf.get(actor.memberId) ?? null),
+        details: JSON.stringify(details),
+      };
+      if (isLasting(kind)) {
+        const bootId = boot === null ? null : (boots.now()?.bootId ?? null);
+        const link = chain.appendEvidence({ ...row, bootId });
+        return Number(insert.run({ ...row, ...link }).lastInsertRowid);
+      }
+      if (repeat.run(row).changes > 0) return null;
+      const auditId = Number(insert.run({ ...row, position: null, hash: null }).lastInsertRowid);
+      if (auditId % TRIM_EVERY === 0) trim.run(KEPT_OF_EACH_KIND);
+      return auditId;
+    },
+
+    /** Throws `too_many` for an actor on the network whose account has made its lasting entries of a day. */
+    requireFew(userId: Id, { way }: Actor): void {
+      const now = boots.nowStored();
+      const first = way === "network" ? longAgo.get(userId) : undefined;
+      if (now === undefined || first === undefined || first.boot !== now.boot) return;
+      const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
+      if (waitMs <= 0) return;
+      throw new FlancoError("too_many", `This account has made ${LASTING_A_DAY} changes within a day.`, {
+        hint: "Each change is kept for ever. Wait, or have the technician make it with flanco wiring.",
+        retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
+      });
+    },
   };
-  readonly #repeat: { run(row: NewEntry & Placed): { readonly changes: number } };
-  readonly #longAgo: { get(userId: Id): Placed | undefined };
-  readonly #trim: { run(kept: number): unknown };
-
-  constructor(db: Database, context: Pick<WriteContext, "nowMs" | "boots" | "chain">) {
-    this.#context = context;
-    this.#emailOf = db.prepare<[Id], string>("SELECT email FROM member WHERE member_id = ?").pluck();
-    this.#insert = db.prepare(
-      `INSERT INTO audit (kind, time_ms, boot, begun_ms, user_id, way, who, origin, details, position, hash)
-       VALUES (@kind, @timeMs, @boot, @begunMs, @userId, @way, @who, @from, @details, @position, unhex(@hash))`,
-    );
-    this.#repeat = db.prepare(
-      `UPDATE audit SET repeats = repeats + 1
-        WHERE audit_id = (SELECT audit_id FROM audit WHERE kind = @kind AND user_id IS @userId AND position IS NULL
-                           ORDER BY audit_id DESC LIMIT 1)
-          AND way = @way AND who IS @who AND origin = @from AND details = @details AND boot = @boot
-          AND begun_ms > @begunMs - ${REPEATED_WITHIN_MS}`,
-    );
-    this.#longAgo = db.prepare(
-      `SELECT boot, begun_ms AS begunMs FROM audit WHERE user_id = ? AND way = 'network' AND position IS NOT NULL
-        ORDER BY audit_id DESC LIMIT 1 OFFSET ${LASTING_A_DAY - 1}`,
-    );
-    this.#trim = db.prepare<[number]>(
-      `DELETE FROM audit WHERE audit_id IN (
-         SELECT old.audit_id FROM (SELECT DISTINCT kind, user_id FROM audit WHERE position IS NULL) own
-           JOIN audit old ON old.kind = own.kind AND old.user_id IS own.user_id
-          WHERE old.position IS NULL AND old.audit_id <= (SELECT audit_id FROM audit newer WHERE newer.kind = own.kind AND newer.user_id IS own.user_id
-                                    AND newer.position IS NULL ORDER BY audit_id DESC LIMIT 1 OFFSET ?))`,
-    );
-  }
-
-  /**
-   * Records what this command does, with the account that it is about (null: the appliance), and gives the entry's number;
-   * null for a repeated one. Call it before its actor is removed.
-   */
-  note(kind: AuditKind, userId: Id | null, details: AuditDetails, actor: Actor): number | null {
-    const moment = this.#context.boots.nowStored();
-    const row: NewEntry & Placed = {
-      ...{ kind, timeMs: this.#context.nowMs(), userId, way: actor.way, from: actor.from },
-      ...{ boot: moment?.boot ?? null, begunMs: moment?.begunMs ?? null },
-      who: actor.memberId === null ? null : (this.#emailOf.get(actor.memberId) ?? null),
-      details: JSON.stringify(details),
-    };
-    if (isLasting(kind)) {
-      const bootId = moment === undefined ? null : (this.#context.boots.now()?.bootId ?? null);
-      const link = this.#context.chain.appendEvidence({ ...row, bootId });
-      return Number(this.#insert.run({ ...row, ...link }).lastInsertRowid);
-    }
-    if (this.#repeat.run(row).changes > 0) return null;
-    const { lastInsertRowid } = this.#insert.run({ ...row, position: null, hash: null });
-    if (Number(lastInsertRowid) % TRIM_EVERY === 0) this.#trim.run(KEPT_OF_EACH_KIND);
-    return Number(lastInsertRowid);
-  }
-
-  /** Throws `too_many` for an actor on the network whose account has made its lasting entries of a day. */
-  requireFew(userId: Id, { way }: Actor): void {
-    const now = this.#context.boots.nowStored();
-    const first = way === "network" && now !== undefined ? this.#longAgo.get(userId) : undefined;
-    if (now === undefined || first === undefined || first.boot !== now.boot) return;
-    const waitMs = (first.begunMs ?? 0) + DAY_MS - now.begunMs;
-    if (waitMs <= 0) return;
-    throw new FlancoError("too_many", `This account has made ${LASTING_A_DAY} changes within a day.`, {
-      hint: "Each change is kept for ever. Wait, or have the technician make it with flanco wiring.",
-      retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
-    });
-  }
 }
 
-type NewEntry = Omit<EvidenceEntry, "position" | "bootId" | "begunMs">;
+export type AuditLog = ReturnType<typeof auditLog>;
 
-interface Placed {
+interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId"> {
   readonly boot: number | null;
-  readonly begunMs: number | null;
 }
-
-type ChainColumns = ChainHead | { readonly position: null; readonly hash: null };
 
 export function auditCommands(db: Database, { audit, chain }: Pick<WriteContext, "audit" | "chain">) {
   const insert = storedInserter(db);

@@ -10,7 +10,7 @@ import { commissionCommands } from "./commission.ts";
 import { clockCorrectionCommands, correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
 import { lineCommands } from "./line.ts";
-import { LineRooms } from "./line-room.ts";
+import { lineRooms } from "./line-room.ts";
 import { lineTestCommands } from "./line-test.ts";
 import { locationCommands } from "./location.ts";
 import { letterheadCommands, memberCommands } from "./member.ts";
@@ -39,7 +39,7 @@ export interface WriteContext {
 
 /** Makes every write of the ledger. Each runs inside a transaction of the writer thread and throws FlancoError. */
 export function allCommands(db: Database, context: WriteContext): LedgerCommands {
-  const rooms = new LineRooms(db, context);
+  const rooms = lineRooms(db, context);
   const tests = lineTestCommands(db, context);
   return {
     ping: () => {},

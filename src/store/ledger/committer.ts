@@ -4,8 +4,8 @@ import DatabaseConstructor, { type Database, type Statement } from "better-sqlit
 import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
 import { type Id, IdGenerator } from "../../domain/id.ts";
 import type { Change, LedgerCommands } from "../../domain/ledger.ts";
-import { AuditLog } from "./audit.ts";
-import { Boots } from "./boot.ts";
+import { auditLog } from "./audit.ts";
+import { type Boots, bootLog } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import { Chain } from "./chain.ts";
 import {
@@ -73,7 +73,7 @@ export class Committer {
     this.#release = db.prepare("RELEASE command");
     this.#rollbackTo = db.prepare("ROLLBACK TO command");
     const nowMs = () => this.#nowMs;
-    const boots = new Boots(db, () => this.#monotonicMs);
+    const boots = bootLog(db, () => this.#monotonicMs);
     this.#boots = boots;
     const generator = new IdGenerator(nowMs, () => randomInt(RANDOM_RANGE));
     this.#commands = allCommands(db, {
@@ -88,7 +88,7 @@ export class Committer {
       chain: this.#chain,
       calendar,
       boots,
-      audit: new AuditLog(db, { nowMs, boots, chain: this.#chain }),
+      audit: auditLog(db, { nowMs, boots, chain: this.#chain }),
       nowMs,
       tell: (change) => void this.#changes.push(change),
     });
@@ -294,10 +294,7 @@ function allFailed({ commands }: BatchRequest, error: ErrorData): BatchAnswer {
 }
 
 function toData(error: unknown): ErrorData {
-  if (error instanceof FlancoError) return errorToData(error);
-  if (!(error instanceof DatabaseConstructor.SqliteError)) {
-    return { code: "internal", message: error instanceof Error ? error.message : String(error) };
-  }
+  if (!(error instanceof DatabaseConstructor.SqliteError)) return errorToData(error);
   const disk = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|CORRUPT)/.test(error.code);
   return {
     code: disk ? "unavailable" : "internal",

@@ -41,7 +41,7 @@ export function deviceReader(db: Database) {
       actuators: (byDevice.get(device.id) ?? []).map(toActuator),
     }));
   });
-  return { devices: (userId: Id): readonly Device[] => read(userId) };
+  return { devices: read };
 }
 
 export function deviceCommands(db: Database, context: WriteContext) {

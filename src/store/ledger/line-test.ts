@@ -62,48 +62,40 @@ export function lineTestReader(db: Database) {
   };
 }
 
-/** The tests of lines as the writer thread asks for them, edge by edge. */
-export class LineTests {
-  readonly #context: Pick<WriteContext, "boots">;
-  readonly #at: { all(edge: Asked): Begun[] };
-  readonly #insert: { run(row: EdgeRow): unknown };
-  readonly #trim: { run(userId: Id, line: string): unknown };
-
-  constructor(db: Database, context: Pick<WriteContext, "boots">) {
-    this.#context = context;
-    // Boots are numbered in their order.
-    this.#at = db.prepare(
-      `SELECT test_id AS testId, boot_id AS bootId, begun_ms AS begunMs, life_ms AS lifeMs
-         FROM line_test t JOIN boot USING (boot)
-        WHERE line = @line AND user_id = @userId AND (t.boot, begun_ms) <= (@boot, @atMs)
-          AND (ended_boot IS NULL OR (ended_boot, ended_ms) > (@boot, @atMs))`,
-    );
-    this.#insert = db.prepare(
-      `INSERT OR IGNORE INTO tested_edge (test_id, user_id, line, device_id, room, time_ms, boot, monotonic_ns, request, sequence)
-       VALUES (@testId, @userId, @line, @deviceId, @room, @timeMs, @boot, @monotonicNs, @request, @sequence)`,
-    );
-    this.#trim = db.prepare(
-      `DELETE FROM tested_edge WHERE edge_id = (SELECT edge_id FROM tested_edge WHERE user_id = ? AND line = ?
-                                                 ORDER BY edge_id DESC LIMIT 1 OFFSET ${MAX_EDGES})`,
-    );
-  }
+/** Gives how rises of lines under test are kept, edge by edge. */
+export function testedEdgeKeeper(db: Database, { boots }: Pick<WriteContext, "boots">) {
+  // Boots are numbered in their order.
+  const testsAt = db.prepare<Asked, Begun>(
+    `SELECT test_id AS testId, boot_id AS bootId, begun_ms AS begunMs, life_ms AS lifeMs
+       FROM line_test t JOIN boot USING (boot)
+      WHERE line = @line AND user_id = @userId AND (t.boot, begun_ms) <= (@boot, @atMs)
+        AND (ended_boot IS NULL OR (ended_boot, ended_ms) > (@boot, @atMs))`,
+  );
+  const insert = db.prepare<EdgeRow>(
+    `INSERT OR IGNORE INTO tested_edge (test_id, user_id, line, device_id, room, time_ms, boot, monotonic_ns, request, sequence)
+     VALUES (@testId, @userId, @line, @deviceId, @room, @timeMs, @boot, @monotonicNs, @request, @sequence)`,
+  );
+  const trim = db.prepare<[Id, string]>(
+    `DELETE FROM tested_edge WHERE edge_id = (SELECT edge_id FROM tested_edge WHERE user_id = ? AND line = ?
+                                               ORDER BY edge_id DESC LIMIT 1 OFFSET ${MAX_EDGES})`,
+  );
 
   /** Keeps a rise that happened while its line was under test, by its own time. False where it was not. */
-  keep({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean {
+  return ({ line, timeMs, monotonicNs, source }: Sighting, room: LineRoom, boot: number): boolean => {
     const { userId, deviceId, actuatorId } = room;
     const atMs = Number(monotonicNs) / NS_PER_MS;
     const moment = { bootId: source.bootId, monotonicMs: atMs };
-    const found = this.#at.all({ line, userId, boot, atMs });
-    const test = found.find((one) => ageOf(one, moment, this.#context.boots.all()) < one.lifeMs);
+    const found = testsAt.all({ line, userId, boot, atMs });
+    const test = found.find((one) => ageOf(one, moment, boots.all()) < one.lifeMs);
     if (test === undefined) return false;
     const { request, sequence } = source;
-    this.#insert.run({
+    insert.run({
       ...{ testId: test.testId, userId, line, deviceId, room: actuatorId, timeMs, boot },
       ...{ monotonicNs: Number(monotonicNs), request, sequence },
     });
-    this.#trim.run(userId, line);
+    trim.run(userId, line);
     return true;
-  }
+  };
 }
 
 interface Asked {

@@ -8,7 +8,7 @@ import type { WriteContext } from "./commands.ts";
 import { gapWriter } from "./gap.ts";
 import type { LineRoom, LineRooms } from "./line-room.ts";
 import { lineStates } from "./line-state.ts";
-import { LineTests } from "./line-test.ts";
+import { testedEdgeKeeper } from "./line-test.ts";
 import { salePrice } from "./price.ts";
 import { recordInserter } from "./record.ts";
 
@@ -29,7 +29,7 @@ interface LevelRow {
 export function lineCommands(db: Database, context: WriteContext, rooms: LineRooms) {
   const states = lineStates(db);
   const gaps = gapWriter(db, context);
-  const tests = new LineTests(db, context);
+  const keepTested = testedEdgeKeeper(db, context);
   const addBoot = db.prepare<[string]>("INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT DO NOTHING");
   const bootOf = db.prepare<[string], number>("SELECT boot FROM boot WHERE boot_id = ?").pluck();
   const recordedFrom = db
@@ -177,7 +177,7 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
     if (meaning === "sale" && isRecorded(sighting)) return { meaning: "repeated", recordId: null };
     const boot = bootNumber(sighting.source.bootId);
     const isRise = meaning === "sale" || meaning === "same_sale";
-    const isTested = isRise && tests.keep(sighting, room, boot);
+    const isTested = isRise && keepTested(sighting, room, boot);
     // What was recorded by the other polarity has nothing to do with what is seen from here on.
     let recordId = meaning === "baseline" ? null : (before?.recordId ?? null);
     if (isTested) recordId = null;

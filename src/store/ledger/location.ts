@@ -27,7 +27,7 @@ export function locationReader(db: Database) {
       devices: (byLocation.get(location.id) ?? []).map(({ id, dId, name }) => ({ id, dId, name })),
     }));
   });
-  return { locations: (userId: Id): readonly Location[] => read(userId) };
+  return { locations: read };
 }
 
 export function locationCommands(db: Database, context: WriteContext) {

@@ -328,25 +328,19 @@ const initial: Migration = {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX idempotency_by_age ON idempotency (boot, begun_ms);
 
-    CREATE TABLE rollup_day (
+    ${["day", "month"]
+      .map(
+        (period) => `CREATE TABLE rollup_${period} (
       user_id TEXT NOT NULL,
-      day INTEGER NOT NULL,
+      ${period} INTEGER NOT NULL,
       location_name TEXT NOT NULL,
       device_id TEXT NOT NULL,
       count INTEGER NOT NULL,
       total_micros INTEGER NOT NULL CHECK (total_micros BETWEEN -9000000000000000000 AND 9000000000000000000),
-      PRIMARY KEY (user_id, day, location_name, device_id)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE rollup_month (
-      user_id TEXT NOT NULL,
-      month INTEGER NOT NULL,
-      location_name TEXT NOT NULL,
-      device_id TEXT NOT NULL,
-      count INTEGER NOT NULL,
-      total_micros INTEGER NOT NULL CHECK (total_micros BETWEEN -9000000000000000000 AND 9000000000000000000),
-      PRIMARY KEY (user_id, month, location_name, device_id)
-    ) STRICT, WITHOUT ROWID;
+      PRIMARY KEY (user_id, ${period}, location_name, device_id)
+    ) STRICT, WITHOUT ROWID;`,
+      )
+      .join("\n    ")}
 
     -- user_id is the account that an entry is about. It refers to nothing: an entry outlives its account. details is JSON.
     -- position and hash: of an entry that is one of the chain, and stays for ever. repeats: how often it was repeated.

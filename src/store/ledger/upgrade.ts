@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
-import { FlancoError } from "../../domain/error.ts";
+import { FlancoError, messageOf } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
 import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
@@ -141,6 +141,5 @@ function readByAnother(): FlancoError {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof DatabaseConstructor.SqliteError) return error.code;
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof DatabaseConstructor.SqliteError ? error.code : messageOf(error);
 }

@@ -46,8 +46,7 @@ export function chainReader(db: Database) {
   return {
     ledgerIds: (): readonly string[] => idsOf(readLedgerKey(db)),
     entryHash: hashAt,
-    entriesAfter: (after: number, upTo: number, limit: number): readonly ChainEntry[] =>
-      read(after, upTo, limit),
+    entriesAfter: read,
   };
 }
 

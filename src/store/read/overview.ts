@@ -17,13 +17,13 @@ import {
   type PlaceChoices,
   type Sold,
 } from "../../domain/overview.ts";
+import { inOrder } from "../../domain/text.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
 import { rollupSource } from "./rollup-source.ts";
 import { addUp, type Range, type Ranges, type RowBudget, type Seller, splitDays } from "./rollup-sum.ts";
 import { holds, type Reading, readNow, reads, type SumSource, unite } from "./sum-source.ts";
 
 const DAYS_PER_WEEK = 7;
-const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
 
 /** A bar of the chart: its first day, and the rollups' period of it and of the one before. */
 interface BarPeriods {
@@ -111,9 +111,7 @@ export function overviewReader(db: Database, calendar: LocalCalendar, budget: Ro
   const read = db.transaction((userId: Id, request: OverviewRequest, nowMs: number) =>
     readNow(overviewOf(sourceOf(userId), calendar, request, nowMs)),
   );
-  return {
-    overview: (userId: Id, request: OverviewRequest, nowMs: number): Overview => read(userId, request, nowMs),
-  };
+  return { overview: read };
 }
 
 const SPANS = ["day", "week", "month", "year"] as const satisfies readonly OverviewPeriod[];

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type ErrorData, errorToData, FlancoError } from "../../domain/error.ts";
+import { type ErrorData, errorToData } from "../../domain/error.ts";
 import type { HeavyRead, LedgerReader } from "../../domain/ledger.ts";
 import { giveWay } from "../../task-thread.ts";
 import { openReader } from "./reader.ts";
@@ -24,8 +24,7 @@ function run(reader: LedgerReader, { name, input }: ReadTask): ReadAnswer {
     // The other side has typed the name with its input.
     return { value: (reader[name] as AnyRead)(...input) };
   } catch (error) {
-    if (error instanceof FlancoError) return { error: errorToData(error) };
-    return { error: { code: "internal", message: error instanceof Error ? error.message : String(error) } };
+    return { error: errorToData(error) };
   }
 }
 

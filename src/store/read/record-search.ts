@@ -15,7 +15,7 @@ import type {
 import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { readHead } from "../ledger/chain.ts";
 import { RECORD_CORRECTIONS, type RecordRow, ROOM_TODAY, SELECT_RECORD, toRecord } from "../ledger/record.ts";
-import { type Range, RollupSums, type RowBudget } from "./rollup-sum.ts";
+import { type Range, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
 /** Records that one piece looks at, at one moment and before it: about a millisecond's work each. */
 export const MAX_LOOKED_AT = 2_000;
@@ -82,7 +82,7 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       WHERE t.correction_id > @after AND t.kind = 'time' AND r.record_id <= @since AND user_id = @userId AND ${FITS}
       ORDER BY t.correction_id LIMIT @limit`,
   );
-  const rollups = new RollupSums(db, budget);
+  const rollups = rollupSums(db, budget);
 
   function find(userId: Id, { filter, before, limit }: RecordSearch): FoundRecords {
     const stretch = stretchOf(filter, calendar);

@@ -9,7 +9,7 @@ import {
   type Sold,
 } from "../../domain/overview.ts";
 import { type LocalCalendar, momentsSoFar } from "../ledger/calendar.ts";
-import { type Ranges, RollupSums, type RowBudget } from "./rollup-sum.ts";
+import { type Ranges, type RowBudget, rollupSums } from "./rollup-sum.ts";
 import type { SumSource } from "./sum-source.ts";
 
 /** Records of the beginning of a day that are added up: the newest of a day that has more. */
@@ -23,7 +23,7 @@ interface AskedUntil extends OverviewFilter {
 
 /** Gives the sums of an account, from the ledger's rollups. Call all reads of one answer within one transaction. */
 export function rollupSource(db: Database, calendar: LocalCalendar, budget: RowBudget) {
-  const sums = new RollupSums(db, budget);
+  const sums = rollupSums(db, budget);
   const firstDay = db
     .prepare<[Id], Day>("SELECT day FROM rollup_day WHERE user_id = ? AND count > 0 ORDER BY day LIMIT 1")
     .pluck();

@@ -28,12 +28,6 @@ interface PeriodRow {
   readonly totalMicros: bigint;
 }
 
-interface PlaceRow {
-  readonly locationName: string;
-  readonly count: bigint;
-  readonly totalMicros: bigint;
-}
-
 interface Asked extends OverviewFilter {
   readonly userId: Id;
   readonly from: number;
@@ -60,107 +54,79 @@ const PARTS = `WITH part (locationName, deviceId, count, totalMicros) AS (
 
 /**
  * Sums of the stored sums, added up by SQLite: an account may have thousands of locations and devices, and to read a row of
- * each takes the event loop's time. Every method throws TooManyRows beyond the budget. Call within one transaction what must see one commit.
+ * each takes the event loop's time. Every read throws TooManyRows beyond the budget, and `conflict` for a sum that leaves 64
+ * bits. Call within one transaction what must see one commit.
  */
-export class RollupSums {
-  readonly #budget: RowBudget;
-  readonly #byDay: { all(asked: Asked): PeriodRow[] };
-  readonly #byMonth: { all(asked: Asked): PeriodRow[] };
-  readonly #countDays: { get(asked: Asked): number | undefined };
-  readonly #countMonths: { get(asked: Asked): number | undefined };
-  readonly #distinct: { get(asked: object): { locations: number; devices: number } | undefined };
-  readonly #places: { all(asked: object): PlaceRow[] };
-  readonly #choices: { all(asked: object): Seller[] };
-
-  constructor(db: Database, budget: RowBudget) {
-    this.#budget = budget;
-    this.#byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
-    this.#byMonth = db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers();
-    this.#countDays = db.prepare<[Asked], number>(countSql("day")).pluck();
-    this.#countMonths = db.prepare<[Asked], number>(countSql("month")).pluck();
-    this.#distinct = db.prepare<[object], { locations: number; devices: number }>(
+export function rollupSums(db: Database, budget: RowBudget) {
+  const byDay = db.prepare<[Asked], PeriodRow>(periodSql("day")).safeIntegers();
+  const byMonth = db.prepare<[Asked], PeriodRow>(periodSql("month")).safeIntegers();
+  const count = db.prepare<[object], number>(`${PARTS} SELECT coalesce(sum(count), 0) FROM part`).pluck();
+  const sum = db
+    .prepare<[object], Omit<PeriodRow, "period">>(
+      `${PARTS} SELECT coalesce(sum(count), 0) AS count, coalesce(sum(totalMicros), 0) AS totalMicros FROM part`,
+    )
+    .safeIntegers();
+  const distinct = db.prepare<[object], { locations: number; devices: number }>(
+    `${PARTS}
+     SELECT (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY locationName HAVING sum(count) > 0)) AS locations,
+            (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY deviceId HAVING sum(count) > 0)) AS devices`,
+  );
+  const places = db
+    .prepare<[object], Omit<PeriodRow, "period"> & { readonly name: string }>(
       `${PARTS}
-       SELECT (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY locationName HAVING sum(count) > 0)) AS locations,
-              (SELECT count(*) FROM (SELECT 1 FROM part GROUP BY deviceId HAVING sum(count) > 0)) AS devices`,
-    );
-    this.#places = db
-      .prepare<[object], PlaceRow>(
-        `${PARTS}
-         SELECT locationName, sum(count) AS count, sum(totalMicros) AS totalMicros FROM part
-          WHERE @names IS NULL OR locationName IN (SELECT value FROM json_each(@names))
-          GROUP BY locationName HAVING sum(count) > 0 ORDER BY totalMicros DESC, locationName LIMIT @limit`,
-      )
-      .safeIntegers();
-    this.#choices = db.prepare<[object], Seller>(
-      `${PARTS}
-       SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0
-        ORDER BY sum(count) DESC, locationName, deviceId LIMIT @limit`,
-    );
+       SELECT locationName AS name, sum(count) AS count, sum(totalMicros) AS totalMicros FROM part
+        WHERE @names IS NULL OR locationName IN (SELECT value FROM json_each(@names))
+        GROUP BY locationName HAVING sum(count) > 0 ORDER BY totalMicros DESC, locationName LIMIT @limit`,
+    )
+    .safeIntegers();
+  const choices = db.prepare<[object], Seller>(
+    `${PARTS}
+     SELECT locationName, deviceId FROM part GROUP BY locationName, deviceId HAVING sum(count) > 0
+      ORDER BY sum(count) DESC, locationName, deviceId LIMIT @limit`,
+  );
+
+  /** Counts the rows of these ranges, and gives what the statements take. */
+  function asked(userId: Id, ranges: Ranges, filter = ALL) {
+    const bounds = bound(ranges);
+    budget.spendRollups(userId, bounds);
+    return { userId, ...bounds, ...filter };
   }
 
-  /** The sum of each day on which anything was sold. Throws `conflict` for one that leaves 64 bits; so does `months`. */
-  days(userId: Id, range: Range<Day>, filter = ALL): Map<Day, Sold> {
-    this.#spend(userId, { months: [], days: [range] });
-    return toSums(() => this.#byDay.all({ userId, ...range, ...filter }));
-  }
-
-  /** The sum of each month in which anything was sold. */
-  months(userId: Id, range: Range<Month>, filter = ALL): Map<Month, Sold> {
-    this.#spend(userId, { months: [range], days: [] });
-    return toSums(() => this.#byMonth.all({ userId, ...range, ...filter }));
-  }
-
-  /** How many records of these days count. */
-  count(userId: Id, range: Range<Day>, filter: OverviewFilter): number {
-    const { months, days } = this.#spend(userId, splitDays(range));
-    const inMonths = months.map((part) => this.#countMonths.get({ userId, ...part, ...filter }) ?? 0);
-    const inDays = days.map((part) => this.#countDays.get({ userId, ...part, ...filter }) ?? 0);
-    return [...inMonths, ...inDays].reduce((sum, count) => sum + count, 0);
-  }
-
-  /** The sum of the records of these days. */
-  sum(userId: Id, range: Range<Day>, filter: OverviewFilter): Sold {
-    const { months, days } = splitDays(range);
-    return addUp(
-      ...months.map((part) => this.months(userId, part, filter).values()),
-      ...days.map((part) => this.days(userId, part, filter).values()),
-    );
-  }
-
-  /** How many location names and device ids have sold. */
-  distinct(userId: Id, ranges: Ranges, filter = ALL) {
-    this.#spend(userId, ranges);
-    return this.#distinct.get({ userId, ...bound(ranges), ...filter }) ?? { locations: 0, devices: 0 };
-  }
-
-  /**
-   * What each location has sold, the highest sum first: `limit` of them, or of those with these names. Throws `conflict` as
-   * `days` does.
-   */
-  places(
-    userId: Id,
-    ranges: Ranges,
-    filter: OverviewFilter,
-    { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
-  ): readonly (Sold & { readonly name: string })[] {
-    this.#spend(userId, ranges);
-    const asked = { userId, ...bound(ranges), ...filter, limit, names: names ? JSON.stringify(names) : null };
-    const rows = summing(() => this.#places.all(asked));
-    return rows.map(({ locationName, count, totalMicros }) => ({
-      ...{ name: locationName, count: Number(count), totalMicros },
-    }));
-  }
-
-  /** The locations and devices that have sold most, `limit` of them. */
-  choices(userId: Id, ranges: Ranges, limit: number): readonly Seller[] {
-    this.#spend(userId, ranges);
-    return this.#choices.all({ userId, ...bound(ranges), ...ALL, limit });
-  }
-
-  #spend(userId: Id, ranges: Ranges): Ranges {
-    this.#budget.spendRollups(userId, bound(ranges));
-    return ranges;
-  }
+  return {
+    /** The sum of each day on which anything was sold. */
+    days(userId: Id, range: Range<Day>, filter = ALL): Map<Day, Sold> {
+      asked(userId, { months: [], days: [range] });
+      return toSums(() => byDay.all({ userId, ...range, ...filter }));
+    },
+    /** The sum of each month in which anything was sold. */
+    months(userId: Id, range: Range<Month>, filter = ALL): Map<Month, Sold> {
+      asked(userId, { months: [range], days: [] });
+      return toSums(() => byMonth.all({ userId, ...range, ...filter }));
+    },
+    /** How many records of these days count. */
+    count: (userId: Id, range: Range<Day>, filter: OverviewFilter): number =>
+      count.get(asked(userId, splitDays(range), filter)) ?? 0,
+    /** The sum of the records of these days. */
+    sum: (userId: Id, range: Range<Day>, filter: OverviewFilter): Sold =>
+      addUp(summing(() => sum.all(asked(userId, splitDays(range), filter))).map(toSold)),
+    /** How many location names and device ids have sold. */
+    distinct: (userId: Id, ranges: Ranges, filter = ALL) =>
+      distinct.get(asked(userId, ranges, filter)) ?? { locations: 0, devices: 0 },
+    /** What each location has sold, the highest sum first: `limit` of them, or of those with these names. */
+    places(
+      userId: Id,
+      ranges: Ranges,
+      filter: OverviewFilter,
+      { limit, names }: { readonly limit: number; readonly names?: readonly string[] },
+    ): readonly (Sold & { readonly name: string })[] {
+      const which = { limit, names: names ? JSON.stringify(names) : null };
+      const rows = summing(() => places.all({ ...asked(userId, ranges, filter), ...which }));
+      return rows.map((row) => ({ name: row.name, ...toSold(row) }));
+    },
+    /** The locations and devices that have sold most, `limit` of them. */
+    choices: (userId: Id, ranges: Ranges, limit: number): readonly Seller[] =>
+      choices.all({ ...asked(userId, ranges), limit }),
+  };
 }
 
 /** Adds sums up. */
@@ -196,18 +162,12 @@ function periodSql(period: "day" | "month"): string {
            GROUP BY ${period}`;
 }
 
-function countSql(period: "day" | "month"): string {
-  return `SELECT coalesce(sum(count), 0) FROM rollup_${period}
-           WHERE user_id = @userId AND ${period} BETWEEN @from AND @to AND ${FITS}`;
+function toSums(read: () => readonly PeriodRow[]): Map<number, Sold> {
+  return new Map(summing(read).map((row) => [Number(row.period), toSold(row)]));
 }
 
-function toSums(read: () => readonly PeriodRow[]): Map<number, Sold> {
-  return new Map(
-    summing(read).map(({ period, count, totalMicros }) => [
-      Number(period),
-      { totalMicros, count: Number(count) },
-    ]),
-  );
+function toSold({ totalMicros, count }: Omit<PeriodRow, "period">): Sold {
+  return { totalMicros, count: Number(count) };
 }
 
 function summing<R>(read: () => readonly R[]): readonly R[] {

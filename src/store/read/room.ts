@@ -102,7 +102,7 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
     }));
   });
   return {
-    roomsToday: (userId: Id, nowMs: number): readonly RoomToday[] => read(userId, nowMs),
+    roomsToday: read,
     roomDays: (userId: Id, days: number, nowMs: number): readonly RoomDays[] => {
       const fromMs = nowMs - days * DAY_MS;
       budget.spendRecords(userId, fromMs, nowMs);

@@ -9,7 +9,7 @@ import type { LastEdge, LedgerStatus, Today } from "../../domain/status.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import { clockReader } from "../ledger/correction.ts";
 import { UNSETTLED } from "../ledger/record.ts";
-import { addUp, RollupSums, type RowBudget } from "./rollup-sum.ts";
+import { addUp, type RowBudget, rollupSums } from "./rollup-sum.ts";
 
 /** Rows that are looked at to count them: what is more than this is a bigger trouble than its number. */
 const MAX_COUNTED = 1_000;
@@ -34,7 +34,7 @@ export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTim
  */
 export function statusReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const users = db.prepare<[], Id>("SELECT user_id FROM account").pluck();
-  const sums = new RollupSums(db, budget);
+  const sums = rollupSums(db, budget);
   const { reclocked } = clockReader(db);
   const edges = db.prepare<{ userId: Id | null }, EdgeRow>(
     `SELECT w.line, w.device_id AS deviceId, d.d_id AS dId, d.name AS deviceName, w.actuator_id AS room,
@@ -76,7 +76,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
 
   // One transaction: all of it is of the same commit.
   const read = db.transaction(
-    (bootId: string, nowMs: number, userId: Id | null): LedgerStatus => ({
+    (bootId: string, nowMs: number, userId: Id | null = null): LedgerStatus => ({
       today: today(userId, nowMs),
       lastEdges: edges.all({ userId }).map(toEdge),
       gaps: gaps(userId, nowMs),
@@ -84,10 +84,7 @@ export function statusReader(db: Database, calendar: LocalCalendar, budget: RowB
       misplaced: misplacedIn(reclocked(userId, MAX_COUNTED)),
     }),
   );
-  return {
-    ledgerStatus: (bootId: string, nowMs: number, userId: Id | null = null): LedgerStatus =>
-      read(bootId, nowMs, userId),
-  };
+  return { ledgerStatus: read };
 }
 
 /** Counts what waits for its time, from the boot that runs on, so that it is counted where not all is. */

@@ -45,7 +45,5 @@ export function summaryReader(db: Database, calendar: LocalCalendar, budget: Row
   const read = db.transaction((userId: Id, period: Period, nowMs: number) =>
     readNow(summaryOf(sourceOf(userId), calendar, period, nowMs)),
   );
-  return {
-    summary: (userId: Id, period: Period, nowMs: number): Summary | undefined => read(userId, period, nowMs),
-  };
+  return { summary: read };
 }
