@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { valorFromMicros } from "../domain/amount.ts";
 import { FlancoError } from "../domain/error.ts";
-import { accountOf } from "../http/operator.ts";
+import { accountOf, toRow } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
@@ -60,11 +60,7 @@ function* entriesOf(reader: StoreReader, userId: string, ledgerId: string): Gene
     yield { kind: "device", id, dId, name, locationName, rooms: actuators.map((room) => room.id) };
   }
   for (const wiring of reader.wirings(userId)) {
-    const { line, dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs } = wiring;
-    yield {
-      ...{ kind: "wiring", line, device: dId, actuator: actuatorId, valor: valorFromMicros(valorMicros) },
-      ...{ active_low: activeLow, bias, debounce_ms: debounceMs, rearm_ms: rearmMs },
-    };
+    yield { kind: "wiring", ...toRow(wiring) };
   }
   yield* recordsOf(reader, userId, ledgerId);
 }

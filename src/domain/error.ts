@@ -73,6 +73,12 @@ export function errorToData(error: unknown): ErrorData {
   return { code, message, hint, fields, retryAfterSeconds };
 }
 
+/** The code of a failed system call (`EBUSY`); undefined for every other error. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof FlancoError || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
 /** What was thrown, as a text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Cancel, Clock } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
 import { deniedError, devicePath, readChip, readChips } from "./chips.ts";
 import { type DescriptorKeeper, KeptLines } from "./kept-lines.ts";
-import { type GpioKernel, isDenied, syscallCode } from "./kernel.ts";
+import { type GpioKernel, isDenied } from "./kernel.ts";
 import { LineDescriptor } from "./line-descriptor.ts";
 import type { LineEventStruct } from "./uapi.ts";
 
@@ -145,8 +145,8 @@ function requestFrom(
     }
   } catch (error) {
     if (isDenied(error)) throw deniedError(error);
-    const code = syscallCode(error);
-    if (code === null) throw error;
+    const code = systemCode(error);
+    if (code === undefined) throw error;
     if (code === "EBUSY") {
       // Read now: the holder may have come after the lines were listed.
       const holder = readChip(kernel, path).lines[line.offset]?.holder ?? null;

@@ -1,6 +1,6 @@
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 import type { ChipInfo } from "../domain/line.ts";
-import { type GpioKernel, isDenied, syscallCode } from "./kernel.ts";
+import { type GpioKernel, isDenied } from "./kernel.ts";
 import {
   CHIP_INFO_BYTES,
   decodeChipInfo,
@@ -26,7 +26,7 @@ export function readChips(kernel: GpioKernel): ChipInfo[] {
       chips.push(readChip(kernel, path));
     } catch (error) {
       // The chip was removed between the listing and its opening.
-      if (syscallCode(error) === "ENOENT" || syscallCode(error) === "ENODEV") continue;
+      if (systemCode(error) === "ENOENT" || systemCode(error) === "ENODEV") continue;
       if (!isDenied(error)) throw error;
       denied = error;
     }
@@ -78,7 +78,7 @@ function readLineInfo(kernel: GpioKernel, fd: number, offset: number): LineInfoS
     kernel.ioctl(fd, GPIO_V2_GET_LINEINFO_IOCTL, bytes);
   } catch (error) {
     // A kernel without this call answers EINVAL (the GPIO core) or ENOTTY (a shim).
-    if (syscallCode(error) !== "EINVAL" && syscallCode(error) !== "ENOTTY") throw error;
+    if (systemCode(error) !== "EINVAL" && systemCode(error) !== "ENOTTY") throw error;
     throw new FlancoError(
       "unavailable",
       "This kernel lacks the GPIO interface v2 (Linux 5.10 and later have it).",

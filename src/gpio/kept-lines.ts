@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Clock, monotonicMs, SECOND_MS } from "../domain/clock.ts";
+import { systemCode } from "../domain/error.ts";
 import type { LineInfo, LineRequest } from "../domain/line.ts";
 import { formatLine } from "./address.ts";
-import { type GpioKernel, syscallCode } from "./kernel.ts";
+import type { GpioKernel } from "./kernel.ts";
 import { LineDescriptor, SHARED_RING_BYTES } from "./line-descriptor.ts";
 
 /** Holds descriptors while no process of ours runs: systemd's descriptor store. */
@@ -96,7 +97,7 @@ export class KeptLines {
     try {
       memory = this.#kernel.createMemory(SHARED_RING_BYTES);
     } catch (error) {
-      if (syscallCode(error) === null) throw error;
+      if (systemCode(error) === undefined) throw error;
       return () => {};
     }
     try {
@@ -137,7 +138,7 @@ export class KeptLines {
       this.#kernel.close(memory);
       return descriptor;
     } catch (error) {
-      if (syscallCode(error) === null) throw error;
+      if (systemCode(error) === undefined) throw error;
       return undefined;
     }
   }

@@ -12,7 +12,7 @@ import {
 import { basename, dirname } from "node:path";
 import { getSystemErrorName } from "node:util";
 import type { Cancel } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 
 /** The system calls that the drivers need, so that tests can stand in for the kernel. */
 export interface GpioKernel {
@@ -57,15 +57,9 @@ export class SyscallError extends Error {
   }
 }
 
-/** The code of a failed system call, of Node or of ours; null for any other error. */
-export function syscallCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !("code" in error)) return null;
-  return typeof error.code === "string" ? error.code : null;
-}
-
 /** Whether the kernel denied access: EACCES or EPERM. */
 export function isDenied(error: unknown): boolean {
-  const code = syscallCode(error);
+  const code = systemCode(error);
   return code === "EACCES" || code === "EPERM";
 }
 
@@ -168,7 +162,7 @@ class KoffiKernel implements GpioKernel {
     try {
       return readSync(fd, into);
     } catch (error) {
-      if (syscallCode(error) === "EAGAIN") return 0;
+      if (systemCode(error) === "EAGAIN") return 0;
       throw error;
     }
   }

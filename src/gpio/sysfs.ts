@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Cancel, Clock, Timers } from "../domain/clock.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
 import { deniedError, devicePath, readChips } from "./chips.ts";
 import { DebouncedEdges } from "./debounced-edges.ts";
-import { type GpioKernel, isDenied, syscallCode } from "./kernel.ts";
+import { type GpioKernel, isDenied } from "./kernel.ts";
 import type { ExportedLine, ExportLine } from "./onoff.ts";
 
 /** What this driver cannot do, for the log at start. */
@@ -129,9 +129,9 @@ export class SysfsDriver implements LineDriver {
       return this.#exportLine(number, activeLow);
     } catch (error) {
       if (isDenied(error)) throw deniedError(error);
-      const code = syscallCode(error);
+      const code = systemCode(error);
       if (code === "EBUSY") throw inUseError(line, line.holder, error);
-      if (code === null) throw error;
+      if (code === undefined) throw error;
       throw new FlancoError("unavailable", `The kernel cannot export ${describeLine(line)} (${code}).`, {
         cause: error,
       });

@@ -25,7 +25,7 @@ import type { SinkTester } from "../domain/sink.ts";
 import type { StatusReader } from "../domain/status.ts";
 import type { ImportedRecord } from "../domain/transfer.ts";
 import { type PasswordHasher, requirePassword } from "../domain/user.ts";
-import type { OwnedWiring } from "../domain/wiring.ts";
+import type { OwnedWiring, Wiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
 import { streamOf } from "./line.ts";
@@ -279,17 +279,18 @@ function listWiring(
   const status = lines?.status();
   const failures = new Map(status?.failures.map(({ line, message }) => [line, message]));
   return reader.wirings(undefined, nowMs).map((wiring) => ({
-    line: wiring.line,
-    device: wiring.dId,
-    actuator: wiring.actuatorId,
-    valor: valorFromMicros(wiring.valorMicros),
-    active_low: wiring.activeLow,
-    bias: wiring.bias,
-    debounce_ms: wiring.debounceMs,
-    rearm_ms: wiring.rearmMs,
+    ...toRow(wiring),
     user: emails.get(wiring.userId) ?? "",
     state: failures.get(wiring.line) ?? (status?.watched.includes(wiring.line) ? "watched" : "not watched"),
   }));
+}
+
+/** A wiring by the words of its file. */
+export function toRow({ line, dId, actuatorId, valorMicros, activeLow, bias, debounceMs, rearmMs }: Wiring) {
+  return {
+    ...{ line, device: dId, actuator: actuatorId, valor: valorFromMicros(valorMicros) },
+    ...{ active_low: activeLow, bias, debounce_ms: debounceMs, rearm_ms: rearmMs },
+  };
 }
 
 function toOwned(reader: LedgerReader, row: WiringRow, email: string | undefined): OwnedWiring {

@@ -1,8 +1,7 @@
 import { closeSync } from "node:fs";
 import type { LinesStatus } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import { connectSystemd, OWN_VARIABLES, type Systemd } from "../systemd/systemd.ts";
-import { Watchdog } from "../systemd/watchdog.ts";
+import { connectSystemd, OWN_VARIABLES, type Systemd, Watchdog } from "../systemd/systemd.ts";
 import type { Service } from "./service.ts";
 
 /** Reports the service to systemd, and keeps its lines there. Does nothing where systemd did not start the process. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 import { isReplacing } from "./backup/replace.ts";
 import { requirePrivate } from "./data-directory-check.ts";
 
@@ -61,7 +61,7 @@ export function prepareDataDirectory(dataDirectory: DataDirectory): void {
     mkdirSync(dataDirectory.path, { recursive: true, mode: OWNER_ONLY });
     accessSync(dataDirectory.path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EROFS") throw readOnly(dataDirectory, error);
+    if (systemCode(error) === "EROFS") throw readOnly(dataDirectory, error);
     throw new FlancoError("unavailable", `The data directory ${dataDirectory.path} cannot be written.`, {
       hint: "Give it to the user that runs flanco, or choose another one with FLANCO_DATA_DIR.",
       cause: error,

@@ -8,7 +8,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { type AnswerOf, API_PREFIX, type Declaration } from "../contract/declaration.ts";
 import { codeOf, errorAnswer } from "../contract/error.ts";
 import { beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, messageOf, systemCode } from "../domain/error.ts";
 import { beginOf, type MoveCode } from "../domain/move.ts";
 
 /** Where a gateway serves HTTPS unless it was told otherwise. */
@@ -219,10 +219,9 @@ async function boundedText(answer: IncomingMessage): Promise<string> {
 /** Errors of the network have a code of the system; a full disk's is of the file. */
 function isCut(error: unknown): boolean {
   if (error instanceof CutConnection) return true;
-  if (error instanceof FlancoError) return false;
-  if (!(error instanceof Error) || !("code" in error)) return false;
-  if (error.code === "ENOSPC" || error.code === "EDQUOT" || error.code === "EIO") throw noRoom(error);
-  return true;
+  const code = systemCode(error);
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "EIO") throw noRoom(error);
+  return code !== undefined;
 }
 
 class CutConnection extends Error {
@@ -253,8 +252,8 @@ function tooLong(): FlancoError {
   });
 }
 
-function noRoom(cause: Error): FlancoError {
-  return new FlancoError("unavailable", `The disk takes no more of the backup: ${cause.message}.`, {
+function noRoom(cause: unknown): FlancoError {
+  return new FlancoError("unavailable", `The disk takes no more of the backup: ${messageOf(cause)}.`, {
     hint: "Nothing was changed here. Free some room, then begin anew with another code.",
     cause,
   });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Watchdog } from "../../src/systemd/watchdog.ts";
+import { Watchdog } from "../../src/systemd/systemd.ts";
 import { until } from "../rig/until.ts";
 
 const LIMIT_MS = 20;

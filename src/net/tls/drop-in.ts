@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, parse } from "node:path";
 import { createSecureContext } from "node:tls";
+import { systemCode } from "../../domain/error.ts";
 import { type KeyedCertificate, parsePem, validityOf } from "./keyed-certificate.ts";
 
 /** An administrator's certificate that cannot be served. */
@@ -49,7 +50,7 @@ export function readDropIns(directory: string, nowMs: number | null): DropIns {
       }
     }
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") refused.push({ file: directory, reason: reasonOf(error) });
+    if (systemCode(error) !== "ENOENT") refused.push({ file: directory, reason: reasonOf(error) });
   }
   return { best: null, refused };
 }
@@ -99,7 +100,7 @@ function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    if (codeOf(error) === "ERR_MISSING_PASSPHRASE" || pem.includes("ENCRYPTED")) {
+    if (systemCode(error) === "ERR_MISSING_PASSPHRASE" || pem.includes("ENCRYPTED")) {
       throw new Unfit("its private key is encrypted: store it without a passphrase");
     }
     throw new Unfit("its private key cannot be parsed");
@@ -147,13 +148,9 @@ function checkDates(served: KeyedCertificate, nowMs: number): void {
 
 function reasonOf(error: unknown): string {
   if (error instanceof Unfit) return error.message;
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (code?.startsWith("E") && !code.startsWith("ERR_")) {
     return `it cannot be read (${code}): let the user that runs flanco read it`;
   }
   return `it cannot be used${code === undefined ? "" : ` (${code})`}`;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { systemCode } from "../../domain/error.ts";
 import { writeDurably } from "../../durable-file.ts";
 
 /** A certificate and its private key, both in PEM. One file holds both, so that a crash cannot separate them. */
@@ -17,7 +18,7 @@ export function readKeyed(file: string): KeyedCertificate | undefined {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
   const { certificates, key } = parsePem(text);

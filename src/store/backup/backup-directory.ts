@@ -3,10 +3,9 @@ import { dirname, join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
-import { SECOND_MS } from "../../domain/clock.ts";
 import { writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
-import { removeDatabase } from "./file-copy.ts";
+import { freeStamp, removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
 const PROOF_SUFFIX = ".json";
@@ -34,9 +33,12 @@ const proof = z.object({
 
 /** A removable disk is another device than the root file system. Its directory may be yet to be made. */
 export function isMounted(directory: string): boolean {
-  let there = directory;
-  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
-  return statSync(there).dev !== statSync("/").dev;
+  return deviceOf(directory) !== deviceOf("/");
+}
+
+/** The device that a directory lies on, or would lie on once it is made. */
+export function deviceOf(directory: string): number {
+  return existsSync(directory) ? statSync(directory).dev : deviceOf(dirname(directory));
 }
 
 /** What a directory of backups holds. */
@@ -159,9 +161,8 @@ export function removeBackup(folder: string, backup: Pick<ProvenBackup, "file">)
 
 /** A name for the backup of this moment that is not taken: `flanco-20261121T120000Z.db`. */
 export function freeName(folder: string, madeMs: number): string {
-  for (let timeMs = madeMs; ; timeMs += SECOND_MS) {
-    const stamp = new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
-    const name = `flanco-${stamp}.db`;
-    if (!existsSync(join(folder, name)) && !existsSync(join(folder, name + PROOF_SUFFIX))) return name;
-  }
+  const nameAt = (stamp: string) => `flanco-${stamp}.db`;
+  const isTaken = (name: string) =>
+    existsSync(join(folder, name)) || existsSync(join(folder, name + PROOF_SUFFIX));
+  return nameAt(freeStamp(madeMs, (stamp) => !isTaken(nameAt(stamp))));
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -92,4 +93,10 @@ export function requireRoom(
     `There is no room to ${purpose}: it takes ${needed}, and the disk of ${directory} has ${free}.`,
     { hint: `Free ${missing} there.` },
   );
+}
+
+/** The moment as names have it, `20261121T120000Z`, or the next second whose name is free. */
+export function freeStamp(timeMs: number, isFree: (stamp: string) => boolean): string {
+  const stamp = new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
+  return isFree(stamp) ? stamp : freeStamp(timeMs + SECOND_MS, isFree);
 }

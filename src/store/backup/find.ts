@@ -1,9 +1,9 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { LEDGER_ID } from "../ledger/identity.ts";
-import { listBackups } from "./backup-directory.ts";
+import { deviceOf, listBackups } from "./backup-directory.ts";
 
 /** Folders that lie so deep below a disk's top are looked into: a stick has its backups in a folder, or in one of that. */
 const DEPTH = 2;
@@ -18,7 +18,7 @@ export interface FoundBackup extends ProvenBackup {
 /** Where block devices are mounted, those of the root file system and of `directory` left out. Linux alone. */
 export function mountedDisks(directory: string, mounts = "/proc/self/mounts"): readonly string[] {
   if (!existsSync(mounts)) return [];
-  const own = ["/", firstThere(directory)].map((path) => statSync(path).dev);
+  const own = ["/", resolve(directory)].map(deviceOf);
   return readFileSync(mounts, "utf8")
     .split("\n")
     .filter((line) => line.startsWith("/dev/"))
@@ -27,10 +27,6 @@ export function mountedDisks(directory: string, mounts = "/proc/self/mounts"): r
       const stats = statSync(top, { throwIfNoEntry: false });
       return stats?.isDirectory() === true && !own.includes(stats.dev);
     });
-}
-
-function firstThere(path: string): string {
-  return existsSync(path) || path === dirname(path) ? resolve(path) : firstThere(dirname(path));
 }
 
 /** The kernel writes a space in a name as `\040` (proc_pid_mounts(5)). */

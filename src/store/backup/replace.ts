@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { SECOND_MS } from "../../domain/clock.ts";
 import { syncPath } from "../../durable-file.ts";
+import { freeStamp } from "./file-copy.ts";
 
 /** The end of a decided ledger's name: what the one that it replaces is to be kept as, where there is one. */
 const KEPT = /^(?:-((?:replaced|damaged)-\w+))?$/;
@@ -49,7 +49,9 @@ export function replacementDraft(ledger: string): string {
 /** A free name beside the ledger that it can be kept under; undefined where there is none to keep. Nothing is changed. */
 export function nameAside(ledger: string, kind: "replaced" | "damaged", nowMs: number): string | undefined {
   if (!existsSync(ledger) && !existsSync(`${ledger}-wal`)) return undefined;
-  return freeName(`${ledger}.${kind}-`, nowMs);
+  const nameAt = (stamp: string) => `${ledger}.${kind}-${stamp}`;
+  const isFree = (stamp: string) => !existsSync(nameAt(stamp)) && !existsSync(`${nameAt(stamp)}-wal`);
+  return nameAt(freeStamp(nowMs, isFree));
 }
 
 /** Brings a ledger that was decided on to its place. Call with the directory locked, before the ledger is opened. */
@@ -77,11 +79,4 @@ function setAside(ledger: string, keptAs: string): void {
   const [log, keptLog] = [`${ledger}-wal`, `${keptAs}-wal`];
   // Readers leave an empty one.
   if (existsSync(log) && statSync(log).size > 0 && !existsSync(keptLog)) renameSync(log, keptLog);
-}
-
-function freeName(prefix: string, nowMs: number): string {
-  for (let timeMs = nowMs; ; timeMs += SECOND_MS) {
-    const name = prefix + new Date(timeMs).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
-    if (!existsSync(name) && !existsSync(`${name}-wal`)) return name;
-  }
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
+import { systemCode } from "../../domain/error.ts";
 
 /** As much as a commit's last page may have asked for. */
 const PROBE_BYTES = 64 * 1024;
@@ -47,7 +48,7 @@ function refusalOf(directory: string): string | undefined {
     }
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code;
+    return systemCode(error);
   } finally {
     removeQuietly(file);
   }

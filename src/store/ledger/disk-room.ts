@@ -2,6 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
+import { systemCode } from "../../domain/error.ts";
 import { freeBytesOf } from "../backup/file-copy.ts";
 import { isFull } from "./disk-error.ts";
 
@@ -44,7 +45,7 @@ export class Reserve {
       return true;
     } catch (error) {
       rmSync(draft, { force: true });
-      if (error instanceof Error && NO_ROOM.has((error as NodeJS.ErrnoException).code)) return false;
+      if (NO_ROOM.has(systemCode(error))) return false;
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
-import { FlancoError } from "../../domain/error.ts";
+import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import { readCommits } from "./chain.ts";
 import type { BatchRequest, CommandName } from "./commands.ts";
@@ -74,7 +74,7 @@ function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined;
+    if (systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-import { readFile, realpath, stat, statfs } from "node:fs/promises";
+import { access, readFile, realpath, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { systemCode } from "../../domain/error.ts";
 import type { CardWear, Disk, SpareBlocks } from "../../domain/machine.ts";
 
 /** Where the kernel shows its block devices, by number (sysfs(5)). */
@@ -58,13 +59,11 @@ async function readWords(file: string): Promise<number[]> {
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch {
-    return false;
-  }
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Looks at the disk of a ledger, off the loop. Rejects with what the file system says. */
@@ -84,7 +83,7 @@ async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    if (systemCode(error) === "ENOENT") return 0;
     throw error;
   }
 }

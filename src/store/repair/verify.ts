@@ -2,7 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { RECORD_COLUMNS } from "../ledger/chain.ts";
-import { guarded, openForReading } from "../ledger/open.ts";
+import { readLedger } from "../ledger/identity.ts";
+import { guarded } from "../ledger/open.ts";
 import { rollupZone } from "../ledger/rollup.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { type Finding, type FindingKind, Findings } from "./finding.ts";
@@ -79,12 +80,7 @@ export function checkChain(
 }
 
 function atOneMoment<T>(file: string, check: (db: Database) => T): T {
-  const db = openForReading(file);
-  try {
-    return guarded(file, () => db.transaction(check)(db));
-  } finally {
-    db.close();
-  }
+  return readLedger(file, (db) => guarded(file, () => db.transaction(check)(db)));
 }
 
 /** An entry of the chain, as its hash finds it. */
@@ -95,8 +91,7 @@ export interface FoundEntry {
 
 /** The entry with that hash, or with one that begins so: lower-case hexadecimal; undefined where the chain has none. */
 export function findEntry(file: string, hash: string): FoundEntry | undefined {
-  const db = openForReading(file);
-  try {
+  return readLedger(file, (db) => {
     const find = db.prepare<{ hash: string }, FoundEntry>(
       `SELECT position, lower(hex(hash)) AS hash FROM (
          SELECT record_id AS position, hash FROM record UNION ALL SELECT correction_id, hash FROM correction
@@ -104,19 +99,12 @@ export function findEntry(file: string, hash: string): FoundEntry | undefined {
         WHERE lower(substr(hex(hash), 1, length(@hash))) = @hash LIMIT 1`,
     );
     return guarded(file, () => find.get({ hash }));
-  } finally {
-    db.close();
-  }
+  });
 }
 
 /** What SQLite's own check finds wrong with a file; empty for a sound one. Throws as `verifyLedger` does. */
 export function findDamage(file: string): readonly string[] {
-  const db = openForReading(file);
-  try {
-    return guarded(file, () => damageIn(db));
-  } finally {
-    db.close();
-  }
+  return readLedger(file, (db) => guarded(file, () => damageIn(db)));
 }
 
 function damageIn(db: Database): readonly string[] {
