@@ -18,8 +18,8 @@ export const CONTROLS = {
   "posts are answered before their commit": [
     {
       file: "src/http/data.ts",
-      from: "      await writer.addRecord(userId, record, idempotencyOf(context, record));\n",
-      to: "      void writer.addRecord(userId, record, idempotencyOf(context, record)).catch(() => {});\n",
+      from: "    await writer.addRecord(userId, record, idempotencyOf(context, record));\n",
+      to: "    void writer.addRecord(userId, record, idempotencyOf(context, record)).catch(() => {});\n",
     },
   ],
   "no idempotency key is kept": [
