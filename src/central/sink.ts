@@ -32,11 +32,16 @@ export class CentralSink implements EntrySink {
   #place: number | undefined;
   /** Where the database said last that it stands, behind the batch that it was given. */
   #behindAt: number | undefined;
+  #clockOffMs: number | null = null;
   #cancelCall: Cancel = () => {};
   #isClosed = false;
 
   constructor(options: CentralOptions) {
     this.#options = options;
+  }
+
+  get clockOffMs(): number | null {
+    return this.#clockOffMs;
   }
 
   /** Begins to call now and then, so that the company sees that the gateway is there while it sells nothing. */
@@ -100,7 +105,9 @@ export class CentralSink implements EntrySink {
     signal?.addEventListener("abort", end, { once: true });
     try {
       const connection = await this.#connected();
-      return await append(connection, batch, this.#options.clock.nowMs());
+      const appended = await append(connection, batch, this.#options.clock.nowMs());
+      this.#clockOffMs = appended.clockOffMs;
+      return appended;
     } catch (error) {
       await this.#disconnect();
       throw error;

@@ -88,7 +88,7 @@ type CheckName = keyof typeof CHECKS;
 
 const CHECK_OF: Readonly<Record<FaultCode, CheckName>> = {
   ...{ line_failed: "lines", edges_refused: "lines", edges_lost: "lines", line_outage: "lines" },
-  ...{ clock_untrusted: "clock", records_unplaced: "clock", clock_wrong: "clock" },
+  ...{ clock_untrusted: "clock", records_unplaced: "clock", clock_wrong: "clock", clock_off: "clock" },
   ...{ ledger_damaged: "ledger", check_failed: "ledger", records_lost: "ledger", tail_failed: "ledger" },
   ...{ backup_failed: "backup", backup_missing: "backup", backup_old: "backup", backup_foreign: "backup" },
   ...{ disk_full: "disk", disk_low: "disk", disk_slow: "disk", queue_filling: "disk" },

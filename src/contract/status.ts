@@ -125,6 +125,12 @@ const status = z.strictObject({
         delivered: z.int().describe("Deliveries since the service began, and tries that failed."),
         failed: z.int(),
         givenUp: z.int().describe("Notices that the other side refused for good, which it does not have."),
+        clockOffMs: z
+          .int()
+          .nullable()
+          .describe(
+            "By how much this machine's clock is ahead of the other side's; null where that is not known.",
+          ),
         failure: z
           .strictObject({ message: z.string(), hint: z.string(), sinceTime: timeMs, tries: z.int() })
           .nullable()

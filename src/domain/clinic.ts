@@ -26,7 +26,8 @@ export type ClinicState = (typeof CLINIC_STATES)[number];
 /** A gateway calls every five minutes, also while nothing is sold. */
 export const CALL_EVERY_MS = 5 * MINUTE_MS;
 const SILENT_AFTER_MS = HOUR_MS;
-const CLOCK_OFF_MS = MINUTE_MS;
+/** Clocks that the network sets are some milliseconds apart. */
+export const CLOCK_OFF_MS = MINUTE_MS;
 
 export function clinicState(clinic: Clinic, nowMs: number): ClinicState {
   const { seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;

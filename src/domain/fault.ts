@@ -75,6 +75,10 @@ export const FAULTS = {
     when: "the time of some records will never be known; the fault ends when they are voided",
     hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
   },
+  clock_off: {
+    when: "the gateway's trusted clock and the company's database's are more than a minute apart",
+    hint: "Compare both with a right clock: on the gateway timedatectl shows it and its time server; else tell the company.",
+  },
   clock_wrong: {
     when: "the clock was set to another time after it was trusted",
     hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",

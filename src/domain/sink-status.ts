@@ -16,6 +16,8 @@ export interface SinkStatus {
   readonly failed: number;
   /** Notices that were given up because the other side refused each of them for good, of all time. Entries never are. */
   readonly givenUp: number;
+  /** By how much this machine's clock is ahead of the other side's; null where the sink does not know. */
+  readonly clockOffMs: number | null;
   /** Why the last try failed; null once one succeeded, and before the first. */
   readonly failure: SinkFailure | null;
 }

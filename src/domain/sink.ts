@@ -5,6 +5,8 @@ import type { SinkName } from "./sink-status.ts";
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {
   readonly name: SinkName;
+  /** By how much this machine's clock was ahead of the other side's at the last call; null, or absent, where that is not known. */
+  readonly clockOffMs?: number | null;
   /** Begins what the sink does beside its batches. It throws nothing and waits for nothing. */
   open?(): void;
   /** Called with the changes of each commit, after it; at the end of the service some may be missing. It throws nothing. */

@@ -1,4 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "./clock.ts";
+import { CLOCK_OFF_MS } from "./clinic.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./clock.ts";
 import { type Fault, fault } from "./fault.ts";
 import type { LineFailure, Queue } from "./line.ts";
 import type { CardWear, Disk, Machine } from "./machine.ts";
@@ -50,7 +51,18 @@ export function faultsIn(reading: Reading, since: (what: string) => number): rea
     ...machineFaults(reading.machine, since),
     ...backupFaults(reading.lastBackup, reading),
     ...sinkFaults(reading),
+    ...apartFaults(reading, since),
   ];
+}
+
+/** A clock that is not trusted is a fault of its own. */
+function apartFaults({ sinks, clock }: Reading, since: (what: string) => number): readonly Fault[] {
+  return sinks.flatMap(({ name, clockOffMs }) => {
+    if (!clock.trusted || clockOffMs === null || Math.abs(clockOffMs) <= CLOCK_OFF_MS) return [];
+    const seconds = Math.round(Math.abs(clockOffMs) / SECOND_MS);
+    const message = `The gateway's clock is ${seconds} s ${clockOffMs > 0 ? "ahead of" : "behind"} the clock of the sink ${name}.`;
+    return [fault("clock_off", since(`clock_off ${name}`), message, { sink: name, seconds })];
+  });
 }
 
 function sinkFaults({ sinks }: Pick<Reading, "sinks">): readonly Fault[] {

@@ -168,7 +168,7 @@ class SinkLane<Batch, Answer> implements Lane {
     return {
       ...{ name: this.name, waiting, behindMs: this.#behindMs(waiting), failure: this.#failure },
       ...{ deliveredMs: this.#feed.deliveredMs, delivered: this.#delivered, failed: this.#failed },
-      givenUp: this.#feed.givenUp ?? 0,
+      ...{ givenUp: this.#feed.givenUp ?? 0, clockOffMs: this.#sink.clockOffMs ?? null },
     };
   }
 

@@ -116,6 +116,11 @@ const es: FaultTexts = {
           : `De ${count("records")} ventas no se sabe la hora exacta.`,
       todo: () => "Cuentan igual en los totales; solo su hora es aproximada.",
     },
+    clock_off: {
+      what: ({ count }) =>
+        `El reloj de este equipo y el de la base de datos de la empresa se llevan ${count("seconds")} segundos.`,
+      todo: () => "Mire qué hora marca este equipo en «Estado». Si no es la buena, llame a su técnico.",
+    },
     clock_wrong: {
       what: ({ number, count }) =>
         number("records") === 1
@@ -267,6 +272,11 @@ const en: FaultTexts = {
           ? "The exact time of 1 sale is not known."
           : `The exact times of ${count("records")} sales are not known.`,
       todo: () => "They count in the totals all the same; only their time is approximate.",
+    },
+    clock_off: {
+      what: ({ count }) =>
+        `The clocks of this gateway and of the company's database are ${count("seconds")} seconds apart.`,
+      todo: () => "See under “Status” what time this gateway has. If it is not right, call your technician.",
     },
     clock_wrong: {
       what: ({ number, count }) =>

@@ -4,7 +4,7 @@ import { runCommand, tryCommand } from "../../scripts/command.ts";
 import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
-import type { Timers } from "../../src/domain/clock.ts";
+import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
@@ -184,9 +184,11 @@ describe("the sink of the company's database", () => {
 
     it("proves with a test that it takes entries, and says how far the clocks are apart", async () => {
       const sink = company.sink();
+      expect(sink.clockOffMs).to.equal(null);
       expect(await sink.test(never)).to.match(
         /^The company's database takes this gateway's entries and has 5; this machine's clock is 0 s/,
       );
+      expect(Math.abs(sink.clockOffMs ?? Number.NaN)).to.be.below(MINUTE_MS);
       await sink.close();
     });
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { diskFullFault } from "../../src/domain/fault.ts";
 import { type Machine, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
+import type { SinkName } from "../../src/domain/sink-status.ts";
 import type { BackupStatus } from "../../src/domain/status.ts";
 import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
 
@@ -48,15 +49,15 @@ function codes(otherwise: Partial<Reading>): string[] {
   return faultsIn({ ...SOUND, ...otherwise }, () => FIRST_SEEN_MS).map(({ code }) => code);
 }
 
-function sinkWith(behindMs: number, isFailing: boolean): Partial<Reading> {
+function sinkWith(behindMs: number, isFailing: boolean, name: SinkName = "email"): Partial<Reading> {
   const failure = {
     message: "The mail server is away.",
     hint: "Look.",
     sinceMs: NOW_MS - behindMs,
     tries: 3,
   };
-  const sink = { name: "email", waiting: 1, behindMs, deliveredMs: null, delivered: 0, failed: 3 } as const;
-  return { sinks: [{ ...sink, givenUp: 0, failure: isFailing ? failure : null }] };
+  const sink = { name, waiting: 1, behindMs, deliveredMs: null, delivered: 0, failed: 3 } as const;
+  return { sinks: [{ ...sink, givenUp: 0, clockOffMs: null, failure: isFailing ? failure : null }] };
 }
 
 function diskWith(otherwise: Partial<NonNullable<Reading["disk"]>>): Partial<Reading> {
@@ -231,5 +232,19 @@ describe("The faults of the appliance", () => {
     );
     expect(message).to.equal("The sink email gets nothing: The mail server is away. Look.");
     expect(details).to.include({ sink: "email" });
+  });
+
+  it("are a trusted clock that is more than a minute away from the company's database's, ahead or behind", () => {
+    const off = (clockOffMs: number | null, trusted = true): Partial<Reading> => ({
+      sinks: [{ ...(sinkWith(0, false, "central").sinks?.[0] ?? expect.fail()), clockOffMs }],
+      clock: { ...SOUND.clock, trusted },
+    });
+    expect(codes(off(-61_000))).to.deep.equal(["clock_off"]);
+    expect(codes(off(61_000))).to.deep.equal(["clock_off"]);
+    expect(codes(off(60_000))).to.deep.equal([]);
+    expect(codes(off(null))).to.deep.equal([]);
+    expect(codes(off(61_000, false))).to.not.include("clock_off");
+    const [found] = faultsIn({ ...SOUND, ...off(-90_000) }, () => FIRST_SEEN_MS);
+    expect(found?.message).to.equal("The gateway's clock is 90 s behind the clock of the sink central.");
   });
 });

@@ -27,6 +27,7 @@ describe("The metrics", () => {
           delivered: 7,
           failed: 1,
           givenUp: 0,
+          clockOffMs: null,
           failure: null,
         },
       ];

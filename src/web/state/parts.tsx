@@ -66,7 +66,8 @@ export function BackupPart({ status }: { readonly status: Status }) {
 }
 
 /** Whether the gateway's clock is set, and how many records have an uncertain time. */
-export function ClockPart({ status: { clock, timeZone, provisional } }: { readonly status: Status }) {
+export function ClockPart({ status }: { readonly status: Status }) {
+  const { clock, timeZone, provisional } = status;
   const texts = useTexts(stateTexts);
   const format = useFormat();
   const { waiting, unplaced } = provisional;
@@ -74,7 +75,7 @@ export function ClockPart({ status: { clock, timeZone, provisional } }: { readon
     <Part
       title={texts.clock}
       answer={clock.trusted ? texts.clockTrusted : texts.clockUntrusted}
-      kind={clock.trusted ? "well" : "bad"}
+      kind={!clock.trusted ? "bad" : has(status, ["clock_off"]) ? "warn" : "well"}
     >
       {!clock.trusted && <p>{texts.clockUntrustedDetail}</p>}
       {clock.trustedSince !== null && <p>{texts.clockTrustedSince(format.dateTime(clock.trustedSince))}</p>}
