@@ -146,6 +146,16 @@ export async function pageAccess(
   return { role: own ?? role, password };
 }
 
+/** Throws `config` where the connection's role is not the one of a company's page. */
+export async function requirePageRole(connection: Connection): Promise<void> {
+  await requireSchema(connection);
+  const [row] = await connection.query<{ is: boolean }>("SELECT flanco.company_of_page() IS NOT NULL AS is");
+  if (row?.is === true) return;
+  throw new FlancoError("config", "The role of central_database is not that of a company's page.", {
+    hint: "flanco central page makes it: it may read, and change members alone.",
+  });
+}
+
 async function requireFreeRole(connection: Connection, role: string): Promise<void> {
   if (!ROLE_NAME.test(role)) {
     throw new FlancoError("invalid", "A role's name has up to 60 lower-case letters, digits, - and _.");

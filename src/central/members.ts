@@ -1,11 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
-import type { Actor, AuditDetails, AuditKind, AuditNote } from "../domain/audit.ts";
+import {
+  type Actor,
+  type AuditDetails,
+  type AuditKind,
+  type AuditNote,
+  SERVICE_ACTOR,
+} from "../domain/audit.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { type Id, IdGenerator } from "../domain/id.ts";
 import {
   accountFull,
+  COMPANY_ROLES,
   emailKey,
   emailTaken,
   LINK_MS,
@@ -21,9 +28,6 @@ import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
 import type { Company } from "./company.ts";
 import type { Connection } from "./database.ts";
 import type { Database } from "./pool.ts";
-
-/** What a member of a company may be: all that there is to do is to read, and to say who reads. */
-export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role[];
 
 const TOKEN_BYTES = 32;
 const ID_DIGITS = 24;
@@ -77,7 +81,11 @@ export class CompanyMembers implements SessionKeeper {
     );
   }
 
-  async addMember(_userId: Id, { role, name, email, passwordHash }: NewMember, by: Actor): Promise<Member> {
+  async addMember(
+    _userId: Id,
+    { role, name, email, passwordHash }: NewMember,
+    by: Actor = SERVICE_ACTOR,
+  ): Promise<Member> {
     requireCompanyRole(role);
     const id = this.#ids.next();
     await this.#change(async (members, connection) => {
@@ -93,7 +101,12 @@ export class CompanyMembers implements SessionKeeper {
     return { id, userId: this.#userId, role, name, email };
   }
 
-  async changeMember(_userId: Id, memberId: Id, { role, name }: MemberChange, by: Actor): Promise<void> {
+  async changeMember(
+    _userId: Id,
+    memberId: Id,
+    { role, name }: MemberChange,
+    by: Actor = SERVICE_ACTOR,
+  ): Promise<void> {
     if (role !== undefined) requireCompanyRole(role);
     const before = await this.#change(async (members, connection) => {
       const member = found(members, memberId);
@@ -111,7 +124,7 @@ export class CompanyMembers implements SessionKeeper {
     this.#note("role_changed", { email: before.email, role, roleBefore: before.role }, by);
   }
 
-  async removeMember(_userId: Id, memberId: Id, by: Actor): Promise<void> {
+  async removeMember(_userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): Promise<void> {
     const { email, role } = await this.#change(async (members, connection) => {
       const member = found(members, memberId);
       requireOtherOwner(members, member);
@@ -124,7 +137,7 @@ export class CompanyMembers implements SessionKeeper {
     this.#note("member_removed", { email, role }, by);
   }
 
-  async endSessionsOf(_userId: Id, memberId: Id, by: Actor): Promise<number> {
+  async endSessionsOf(_userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): Promise<number> {
     const { email, sessions } = await this.#change(async (members, connection) => ({
       email: found(members, memberId).email,
       sessions: await this.#endSessions(connection, memberId),
@@ -133,7 +146,7 @@ export class CompanyMembers implements SessionKeeper {
     return sessions;
   }
 
-  async addLink(_userId: Id, memberId: Id, tokenHash: string, by: Actor): Promise<void> {
+  async addLink(_userId: Id, memberId: Id, tokenHash: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     const [row] = await this.#query<{ email: string }>(
       `UPDATE flanco.member SET link_hash = $3, link_ends_ms = flanco.now_ms() + ${LINK_MS}
         WHERE company = $1 AND member = $2 RETURNING email`,
@@ -143,7 +156,7 @@ export class CompanyMembers implements SessionKeeper {
     this.#note("link_made", { email: row.email }, by);
   }
 
-  async useLink(tokenHash: string, passwordHash: string, by: Actor): Promise<Member> {
+  async useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<Member> {
     const [row] = await this.#query<{ id: Id }>(
       `SELECT member AS id FROM flanco.member
         WHERE company = $1 AND link_hash = $2 AND link_ends_ms > flanco.now_ms()`,
@@ -158,7 +171,7 @@ export class CompanyMembers implements SessionKeeper {
     return member;
   }
 
-  async setPassword(memberId: Id, passwordHash: string, by: Actor): Promise<void> {
+  async setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<void> {
     if ((await this.#replacePassword(memberId, passwordHash, by)) === undefined) throw unknownMember();
   }
 

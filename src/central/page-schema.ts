@@ -61,7 +61,6 @@ BEGIN
     RETURN;
   END IF;
   EXECUTE format('CREATE ROLE %I LOGIN NOINHERIT PASSWORD %L', role_name, verifier);
-  EXECUTE format('ALTER ROLE %I SET statement_timeout = %L', role_name, '10s');
   EXECUTE format('GRANT USAGE ON SCHEMA flanco TO %I', role_name);
   EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA flanco TO %I', role_name);
   EXECUTE format('GRANT INSERT, UPDATE, DELETE ON flanco.member, flanco.session TO %I', role_name);

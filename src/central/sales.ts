@@ -133,7 +133,7 @@ async function headOf(connection: Connection, company: number): Promise<string> 
 async function devicesOf(connection: Connection, company: number, userId: Id): Promise<readonly Device[]> {
   const rows = await connection.query<{ location: string; device: string; name: string; sinceMs: string }>(
     `SELECT location, device, max(name) AS name, min(since_ms) AS "sinceMs" FROM flanco.device WHERE company = $1
-      GROUP BY 1, 2 ORDER BY location COLLATE "C", name COLLATE "C", device COLLATE "C" LIMIT ${MAX_LISTED}`,
+      GROUP BY 1, 2 ORDER BY location COLLATE "C", max(name) COLLATE "C", device COLLATE "C" LIMIT ${MAX_LISTED}`,
     [company],
   );
   return rows.map(({ location, device, name, sinceMs }) => ({

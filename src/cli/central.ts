@@ -25,7 +25,7 @@ import {
   withDatabase,
 } from "./company-door.ts";
 import { addCompanyMemberCommands } from "./company-member.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, configOf } from "./context.ts";
 
 const INIT = `flanco central init ${DATABASE} --company Televida --zone Europe/Madrid`;
 
@@ -93,6 +93,14 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       handOver(terminal, "The company's page", access, options);
     });
   addCompanyMemberCommands(central, context);
+  central
+    .command("serve")
+    .description("serve the company's page: central_database, read as the role that flanco central page made")
+    .addHelpText("after", "\nExample:\n  flanco central serve --config /etc/flanco/company.toml")
+    .action(async (_options: object, command: Command) => {
+      const { serveCompany } = await import("../service/company-serving.ts");
+      await serveCompany(terminal, context.installation, configOf(context, command));
+    });
 
   const gateway = central
     .command("gateway")

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Company } from "../central/company.ts";
 import type { Connection } from "../central/database.ts";
-import { accountOf, COMPANY_ROLES, CompanyMembers } from "../central/members.ts";
+import { accountOf, CompanyMembers } from "../central/members.ts";
 import { commandActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
-import { LINK_PATH, type Role } from "../domain/member.ts";
+import { COMPANY_ROLES, LINK_PATH, type Role } from "../domain/member.ts";
 import { newLink } from "../http/member.ts";
 import { systemClock } from "../service/clock.ts";
 import { type Access, DATABASE, example, ofCompany, withDatabase } from "./company-door.ts";

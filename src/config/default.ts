@@ -52,6 +52,7 @@ const INSTALLED: Config = {
   demo: false,
   allowed_origins: [],
   host_names: [],
+  trusted_proxies: [],
   gateway_name: "",
   announce: true,
   first_user_email: "",

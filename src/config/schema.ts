@@ -145,6 +145,9 @@ export const configSchema = z.strictObject({
   host_names: z
     .array(z.string().refine(isHostName, "must be a host name or an address, without a port"))
     .describe("Further names and addresses that this machine is asked for by, such as a proxy's."),
+  trusted_proxies: z
+    .array(z.union([z.ipv4(), z.ipv6()], "must be an address"))
+    .describe("Addresses of proxies that say where a request comes from, by X-Forwarded-For."),
   gateway_name: z
     .string()
     .max(MAX_GATEWAY_NAME)

@@ -9,6 +9,10 @@ const role = z.enum(ROLES);
 const password = z.string().min(1).max(MAX_PASSWORD);
 const memberQuery = z.object({ memberId: name });
 
+/** What the page is of. */
+const SITES = ["gateway", "company"] as const;
+export type Site = (typeof SITES)[number];
+
 const self = z.strictObject({ _id: id, name: z.string(), email: z.string(), role });
 
 const member = self.extend({
@@ -25,7 +29,9 @@ export const getSelf = declare({
   path: "/me",
   summary: "The signed-in member, with its role.",
   roles: ROLES,
-  answer: success.extend({ data: self }),
+  answer: success.extend({
+    data: self.extend({ serves: z.enum(SITES).describe("Whether this is a gateway or a company's page.") }),
+  }),
 });
 
 export const changeSelf = declare({

@@ -166,6 +166,14 @@ const status = z.strictObject({
 });
 export type Status = Shape<typeof status>;
 
+/** What every view of the page needs, of a gateway or of a company, which has no lines. */
+export const pageStatus = status
+  .pick({
+    ...{ version: true, timeZone: true, currency: true, gateway: true, simulated: true },
+    ...{ tests: true, lastEdges: true, faults: true },
+  })
+  .extend({ clock: z.strictObject({ time: timeMs }) });
+
 export const getStatus = declare({
   method: "get",
   path: "/status",

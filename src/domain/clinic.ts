@@ -23,6 +23,11 @@ export interface Clinic {
 export const CLINIC_STATES = ["forked", "lacking", "silent", "clock_off", "behind", "good"] as const;
 export type ClinicState = (typeof CLINIC_STATES)[number];
 
+/** Whether a person must see to it. What is behind comes by itself. */
+export function isTroubled(state: ClinicState): boolean {
+  return state !== "good" && state !== "behind";
+}
+
 /** A gateway calls every five minutes, also while nothing is sold. */
 export const CALL_EVERY_MS = 5 * MINUTE_MS;
 const SILENT_AFTER_MS = HOUR_MS;

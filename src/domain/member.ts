@@ -4,6 +4,8 @@ import type { Id } from "./id.ts";
 /** What a member may do; `src/contract` declares it for each operation. */
 export const ROLES = ["owner", "staff", "technician", "display"] as const;
 export type Role = (typeof ROLES)[number];
+/** What a member of a company may be: all that there is to do is to read, and to say who reads. */
+export const COMPANY_ROLES = ["owner", "staff"] as const satisfies readonly Role[];
 
 /**
  * A person or a screen that signs in to an account. The account owns locations, devices, wiring and records, and its id

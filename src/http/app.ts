@@ -1,12 +1,12 @@
 import Koa, { type Middleware } from "koa";
-import type { Sessions } from "../auth/session.ts";
+import type { SessionKeeper, Sessions } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
 import { API_PREFIX, declare } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
-import { clientAddress } from "../domain/client-address.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
@@ -29,6 +29,7 @@ import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
 import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
+import { senderMiddleware, senderOf } from "./middleware/sender.ts";
 import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
@@ -42,15 +43,39 @@ import { type SinkSetups, sinkEndpoints } from "./sink.ts";
 import { statusEndpoints } from "./status.ts";
 import { wiringEndpoints } from "./wiring.ts";
 
-/** Everything that the web side needs. */
-export interface AppDependencies {
+/** What every application needs, whatever it serves. */
+export interface SiteDependencies {
+  readonly sessions: Pick<SessionKeeper, "begin" | "check" | "end">;
+  /** Every sign-in passes through it. */
+  readonly signInGate: SignInGate;
+  readonly page: Page;
+  readonly log: Log;
+  /** Other sites whose pages may use the API, at the moment of the call. */
+  readonly allowedOrigins: () => readonly string[];
+  /** Which names and addresses are this machine's. */
+  readonly isKnownHost: IsKnownHost;
+  /** Addresses of proxies, which are asked where a request comes from. */
+  readonly proxies: readonly string[];
+}
+
+/** What one application serves. */
+interface Served {
+  /** In the API's description. */
+  readonly described: readonly Endpoint[];
+  readonly hidden: readonly Endpoint[];
+  /** Asked after the host is known, before the site and the session. */
+  readonly before: readonly Middleware[];
+  /** As `Senders.positionOf`. */
+  readonly positionOf: (userId: Id) => string | null;
+}
+
+/** Everything that the web side of a gateway needs. */
+export interface AppDependencies extends SiteDependencies {
   readonly reader: LedgerReader;
   readonly heavy: HeavyReads;
   readonly writer: LedgerWriter;
   readonly numbers: ShownNumbers;
   readonly sessions: Pick<Sessions, "begin" | "check" | "end">;
-  /** Every sign-in passes through it. */
-  readonly signInGate: SignInGate;
   readonly passwords: PasswordHasher;
   readonly lines: Lines;
   /** Where lines can be set by hand; null where they are real. */
@@ -64,28 +89,30 @@ export interface AppDependencies {
   readonly moves: Moves;
   /** Where the gateway sends what it has. */
   readonly setups: SinkSetups;
-  readonly page: Page;
   readonly clock: Clock;
-  readonly log: Log;
   readonly timeZone: string;
   readonly dailyLimits: DailyLimits;
   /** Who may read the metrics; null where there are none. */
   readonly metrics: MetricsAccess | null;
-  /** Other sites whose pages may use the API, at the moment of the call. */
-  readonly allowedOrigins: () => readonly string[];
-  /** Which names and addresses are this machine's. */
-  readonly isKnownHost: IsKnownHost;
 }
 
-/** Builds the application. The caller decides where it listens. */
+/** The application of a gateway. The caller decides where it listens. */
 export function createApp(dependencies: AppDependencies): Koa {
-  const { log, sessions, signInGate, events, page, lines, allowedOrigins, isKnownHost } = dependencies;
-  const described = allEndpoints(dependencies);
-  const endpoints = [
-    ...described,
-    descriptionEndpoint(described),
-    ...moveEndpoints(dependencies.moves, signInGate),
-  ];
+  const { events, lines, moves, signInGate, status, metrics } = dependencies;
+  return buildApp(dependencies, {
+    described: allEndpoints(dependencies),
+    hidden: moveEndpoints(moves, signInGate),
+    before: [healthMiddleware(async () => lines.healthy()), metricsMiddleware(status, metrics)],
+    positionOf: (userId) => events.positionOf(userId),
+  });
+}
+
+/** An application: the same bounds, headers, errors and page for whatever it serves. */
+export function buildApp(
+  { log, sessions, signInGate, page, allowedOrigins, isKnownHost, proxies }: SiteDependencies,
+  { described, hidden, before, positionOf }: Served,
+): Koa {
+  const endpoints = [...described, descriptionEndpoint(described), ...hidden];
   const dataPaths = new Set(
     endpoints.flatMap(({ declaration: { errorField, path } }) =>
       errorField === "message" ? [API_PREFIX + path] : [],
@@ -98,15 +125,15 @@ export function createApp(dependencies: AppDependencies): Koa {
   app.use(errorMiddleware(log, (path) => (dataPaths.has(path) ? "message" : "error")));
   app.use(headMiddleware(API_PREFIX));
   app.use(hostMiddleware(isKnownHost));
-  app.use(healthMiddleware(lines));
-  app.use(metricsMiddleware(dependencies.status, dependencies.metrics));
+  app.use(senderMiddleware(proxies));
+  for (const middleware of before) app.use(middleware);
   app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
   app.use(
     routesOf(endpoints, API_PREFIX, {
       signedInOf: (context) => requireSession(sessions, context),
-      positionOf: (userId) => events.positionOf(userId),
-      admit: ({ req }) => signInGate.admit(clientAddress(req.socket.remoteAddress)),
-      refuse: ({ req }) => signInGate.refuse(clientAddress(req.socket.remoteAddress)),
+      positionOf,
+      admit: (context) => signInGate.admit(senderOf(context)),
+      refuse: (context) => signInGate.refuse(senderOf(context)),
     }),
   );
   app.use(otherMethod);
@@ -143,7 +170,7 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
   const { signInGate, numbers, dailyLimits, commissioner, moves, setups } = dependencies;
   return [
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
-    ...memberEndpoints(reader, writer, sessions, passwords, signInGate),
+    ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
     ...salesEndpoints(salesOf(reader, heavy), numbers, clock, log),
     ...deviceEndpoints(writer),
     ...locationEndpoints(writer),
@@ -204,10 +231,10 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
 }
 
 /** Answers whether the service works, without a session and without detail. */
-function healthMiddleware(lines: Lines): Middleware {
-  return (context, next) => {
+export function healthMiddleware(isHealthy: () => Promise<boolean>): Middleware {
+  return async (context, next) => {
     if (context.path !== "/healthz") return next();
-    const healthy = lines.healthy();
+    const healthy = await isHealthy();
     // The page that plain HTTP serves asks here whether the browser trusts this machine. The answer is public anyway.
     context.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.status = healthy ? 200 : 503;

@@ -11,6 +11,7 @@ import {
   linkMember,
   listMembers,
   removeMember,
+  type Site,
   useLink,
 } from "../contract/member.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -30,18 +31,20 @@ export function newLink(): { readonly token: string; readonly hash: string } {
   return { token, hash: hashOf(token) };
 }
 
-type MemberWriter = Pick<
+export type MemberWriter = Pick<
   LedgerWriter,
   "addMember" | "changeMember" | "removeMember" | "endSessionsOf" | "addLink" | "useLink" | "setPassword"
+>;
+export type MemberReader = EitherWay<
+  Pick<LedgerReader, "member" | "credentials" | "accountCredentials"> & {
+    sessions(): readonly Pick<StandingSession, "memberId">[];
+  }
 >;
 
 /** The account's members, and what each does to itself. */
 export function memberEndpoints(
-  reader: EitherWay<
-    Pick<LedgerReader, "member" | "credentials" | "accountCredentials"> & {
-      sessions(): readonly Pick<StandingSession, "memberId">[];
-    }
-  >,
+  serves: Site,
+  reader: MemberReader,
   writer: MemberWriter,
   sessions: SessionKeeper,
   passwords: PasswordHasher,
@@ -55,7 +58,7 @@ export function memberEndpoints(
   return [
     serve(getSelf, async ({ signedIn }) => {
       const member = await own(signedIn.memberId);
-      return { data: { ...toUserData(member), role: member.role } };
+      return { data: { ...toUserData(member), role: member.role, serves } };
     }),
     serve(changeSelf, async ({ userId, signedIn, body, by }) => {
       await writer.changeMember(userId, signedIn.memberId, body.me, by);

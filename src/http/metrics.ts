@@ -1,10 +1,10 @@
 import type { Context, Middleware, Next } from "koa";
-import { clientAddress } from "../domain/client-address.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { SinkStatus } from "../domain/sink-status.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../secret-file.ts";
+import { senderOf } from "./middleware/sender.ts";
 
 const PATH = "/metrics";
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
@@ -108,7 +108,7 @@ export function metricsMiddleware(status: StatusReader, access: MetricsAccess | 
 }
 
 function requireAccess(context: Context, { tokenFile }: MetricsAccess): void {
-  if (LOOPBACK.has(clientAddress(context.req.socket.remoteAddress))) return;
+  if (LOOPBACK.has(senderOf(context))) return;
   const given = /^Bearer (\S+)$/i.exec(context.get("Authorization"))?.[1];
   const isKnown = tokenFile !== "" && given !== undefined;
   if (isKnown && isSecret(given, readSecret(tokenFile))) return;

@@ -13,6 +13,7 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Sold } from "../domain/overview.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
 import type { SalesReads } from "../domain/sales.ts";
+import type { Letterhead } from "../domain/user.ts";
 import { type ShownAs, toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -38,12 +39,16 @@ export function reportEndpoints(sales: ReportReads, numbers: ShownAs, clock: Clo
   ];
 }
 
+export function letterheadEndpoint(read: (userId: Id) => Letterhead): Endpoint {
+  return serve(getLetterhead, ({ userId }) => ({ data: read(userId) }));
+}
+
 export function letterheadEndpoints(
   reader: Pick<LedgerReader, "letterhead">,
   writer: Pick<LedgerWriter, "setLetterhead">,
 ): readonly Endpoint[] {
   return [
-    serve(getLetterhead, ({ userId }) => ({ data: reader.letterhead(userId) })),
+    letterheadEndpoint((userId) => reader.letterhead(userId)),
     serve(setLetterhead, async ({ userId, body, by }) => {
       await writer.setLetterhead(userId, body.letterhead, by);
     }),

@@ -5,13 +5,13 @@ import type { SignedIn } from "../auth/session.ts";
 import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
 import { type Actor, networkActor } from "../domain/audit.ts";
-import { clientAddress } from "../domain/client-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
 import { parseInput } from "./input.ts";
 import { readBody, UNKNOWN_SENDER } from "./middleware/body.ts";
+import { senderOf } from "./middleware/sender.ts";
 
 /** From this length on an answer is given in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
@@ -74,8 +74,8 @@ export function serve<D extends Declaration>(
 export interface Senders {
   /** The signed-in member. Rejects with `unauthorized`. */
   signedInOf(context: Context): Promise<SignedIn>;
-  /** Up to which change the account's answers are current. */
-  positionOf(userId: Id): string;
+  /** Up to which change the account's answers are current; null where no stream tells of later ones. */
+  positionOf(userId: Id): string | null;
   /** Before the body of an attempt to sign in is read. Throws `too_many`. */
   admit(context: Context): void;
   /** The body of an attempt to sign in was refused. */
@@ -114,7 +114,8 @@ async function answer(
   const by = actorOf(context, roles === null ? null : signedIn.memberId);
   // Before the ledger is read: the answer may be newer than this says, never older.
   if (roles !== null && context.method === "GET") {
-    context.res.setHeader(POSITION_HEADER, senders.positionOf(userId));
+    const position = senders.positionOf(userId);
+    if (position !== null) context.res.setHeader(POSITION_HEADER, position);
   }
   const body = await readInput(declaration, senders, context);
   const asked = query === undefined ? undefined : parseInput(query, context.query);
@@ -132,8 +133,8 @@ async function answer(
 }
 
 /** The sender of a request and its address; `memberId` is null without a session. */
-export function actorOf({ req: { socket } }: Context, memberId: Id | null): Actor {
-  return networkActor(clientAddress(socket.remoteAddress), memberId);
+export function actorOf(context: Context, memberId: Id | null): Actor {
+  return networkActor(senderOf(context), memberId);
 }
 
 /** Waits for a slot and frees it when the answer was taken, or its client has gone. */

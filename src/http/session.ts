@@ -2,11 +2,11 @@ import type { Context } from "koa";
 import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
 import type { Attempt, SignInGate } from "../auth/sign-in-gate.ts";
 import { login, logout, type User as UserAnswer, verify } from "../contract/session.ts";
-import { clientAddress } from "../domain/client-address.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import { emailKey, type Member } from "../domain/member.ts";
 import type { Credentials, PasswordHasher } from "../domain/user.ts";
+import { senderOf } from "./middleware/sender.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 const COOKIE = "auth_token";
@@ -67,11 +67,11 @@ export function sessionEndpoints(
 /** Compares what a client sent once the gate lets it. Rejects with `too_many` after too many failures. */
 export function attemptSignIn(
   gate: SignInGate,
-  { req: { socket } }: Context,
+  context: Context,
   attempt: Pick<Attempt, "account" | "userId" | "prove">,
 ): Promise<boolean> {
-  const address = clientAddress(socket.remoteAddress);
-  return gate.attempt({ ...attempt, address, isGone: () => socket.destroyed });
+  const isGone = () => context.req.socket.destroyed;
+  return gate.attempt({ ...attempt, address: senderOf(context), isGone });
 }
 
 /** Begins a session and sets its cookie. Rejects with `unauthorized` when the credentials have changed meanwhile. */

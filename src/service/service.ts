@@ -268,6 +268,7 @@ export class Service {
       otherGateways: () => others?.list() ?? [],
       syncMs: () => writer.syncMs,
       allowedOrigins: () => this.settings.allowed_origins,
+      proxies: config.trusted_proxies,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
     });
     this.#closing.push(() => api.close());

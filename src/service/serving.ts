@@ -1,9 +1,4 @@
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { setFlagsFromString } from "node:v8";
-import { Worker } from "node:worker_threads";
-import { destination, type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import type { Config, ConfigKey } from "../config/schema.ts";
 import type { Log } from "../domain/log.ts";
 import { FIRST_RUN_MS } from "../http/first-run.ts";
@@ -12,36 +7,16 @@ import type { Installation } from "../installation.ts";
 import { networkAddresses, pageAddresses } from "../net/host-names.ts";
 import { becomeOwner } from "../store/data-directory.ts";
 import { systemClock } from "./clock.ts";
+import { endHanging, forbidCoreDumps, makeLog, prepareProcess } from "./process.ts";
 import { LIVE_KEYS, Service } from "./service.ts";
 import { Supervision } from "./supervision.ts";
 
-const STANDARD_ERROR = 2;
 const FAILED_START_MS = 5_000;
-/** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
-const END_MS = 4_500;
-/** How long before that the log is told. */
-const SAID_MS = 200;
-/** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
-const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 const FIRST_RUN_PATH = "/primer-uso";
 
 /** The terminal that the service was started on: shows how to reach it. Never the log, because some of it is secret. */
 export interface Console {
   out(line: string): void;
-}
-
-/** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */
-function keepHeapsSmall(): void {
-  setFlagsFromString("--heap-growing-percent=30");
-}
-
-/**
- * Koa asks of each body that is no text whether it is one of the Fetch API, and Node loads that API's client and its streams
- * to answer: 60 ms of the first request. No body here is one.
- */
-function forgoFetch(): void {
-  // By assignment: to define a property Node loads what it has there first.
-  Object.assign(globalThis, { Response: class {}, ReadableStream: class {} });
 }
 
 /**
@@ -54,14 +29,9 @@ export async function serve(
   read: () => Config,
 ): Promise<void> {
   const config = read();
-  keepHeapsSmall();
-  forgoFetch();
+  prepareProcess();
   becomeOwner(config.data_dir);
-  // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
-  const log = pino(
-    { level: config.log_level },
-    destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_UNWRITTEN_LOG_BYTES }),
-  );
+  const log = makeLog(config);
   await forbidCoreDumps(log);
   const supervision = await Supervision.connect(process.env, log);
   if (config.gpio_driver !== "chardev") supervision.releaseKept();
@@ -166,15 +136,6 @@ function differ(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** A disk that hangs would hold the threads that wait for it, and with them the process. What is committed is safe. */
-function endHanging(log: Log): void {
-  setTimeout(() => {
-    log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
-  }, END_MS - SAID_MS).unref();
-  // In a thread: the main one may be blocked by its last write to the log, where nothing reads that.
-  new Worker(`setTimeout(() => process.kill(process.pid, "SIGKILL"), ${END_MS})`, { eval: true }).unref();
-}
-
 async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {
   log.info({}, "stopping");
   await service.close();
@@ -222,20 +183,4 @@ function firstRunLines(config: Config, service: Service): string[] {
     "There is no user yet. Make the first one with this link, valid once and for 30 minutes:",
     ...pageAddresses(config, page).map((address) => `  ${address}`),
   ];
-}
-
-/**
- * Disables core files of this process and its children: they would contain passwords and keys. The unit does the same
- * (LimitCORE=); this is for a service that was started by hand. It uses util-linux's prlimit and not koffi, because koffi
- * flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and hangs if that fails with an error
- * other than EINVAL, as for a file on a failing disk. Never throws.
- */
-async function forbidCoreDumps(log: Logger): Promise<void> {
-  try {
-    // To start a program is a tenth of the service's own start.
-    if (/^Max core file size +0 /m.test(readFileSync("/proc/self/limits", "utf8"))) return;
-    await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
-  } catch (error) {
-    log.warn({ err: error }, "core files are not forbidden: prlimit does not run");
-  }
 }

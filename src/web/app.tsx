@@ -78,10 +78,10 @@ interface SignedInProps {
 function SignedIn({ user, view, onUser, onEnded, onSignOut }: SignedInProps) {
   const { replace } = useNavigation();
   const gateway = useGatewayConnection(user, onUser, onEnded);
-  const isSeen = maySee(user.role, view);
+  const isSeen = maySee(user, view);
   useEffect(() => {
-    if (!isSeen) replace(addressOf(homeOf(user.role)));
-  }, [isSeen, user.role, replace]);
+    if (!isSeen) replace(addressOf(homeOf(user)));
+  }, [isSeen, user, replace]);
   // Amounts and dates need the gateway's currency and zone: nothing is shown by a guess and changed after.
   if (gateway.status.kind === "waiting" || !isSeen) return null;
   return (

@@ -1,8 +1,10 @@
 import { LINK_PATH, type Role } from "../domain/member.ts";
+import type { User } from "./api/shapes.ts";
 
 /** The views behind the session, each with an address of its own. */
 export const VIEWS = [
   "panel",
+  "clinics",
   "rooms",
   "records",
   "report",
@@ -25,6 +27,7 @@ export type Route =
 
 const PATHS: Readonly<Record<View, string>> = {
   panel: "/",
+  clinics: "/clinicas",
   rooms: "/habitaciones",
   records: "/registros",
   report: "/informe",
@@ -36,27 +39,38 @@ const PATHS: Readonly<Record<View, string>> = {
   guide: "/guia",
   self: "/mi-cuenta",
 };
+const COMPANY_VIEWS: readonly View[] = ["panel", "clinics", "records", "report", "locations", "self"];
 /** The views of each role, those of every day first; it begins with the first. The API refuses what the others ask for. */
-const VIEWS_OF: Readonly<Record<Role, readonly View[]>> = {
-  owner: VIEWS,
-  staff: ["panel", "rooms", "records", "report", "self"],
-  technician: ["lines", "commission", "rooms", "state", "locations", "guide", "self"],
-  display: ["rooms", "self"],
+const VIEWS_OF: Readonly<Record<User["serves"], Partial<Record<Role, readonly View[]>>>> = {
+  company: { owner: [...COMPANY_VIEWS, "people"], staff: COMPANY_VIEWS },
+  gateway: {
+    owner: VIEWS.filter((view) => view !== "clinics"),
+    staff: ["panel", "rooms", "records", "report", "self"],
+    technician: ["lines", "commission", "rooms", "state", "locations", "guide", "self"],
+    display: ["rooms", "self"],
+  },
 };
 
-export function maySee(role: Role, view: View): boolean {
-  return VIEWS_OF[role].includes(view);
+/** Of a member and what its page is of. */
+type Viewer = Pick<User, "role" | "serves">;
+
+function viewsOf({ role, serves }: Viewer): readonly View[] {
+  return VIEWS_OF[serves][role] ?? ["self"];
+}
+
+export function maySee(viewer: Viewer, view: View): boolean {
+  return viewsOf(viewer).includes(view);
 }
 
 export type NavView = Exclude<View, "guide" | "self">;
 
 /** The views that the navigation leads to. */
-export function navViewsOf(role: Role): readonly NavView[] {
-  return VIEWS_OF[role].filter((view) => view !== "guide" && view !== "self");
+export function navViewsOf(viewer: Viewer): readonly NavView[] {
+  return viewsOf(viewer).filter((view) => view !== "guide" && view !== "self");
 }
 
-export function homeOf(role: Role): View {
-  return VIEWS_OF[role][0] ?? "self";
+export function homeOf(viewer: Viewer): View {
+  return viewsOf(viewer)[0] ?? "self";
 }
 
 const FIRST_RUN_PATH = "/primer-uso";

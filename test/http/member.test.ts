@@ -203,6 +203,7 @@ describe("The members of an account", () => {
       name: "Enfermería",
       email: EVA.email,
       role: "display",
+      serves: "gateway",
     });
     await signIn(PASSWORD).expect(200);
   });

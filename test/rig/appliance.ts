@@ -65,6 +65,8 @@ export interface ApplianceOptions {
   readonly config?: Partial<ApiDependencies["config"]>;
   /** Of the settings file, for what is sent to others. */
   readonly settings?: Partial<Config>;
+  /** Addresses that say where a request comes from. */
+  readonly proxies?: readonly string[];
   /** Whether lines cannot be set by hand. */
   readonly realLines?: boolean;
 }
@@ -242,6 +244,7 @@ export class Appliance {
       otherGateways: () => this.otherGateways,
       syncMs: () => this.machine.syncMs,
       allowedOrigins: () => options.allowedOrigins ?? [],
+      proxies: options.proxies ?? [],
       isKnownHost: (name) => HOSTS.includes(name),
     });
     this.#server = createServer(this.#api.handler);

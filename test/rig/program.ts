@@ -45,6 +45,11 @@ export interface RunOptions {
   readonly wrapper?: readonly string[];
 }
 
+export interface StartOptions extends Omit<RunOptions, "environment" | "input"> {
+  /** The command that serves; `serve` by default. */
+  readonly command?: readonly string[];
+}
+
 export interface ProgramOptions {
   readonly command: readonly string[];
   /** What a start, or a command, may take. */
@@ -174,9 +179,9 @@ export class Program {
   /** Starts the service; resolves once it says that it is ready. */
   async start(
     environment: Readonly<Record<string, string | undefined>> = {},
-    options: Omit<RunOptions, "environment" | "input"> = {},
+    { command = ["serve"], ...options }: StartOptions = {},
   ): Promise<RunningService> {
-    const child = this.spawn(["serve"], { ...options, environment });
+    const child = this.spawn(command, { ...options, environment });
     const said = listen(child);
     child.stdin?.end();
     const ready = () => {

@@ -1,4 +1,5 @@
 import type { listAudit } from "../../contract/audit.ts";
+import type { compareClinics, getCompanyStatus } from "../../contract/clinic.ts";
 import type { getAcceptanceReport, getCommission, listAcceptanceReports } from "../../contract/commission.ts";
 import type { AnswerOf, Shape } from "../../contract/declaration.ts";
 import type { listDevices } from "../../contract/device.ts";
@@ -21,6 +22,8 @@ import type { listPrices, listWirings } from "../../contract/wiring.ts";
 export type ErrorAnswer = Shape<typeof errorAnswer>;
 export type UserAnswer = AnswerOf<typeof getSelf>;
 export type StatusAnswer = AnswerOf<typeof getStatus>;
+export type CompanyStatusAnswer = AnswerOf<typeof getCompanyStatus>;
+export type ClinicsAnswer = AnswerOf<typeof compareClinics>;
 export type OverviewAnswer = AnswerOf<typeof getOverview>;
 export type RecordsAnswer = AnswerOf<typeof listRecords>;
 export type RecordSumAnswer = AnswerOf<typeof sumRecords>;
@@ -51,6 +54,10 @@ export type SinkState = StatusAnswer["data"]["sinks"][number];
 export type Member = MembersAnswer["data"][number];
 export type User = UserAnswer["data"];
 export type Status = StatusAnswer["data"];
+/** What every view may know: of a gateway or of a company. */
+export type SiteStatus = Status | CompanyStatusAnswer["data"];
+export type ClinicComparison = ClinicsAnswer["data"];
+export type Clinic = ClinicComparison["clinics"][number];
 export type Fault = Status["faults"][number];
 export type LastEdge = Status["lastEdges"][number];
 export type Overview = OverviewAnswer["data"];

@@ -1,6 +1,7 @@
 /** Drawn on 24 by 24, in strokes of the text's colour. */
 const PATHS = {
   panel: "M4 20V11M10 20V4M16 20v-7M22 20H2",
+  clinics: "M3 21V9h8v12M11 21V4h10v17M2 21h20M6 13h2M6 17h2M14 8h4M14 12h4M14 16h4",
   rooms: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   records: "M4 6h16M4 12h16M4 18h10",
   report: "M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7",

@@ -19,8 +19,8 @@ interface NavProps {
 export function Nav({ view, isMoreOpen, onMore }: NavProps) {
   const texts = useTexts(frameTexts);
   const { user } = useGateway();
-  const views = navViewsOf(user.role);
-  const isMarked = useIsMarked();
+  const views = navViewsOf(user);
+  const marked = useMarked();
   const isDaily = views.some((to, index) => to === view && index < DAILY_COUNT);
   return (
     <nav class="nav" aria-label={texts.nav.label}>
@@ -46,7 +46,7 @@ export function Nav({ view, isMoreOpen, onMore }: NavProps) {
           >
             <Icon name="more" />
             <span>{texts.nav.more}</span>
-            {isMarked && views.indexOf("state") >= DAILY_COUNT && <Mark />}
+            {marked !== null && views.indexOf(marked) >= DAILY_COUNT && <Mark />}
           </button>
         </li>
       </ul>
@@ -62,7 +62,7 @@ interface SeldomNavProps extends Pick<NavProps, "view"> {
 export function SeldomNav({ view, onGone }: SeldomNavProps) {
   const texts = useTexts(frameTexts);
   const { user } = useGateway();
-  const seldom = navViewsOf(user.role).slice(DAILY_COUNT);
+  const seldom = navViewsOf(user).slice(DAILY_COUNT);
   if (seldom.length === 0) return null;
   return (
     <nav aria-label={texts.nav.more}>
@@ -84,7 +84,7 @@ interface NavItemProps {
 
 function NavItem({ to, view, class: style }: NavItemProps) {
   const texts = useTexts(frameTexts);
-  const isMarked = useIsMarked() && to === "state";
+  const isMarked = useMarked() === to;
   return (
     <li class={style}>
       <Link to={addressOf(to)} class="nav-link" isCurrent={view === to}>
@@ -96,10 +96,13 @@ function NavItem({ to, view, class: style }: NavItemProps) {
   );
 }
 
-/** Something needs to be seen to by somebody who sees the status: it is marked. */
-function useIsMarked(): boolean {
+/** The view that shows what needs to be seen to, where the member sees it and there is something. */
+function useMarked(): NavView | null {
   const { status, user } = useGateway();
-  return maySee(user.role, "state") && (readyValue(status)?.faults.length ?? 0) > 0;
+  const known = readyValue(status);
+  if (known === undefined) return null;
+  if ("troubled" in known) return known.troubled > 0 ? "clinics" : null;
+  return maySee(user, "state") && known.faults.length > 0 ? "state" : null;
 }
 
 function Mark() {

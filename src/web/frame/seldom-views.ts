@@ -1,3 +1,4 @@
+import { ClinicsView } from "../clinics/clinics-view.tsx";
 import { CommissionView } from "../commission/commission-view.tsx";
 import { GuideView } from "../guide/guide-view.tsx";
 import { LinesView } from "../lines/lines-view.tsx";
@@ -11,6 +12,7 @@ import { StateView } from "../state/state-view.tsx";
 
 /** The views that an opening of the page seldom begins with: a file of their own, which comes when the page stands. */
 export const SELDOM_VIEWS = {
+  clinics: ClinicsView,
   rooms: RoomsView,
   records: RecordsView,
   report: ReportView,

@@ -61,14 +61,16 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       <div class="shell-frame">
         <header class="side">
           <div class="side-top">
-            <Link to={addressOf(homeOf(user.role))} class="side-name" label={texts.nav.home}>
+            <Link to={addressOf(homeOf(user))} class="side-name" label={texts.nav.home}>
               <Wordmark />
             </Link>
             {gateway !== undefined && <GatewayMark mark={gateway.gateway} />}
-            <span class={`tag live-pill live-pill-${live}`}>
-              <span class="live-dot" aria-hidden="true" />
-              <span class="live-text">{texts.live[live]}</span>
-            </span>
+            {(user.serves === "gateway" || live === "lost") && (
+              <span class={`tag live-pill live-pill-${live}`}>
+                <span class="live-dot" aria-hidden="true" />
+                <span class="live-text">{texts.live[live]}</span>
+              </span>
+            )}
           </div>
           <Nav view={view} isMoreOpen={isMoreOpen} onMore={() => setMoreOpen(true)} />
           <div class="side-foot">
@@ -91,7 +93,11 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
           <TestBanner />
           <main class="content" id="content" tabIndex={-1}>
             {isElsewhere && gateway !== undefined && (
-              <p class="zone-note fine">{texts.otherZone(gateway.timeZone)}</p>
+              <p class="zone-note fine">
+                {user.serves === "company"
+                  ? texts.companyZone(gateway.timeZone)
+                  : texts.otherZone(gateway.timeZone)}
+              </p>
             )}
             <DelayProvider value={delay}>{children}</DelayProvider>
           </main>
@@ -115,7 +121,9 @@ export function Shell({ view, onSignOut, children }: ShellProps) {
       {/* They cover the foot of the page, so that nothing moves when they come and go. */}
       <div class="toasts">
         <UndoBar shown={shown} undo={undo} />
-        {live === "lost" && <p class="toast">{texts.live.lostDetail}</p>}
+        {live === "lost" && (
+          <p class="toast">{user.serves === "company" ? texts.live.noAnswer : texts.live.lostDetail}</p>
+        )}
       </div>
       <Announcer />
     </div>
@@ -138,7 +146,7 @@ function TestBanner() {
         <strong>{texts.title(tests.length, format.count(tests.length), until)}</strong>{" "}
         <span>{texts.detail(rooms.join(", "))}</span>
       </p>
-      {maySee(user.role, "lines") && (
+      {maySee(user, "lines") && (
         <Button isBusy={isBusy} onPress={() => void send(() => endTests(api))}>
           {texts.end}
         </Button>

@@ -19,8 +19,13 @@ export const SERVER_EVENTS = [
   "commission",
 ] as const satisfies readonly EventName[];
 
-/** A change that the page is told. `missed`: changes may have been missed, so what was fetched must be fetched again. */
-export type LiveEvent = Exclude<ServerEvent, { readonly kind: "hello" }> | { readonly kind: "missed" };
+/**
+ * A change that the page is told. `missed`: changes may have been missed, so what was fetched must be fetched again. `round`:
+ * the same now and then, where nothing tells of changes.
+ */
+export type LiveEvent =
+  | Exclude<ServerEvent, { readonly kind: "hello" }>
+  | { readonly kind: "missed" | "round" };
 
 export type LiveListener = (event: LiveEvent) => void;
 

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Api, statusOf, UNREACHABLE } from "../api/api.ts";
-import type { Status, StatusAnswer, User } from "../api/shapes.ts";
+import type { CompanyStatusAnswer, SiteStatus, Status, StatusAnswer, User } from "../api/shapes.ts";
 import { createFormat, type Format } from "../format/format.ts";
 import { useLanguage } from "../messages/use-language.ts";
 import { LiveConnection, type LiveState } from "./connection.ts";
@@ -16,7 +16,7 @@ interface Gateway {
   readonly api: Api;
   readonly events: LiveEvents;
   readonly live: LiveState;
-  readonly status: Part<Status>;
+  readonly status: Part<SiteStatus>;
   /** Asks for the status again. */
   readonly reloadStatus: () => void;
   /** Unix milliseconds by the gateway's clock: a tablet's own may be years off. */
@@ -32,6 +32,13 @@ export function useGateway(): Gateway {
   const gateway = useContext(GatewayContext);
   if (gateway === null) throw new Error("no GatewayProvider around this component");
   return gateway;
+}
+
+/** The gateway's own status, for the views of a gateway. */
+export function useGatewayStatus(): Part<Status> {
+  const { status } = useGateway();
+  if (status.kind !== "ready") return status;
+  return "driver" in status.value ? ready(status.value) : { kind: "failed" };
 }
 
 export function useFormat(): Format {
@@ -57,13 +64,14 @@ const STATUS_EVENTS: readonly string[] = ["locations", "gap", "tests"];
 export function useGatewayConnection(user: User, onUser: (user: User) => void, onEnded: () => void): Gateway {
   const { locale } = useLanguage();
   const [live, setLive] = useState<LiveState>("connecting");
-  const [status, setStatus] = useState<Part<Status>>({ kind: "waiting" });
-  const own = useMemo(() => connect(setLive, setStatus, onEnded), [onEnded]);
+  const [status, setStatus] = useState<Part<SiteStatus>>({ kind: "waiting" });
+  const { serves } = user;
+  const own = useMemo(() => connect(serves, setLive, setStatus, onEnded), [serves, onEnded]);
 
   // Before the first paint: on a slow tablet the requests would otherwise wait for it.
   useLayoutEffect(() => {
     own.reloadStatus();
-    own.connection.open();
+    own.connection?.open();
     const round = setInterval(own.reloadStatus, ROUND_MS);
     return () => {
       clearInterval(round);
@@ -87,7 +95,12 @@ export function useGatewayConnection(user: User, onUser: (user: User) => void, o
 
 type SetState<T> = (next: T | ((before: T) => T)) => void;
 
-function connect(setLive: SetState<LiveState>, setStatus: SetState<Part<Status>>, onEnded: () => void) {
+function connect(
+  serves: User["serves"],
+  setLive: SetState<LiveState>,
+  setStatus: SetState<Part<SiteStatus>>,
+  onEnded: () => void,
+) {
   // How far the gateway's clock is ahead of this machine's.
   let clockAheadMs = 0;
   const events = new LiveEvents();
@@ -104,34 +117,46 @@ function connect(setLive: SetState<LiveState>, setStatus: SetState<Part<Status>>
   });
   const refresher = new Refresher(async () => {
     try {
-      const { data } = await api.get<StatusAnswer>("/api/status");
+      const { data } = await api.get<StatusAnswer | CompanyStatusAnswer>("/api/status");
       clockAheadMs = data.clock.time - Date.now();
       setStatus(ready(data));
+      if (connection === null) onRound();
     } catch (error) {
       console.warn(error);
       setStatus((before) => (before.kind === "ready" ? before : { kind: "failed" }));
       // A stream may be dead without knowing (a cable pulled). The round of the status finds that out.
-      if (statusOf(error) === UNREACHABLE) connection.renew();
+      if (statusOf(error) === UNREACHABLE) connection?.renew();
+      if (connection === null) setLive("lost");
     }
   }, REST_MS);
-  const connection = new LiveConnection({
-    onState: setLive,
-    onEvent: (event) => {
-      if (event.kind === "hello") {
-        if (freshness.onStream(event.data.at)) onMissed();
-        return;
-      }
-      if (STATUS_EVENTS.includes(event.kind)) refresher.ask();
-      events.tell(event);
-    },
-    onRefused: () => refresher.ask(),
-  });
+  let isFirstRound = true;
+  /** A company's page has no stream: what is shown is fetched again in each round. */
+  const onRound = () => {
+    setLive("live");
+    if (!isFirstRound && !document.hidden) events.tell({ kind: "round" });
+    isFirstRound = false;
+  };
+  const connection =
+    serves === "company"
+      ? null
+      : new LiveConnection({
+          onState: setLive,
+          onEvent: (event) => {
+            if (event.kind === "hello") {
+              if (freshness.onStream(event.data.at)) onMissed();
+              return;
+            }
+            if (STATUS_EVENTS.includes(event.kind)) refresher.ask();
+            events.tell(event);
+          },
+          onRefused: () => refresher.ask(),
+        });
   return {
     ...{ api, events, connection },
     reloadStatus: () => refresher.ask(),
     now: () => Date.now() + clockAheadMs,
     close: () => {
-      connection.close();
+      connection?.close();
       refresher.close();
       api.close();
     },

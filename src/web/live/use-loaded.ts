@@ -69,7 +69,8 @@ export function useLoaded<T>(
     const stop = events.listen((event) => {
       told.push(event);
       setState((before) => afterEvent(before, (value) => latest.current.apply(value, event)));
-      if (event.kind === "missed" || latest.current.refreshOn.includes(event.kind)) own.ask();
+      if (event.kind === "missed" || event.kind === "round" || latest.current.refreshOn.includes(event.kind))
+        own.ask();
     });
     return () => {
       isCurrent = false;

@@ -26,6 +26,7 @@ type LocationWork =
 export function LocationsView() {
   const texts = useTexts(locationsTexts);
   const { compare } = useFormat();
+  const { user } = useGateway();
   const { part, reload } = useLoaded(loadLocations, "", ["locations"]);
   const [work, setWork] = useState<LocationWork | null>(null);
   const [done, setDone] = useState("");
@@ -42,11 +43,13 @@ export function LocationsView() {
   return (
     <ViewFrame
       title={texts.title}
-      intro={texts.intro}
+      intro={user.serves === "company" ? texts.companyIntro : texts.intro}
       actions={
-        <Button kind="main" icon="plus" onPress={() => begin({ kind: "add_location" })}>
-          {texts.addLocation}
-        </Button>
+        user.serves === "gateway" && (
+          <Button kind="main" icon="plus" onPress={() => begin({ kind: "add_location" })}>
+            {texts.addLocation}
+          </Button>
+        )
       }
     >
       <p class={done === "" ? "aloud" : "done-note"} role="status">
@@ -69,14 +72,17 @@ interface LocationListProps {
 
 function LocationList({ locations, compare, onWork }: LocationListProps) {
   const texts = useTexts(locationsTexts);
+  const { user } = useGateway();
   const { groups, elsewhere } = locationsInOrder(locations, compare);
   if (groups.length === 0 && elsewhere.length === 0) {
     return (
       <section class="panel">
-        <Nothing title={texts.none} detail={texts.noneDetail}>
-          <Button kind="main" icon="plus" onPress={() => onWork({ kind: "add_location" })}>
-            {texts.addLocation}
-          </Button>
+        <Nothing title={texts.none} detail={user.serves === "company" ? "" : texts.noneDetail}>
+          {user.serves === "gateway" && (
+            <Button kind="main" icon="plus" onPress={() => onWork({ kind: "add_location" })}>
+              {texts.addLocation}
+            </Button>
+          )}
         </Nothing>
       </section>
     );
@@ -177,6 +183,7 @@ interface LocationCardProps {
 
 function LocationCard({ location, devices, onWork }: LocationCardProps) {
   const texts = useTexts(locationsTexts);
+  const { user } = useGateway();
   const id = useId();
   return (
     <section class="panel location" aria-labelledby={id}>
@@ -204,7 +211,7 @@ function LocationCard({ location, devices, onWork }: LocationCardProps) {
           ))}
         </ul>
       )}
-      {location !== null && (
+      {location !== null && user.serves === "gateway" && (
         <Button
           icon="plus"
           label={texts.addDeviceAt(location.name)}
@@ -231,10 +238,14 @@ function DeviceRow({ device, onWork }: DeviceRowProps) {
         <h3>{device.name}</h3>
         <span class="soft">{texts.number(device.dId)}</span>
       </div>
-      <p class="device-rooms words">
-        <span class="soft">{texts.rooms(count(device.actuators.length), device.actuators.length === 1)}</span>
-        <span>{briefRooms(roomsOf(device))}</span>
-      </p>
+      {device.actuators.length > 0 && (
+        <p class="device-rooms words">
+          <span class="soft">
+            {texts.rooms(count(device.actuators.length), device.actuators.length === 1)}
+          </span>
+          <span>{briefRooms(roomsOf(device))}</span>
+        </p>
+      )}
       <ChangeButtons
         name={device.name}
         onChange={() => onWork({ kind: "change_device", device })}
@@ -252,6 +263,8 @@ interface ChangeButtonsProps {
 
 function ChangeButtons({ name, onChange, onRemove }: ChangeButtonsProps) {
   const texts = useTexts(locationsTexts);
+  const { user } = useGateway();
+  if (user.serves === "company") return null;
   return (
     <div class="location-actions">
       <Button kind="quiet" icon="edit" label={texts.changeOf(name)} onPress={onChange} />

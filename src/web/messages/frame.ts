@@ -14,6 +14,7 @@ export const frameTexts = bilingual(
       label: "Secciones",
       home: "Flanco: ir al panel",
       panel: "Panel",
+      clinics: "Clínicas",
       rooms: "Habitaciones",
       records: "Registros",
       report: "Informe",
@@ -31,11 +32,15 @@ export const frameTexts = bilingual(
       live: "En directo",
       lost: "Sin conexión",
       lostDetail: "Se ha perdido la conexión en directo. Lo que ve puede no estar al día. Reconectando…",
+      noAnswer:
+        "La base de datos de la empresa no responde. Se reintenta cada minuto; lo que ve puede no estar al día.",
       unreachable: "No se puede conectar con el equipo. Compruebe la red; se reintenta cada pocos segundos.",
     },
 
     otherZone: (zone: string) =>
       `Todas las horas son las de la clínica (${zone}), no las de este dispositivo.`,
+    companyZone: (zone: string) =>
+      `Todas las horas son las de la empresa (${zone}), no las de este dispositivo.`,
     simulated: {
       title: "Simulado",
       detail: "Nada de esto es real",
@@ -75,6 +80,7 @@ export const frameTexts = bilingual(
       label: "Sections",
       home: "Flanco: go to the overview",
       panel: "Overview",
+      clinics: "Clinics",
       rooms: "Rooms",
       records: "Records",
       report: "Report",
@@ -92,10 +98,13 @@ export const frameTexts = bilingual(
       live: "Live",
       lost: "Offline",
       lostDetail: "The live connection is lost. What you see may be out of date. Reconnecting…",
+      noAnswer:
+        "The company's database does not answer. It is tried again every minute; what you see may be out of date.",
       unreachable: "The gateway cannot be reached. Check the network; trying again every few seconds.",
     },
 
     otherZone: (zone) => `All times are the clinic's (${zone}), not this device's.`,
+    companyZone: (zone) => `All times are the company's (${zone}), not this device's.`,
     simulated: {
       title: "Simulated",
       detail: "None of this is real",

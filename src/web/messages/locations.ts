@@ -3,6 +3,7 @@ import { bilingual } from "../../domain/language.ts";
 export const locationsTexts = bilingual(
   {
     title: "Lugares y dispositivos",
+    companyIntro: "Los lugares de todas las clínicas que han vendido algo, con sus dispositivos.",
     intro:
       "Un lugar es una clínica o un edificio. Un dispositivo es una caja de relés en él, con sus habitaciones.",
     addLocation: "Añadir lugar",
@@ -85,6 +86,7 @@ export const locationsTexts = bilingual(
   },
   {
     title: "Locations and devices",
+    companyIntro: "The locations of all clinics that have sold anything, with their devices.",
     intro: "A location is a clinic or a building. A device is a box of relays in it, with its rooms.",
     addLocation: "Add location",
     addDevice: "Add device",

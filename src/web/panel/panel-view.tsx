@@ -24,7 +24,8 @@ const FAULTS_SHOWN = 2;
 /** The figures of a week, a month or a year, the rooms that are on, and the last sales. */
 export function PanelView() {
   const texts = useTexts(panelTexts);
-  const { status } = useGateway();
+  const { status, user } = useGateway();
+  const isOfGateway = user.serves === "gateway";
   const { filter, setFilter } = usePanelFilter();
   const { part, isStale, reload } = useLoaded((api) => loadOverview(api, filter), JSON.stringify(filter), [
     "record",
@@ -71,7 +72,7 @@ export function PanelView() {
       {isComplete && (
         <>
           <FaultList faults={faults} most={FAULTS_SHOWN} />
-          {devices?.length === 0 && <StartPanel />}
+          {isOfGateway && devices?.length === 0 && <StartPanel />}
           {overview !== undefined && (
             <PanelFilters overview={overview} devices={devices ?? []} filter={filter} onFilter={setFilter} />
           )}
@@ -89,7 +90,7 @@ export function PanelView() {
             </div>
           )}
           <div class="panel-below">
-            <NowPanel devices={here} />
+            {isOfGateway && <NowPanel devices={here} />}
             <LatestPanel part={latest.part} onRetry={latest.reload} />
           </div>
         </>

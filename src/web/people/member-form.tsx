@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ROLES, type Role } from "../../domain/member.ts";
+import { COMPANY_ROLES, ROLES, type Role } from "../../domain/member.ts";
 import { changeMember, invite } from "../api/members.ts";
 import type { Member } from "../api/shapes.ts";
 import { SelectField, TextField } from "../element/field.tsx";
@@ -25,7 +25,7 @@ const NOT_FOUND = 404;
 export function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFormProps) {
   const texts = useTexts(peopleTexts);
   const { mistakes } = useTexts(doorTexts);
-  const { api } = useGateway();
+  const { api, user } = useGateway();
   const { form, isBusy, failure, submit, requiredMistake } = useForm();
   const [name, setName] = useState(member?.name ?? "");
   const [email, setEmail] = useState(member?.email ?? "");
@@ -69,7 +69,10 @@ export function MemberForm({ member, onChanged, onInvited, onCancel }: MemberFor
       <SelectField
         label={texts.role}
         value={role}
-        choices={ROLES.map((value) => ({ value, text: texts.roles[value].name }))}
+        choices={(user.serves === "company" ? COMPANY_ROLES : ROLES).map((value) => ({
+          value,
+          text: texts.roles[value].name,
+        }))}
         onValue={(value) => setRole(ROLES.find((known) => known === value) ?? role)}
         hint={texts.roles[role].may}
       />

@@ -270,7 +270,7 @@ function RecordDialog({ record, onVoid, onClose }: RecordDialogProps) {
           onClose={onClose}
         />
       )}
-      {voided === null && !isVoiding && user.role === "owner" && (
+      {voided === null && !isVoiding && user.role === "owner" && user.serves === "gateway" && (
         <div class="actions">
           <Button onPress={() => setVoiding(true)}>{texts.voidIt}</Button>
         </div>

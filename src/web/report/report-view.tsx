@@ -86,7 +86,10 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
     [],
   );
   const letterhead = readyValue(head.part);
-  const wirings = useLoaded(loadWirings, "wirings", ["locations"]).part;
+  const ofGateway = user.serves === "gateway";
+  const wirings = useLoaded(async (api) => (ofGateway ? loadWirings(api) : []), "wirings", [
+    "locations",
+  ]).part;
   const roomOfLine = new Map((readyValue(wirings) ?? []).map(({ line, actuatorId }) => [line, actuatorId]));
   return (
     <>
@@ -130,7 +133,7 @@ function ChosenReport({ choices }: { readonly choices: Choices }) {
             onPress={() => move(1)}
           />
         </div>
-        {user.role === "owner" && (
+        {ofGateway && user.role === "owner" && (
           <Button icon="edit" isDisabled={letterhead === undefined} onPress={() => setHeading(true)}>
             {texts.letterhead.title}
           </Button>

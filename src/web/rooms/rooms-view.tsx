@@ -108,7 +108,7 @@ export function RoomsView() {
       {devices?.length === 0 && (
         <section class="panel">
           <Nothing title={texts.none} detail={texts.noneDetail}>
-            {maySee(user.role, "guide") && (
+            {maySee(user, "guide") && (
               <Link to={addressOf("guide")} class="button button-main">
                 {texts.add}
               </Link>

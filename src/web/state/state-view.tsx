@@ -4,7 +4,7 @@ import { FailedPanel } from "../element/notice.tsx";
 import { FaultList } from "../frame/faults.tsx";
 import { ViewFrame } from "../frame/view.tsx";
 import { GatewayMark } from "../frame/wordmark.tsx";
-import { useFormat, useGateway, useLiveEvents } from "../live/gateway.ts";
+import { useFormat, useGateway, useGatewayStatus, useLiveEvents } from "../live/gateway.ts";
 import { readyValue } from "../live/loading.ts";
 import { useLoaded } from "../live/use-loaded.ts";
 import { stateTexts } from "../messages/state.ts";
@@ -17,7 +17,8 @@ import { AuditPanel, LineCard } from "./tables.tsx";
 /** The gateway's state: first whether anything needs attention, then every part. */
 export function StateView() {
   const texts = useTexts(stateTexts);
-  const { status, reloadStatus } = useGateway();
+  const { reloadStatus } = useGateway();
+  const status = useGatewayStatus();
   const gaps = useLoaded(async (api) => (await api.get<GapsAnswer>("/api/gap")).data, "gaps", ["gap"]);
   useLiveEvents((event) => {
     if (event.kind !== "missed") reloadStatus();

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { CLINIC_STATES } from "../domain/clinic.ts";
+import { parseDay } from "../domain/day.ts";
+import { declare, MONEY, type Shape } from "./declaration.ts";
+import { dateText, day, success, timeMs } from "./field.ts";
+import { pageStatus } from "./status.ts";
+
+const sold = { sales: z.int(), revenue: z.number() };
+const soldOnDays = z.strictObject({ from: day, to: day, ...sold });
+
+const clinic = z.strictObject({
+  name: z.string(),
+  timeZone: z.string(),
+  ...sold,
+  before: z.strictObject(sold),
+  state: z.enum(CLINIC_STATES).describe("How its gateway fares: of several troubles the worst."),
+  seenTime: timeMs.nullable().describe("When it called last; null where it never did."),
+  waiting: z
+    .int()
+    .describe("Entries that the gateway has and the company's database lacks, when it called last."),
+  forkedAt: z
+    .int()
+    .nullable()
+    .describe("The entry from which its ledger is another one than the database's."),
+  untold: z
+    .int()
+    .describe("Entries that it lost before they were sent, and that its ledger does not tell of."),
+  clockOffMs: z.int().describe("By how much its clock is ahead of the database's."),
+});
+export type Clinic = Shape<typeof clinic>;
+
+const comparison = z.strictObject({
+  ...{ days: soldOnDays, before: soldOnDays },
+  clinics: z.array(clinic).describe("The highest revenue first."),
+});
+export type ClinicComparison = Shape<typeof comparison>;
+
+export const PERIODS = ["week", "month", "year"] as const;
+
+export const compareClinics = declare({
+  method: "get",
+  path: "/clinic",
+  summary: "What each clinic has sold in a period, beside the same days before, and how its gateway fares.",
+  roles: MONEY,
+  query: z.object({
+    period: z.enum(PERIODS),
+    at: dateText(parseDay, "YYYY-MM-DD, a day of the period; today without it").optional(),
+  }),
+  answer: success.extend({ data: comparison }),
+});
+
+export const getCompanyStatus = declare({
+  method: "get",
+  path: "/status",
+  summary: "What the page needs to show the company: its name, zone, currency and time.",
+  roles: MONEY,
+  answer: success.extend({
+    data: pageStatus.extend({ troubled: z.int().describe("Gateways that a person must see to.") }),
+  }),
+});

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { Worker } from "node:worker_threads";
+import { destination, type Logger, pino } from "pino";
+import type { Config } from "../config/schema.ts";
+import type { Log } from "../domain/log.ts";
+
+const STANDARD_ERROR = 2;
+/** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
+const END_MS = 4_500;
+/** How long before that the log is told. */
+const SAID_MS = 200;
+/** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
+const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
+/** The log of the process, on standard error. */
+export function makeLog({ log_level: level }: Pick<Config, "log_level">): Logger {
+  // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
+  const dest = destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_UNWRITTEN_LOG_BYTES });
+  return pino({ level }, dest);
+}
+
+/** Settings of Node's own, before anything is served. */
+export function prepareProcess(): void {
+  keepHeapsSmall();
+  forgoFetch();
+}
+
+/** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */
+function keepHeapsSmall(): void {
+  setFlagsFromString("--heap-growing-percent=30");
+}
+
+/**
+ * Koa asks of each body that is no text whether it is one of the Fetch API, and Node loads that API's client and its streams
+ * to answer: 60 ms of the first request. No body here is one.
+ */
+function forgoFetch(): void {
+  // By assignment: to define a property Node loads what it has there first.
+  Object.assign(globalThis, { Response: class {}, ReadableStream: class {} });
+}
+
+/** A disk that hangs would hold the threads that wait for it, and with them the process. What is committed is safe. */
+export function endHanging(log: Log): void {
+  setTimeout(() => {
+    log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
+  }, END_MS - SAID_MS).unref();
+  // In a thread: the main one may be blocked by its last write to the log, where nothing reads that.
+  new Worker(`setTimeout(() => process.kill(process.pid, "SIGKILL"), ${END_MS})`, { eval: true }).unref();
+}
+
+/**
+ * Disables core files of this process and its children: they would contain passwords and keys. The unit does the same
+ * (LimitCORE=); this is for a service that was started by hand. It uses util-linux's prlimit and not koffi, because koffi
+ * flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and hangs if that fails with an error
+ * other than EINVAL, as for a file on a failing disk. Never throws.
+ */
+export async function forbidCoreDumps(log: Logger): Promise<void> {
+  try {
+    // To start a program is a tenth of the service's own start.
+    if (/^Max core file size +0 /m.test(readFileSync("/proc/self/limits", "utf8"))) return;
+    await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
+  } catch (error) {
+    log.warn({ err: error }, "core files are not forbidden: prlimit does not run");
+  }
+}

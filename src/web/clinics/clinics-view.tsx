@@ -1,0 +1,165 @@
+import { CLINIC_STATES } from "../../domain/clinic.ts";
+import { SECOND_MS } from "../../domain/clock.ts";
+import type { Clinic, ClinicComparison, ClinicsAnswer } from "../api/shapes.ts";
+import { Button } from "../element/button.tsx";
+import { DataTable } from "../element/data-table.tsx";
+import { Segments } from "../element/field.tsx";
+import { FailedPanel, Nothing, Notice } from "../element/notice.tsx";
+import { ViewFrame } from "../frame/view.tsx";
+import { useFormat, useGateway } from "../live/gateway.ts";
+import { readyValue } from "../live/loading.ts";
+import { useLoaded } from "../live/use-loaded.ts";
+import { clinicsTexts } from "../messages/clinics.ts";
+import { panelTexts } from "../messages/panel.ts";
+import { useTexts } from "../messages/use-language.ts";
+import { useNavigation, useQuery } from "../navigation.tsx";
+import { periodOf } from "../panel/panel-filters.tsx";
+import { comparisonOf, comparisonText, neighbourOf } from "../panel/period.ts";
+import { addressOf } from "../route.ts";
+
+/** What each clinic of a company has sold in a period, and the gateways that a person must see to. */
+export function ClinicsView() {
+  const texts = useTexts(clinicsTexts);
+  const panel = useTexts(panelTexts);
+  const { format, now } = useGateway();
+  const { replace } = useNavigation();
+  const query = useQuery();
+  const period = periodOf(query.get("period"));
+  const asked = new URLSearchParams({ period, ...(query.has("at") && { at: query.get("at") ?? "" }) });
+  const { part, isStale, reload } = useLoaded(
+    async (api) => (await api.get<ClinicsAnswer>(`/api/clinic?${asked}`)).data,
+    String(asked),
+  );
+  const show = (of: string, at?: string) => replace(addressOf("clinics", { period: of, at }));
+  const known = readyValue(part);
+  const move = (step: -1 | 1) =>
+    known !== undefined && show(period, neighbourOf({ period, ...known.days }, step));
+  const troubled = (known?.clinics ?? [])
+    .filter(({ state }) => state !== "good")
+    .sort((a, b) => CLINIC_STATES.indexOf(a.state) - CLINIC_STATES.indexOf(b.state));
+  return (
+    <ViewFrame
+      title={texts.title}
+      intro={texts.intro}
+      actions={
+        <Segments
+          label={panel.period}
+          value={period}
+          choices={[
+            { value: "week", text: panel.week },
+            { value: "month", text: panel.month },
+            { value: "year", text: panel.year },
+          ]}
+          onValue={(value) => show(periodOf(value))}
+        />
+      }
+    >
+      <FailedPanel part={part} onRetry={reload} />
+      {known !== undefined && known.clinics.length === 0 && (
+        <section class="panel">
+          <Nothing title={texts.none} detail={texts.noneDetail} />
+        </section>
+      )}
+      {known !== undefined && known.clinics.length > 0 && (
+        <>
+          <section
+            class={isStale ? "panel is-stale" : "panel"}
+            aria-labelledby="clinics-title"
+            aria-busy={isStale}
+          >
+            <div class="panel-head">
+              <h2 id="clinics-title">
+                {panel.days(format.dayName(known.days.from, "long"), format.dayName(known.days.to, "long"))}
+              </h2>
+              <span class="clinics-move">
+                <Button
+                  kind="quiet"
+                  icon="back"
+                  label={panel.periodBefore[period]}
+                  onPress={() => move(-1)}
+                />
+                <Button
+                  kind="quiet"
+                  icon="forward"
+                  label={panel.later[period]}
+                  isDisabled={known.days.to >= format.day(now())}
+                  onPress={() => move(1)}
+                />
+              </span>
+            </div>
+            <ClinicTable known={known} />
+          </section>
+          {troubled.length > 0 && (
+            <section aria-labelledby="troubled-title" class="clinics-troubled">
+              <h2 id="troubled-title">{texts.troubles(troubled.length)}</h2>
+              {troubled.map((clinic) => (
+                <Trouble key={clinic.name} clinic={clinic} />
+              ))}
+            </section>
+          )}
+        </>
+      )}
+    </ViewFrame>
+  );
+}
+
+function ClinicTable({ known: { days, before, clinics } }: { readonly known: ClinicComparison }) {
+  const texts = useTexts(clinicsTexts);
+  const panel = useTexts(panelTexts);
+  const format = useFormat();
+  const { money, count } = format;
+  const compared = (now: number, then: number) => {
+    const text = comparisonText(comparisonOf(now, then), panel.compare, format);
+    return (
+      <span class="clinics-before">
+        {money(then)}
+        {text !== "" && <span class="fine">{text}</span>}
+      </span>
+    );
+  };
+  return (
+    <DataTable
+      caption={texts.title}
+      rows={clinics}
+      keyOf={({ name }) => name}
+      columns={[
+        { key: "name", title: texts.clinic, isName: true, cell: ({ name }) => name },
+        { key: "revenue", title: panel.revenue, isNumber: true, cell: ({ revenue }) => money(revenue) },
+        { key: "sales", title: panel.sales, isNumber: true, cell: ({ sales }) => count(sales) },
+        {
+          key: "before",
+          title: texts.before(format.dayName(before.from, "short"), format.dayName(before.to, "short")),
+          isNumber: true,
+          cell: (clinic) => compared(clinic.revenue, clinic.before.revenue),
+        },
+        { key: "state", title: texts.equipment, cell: ({ state }) => texts.states[state] },
+      ]}
+      foot={[texts.all, money(days.revenue), count(days.sales), compared(days.revenue, before.revenue), ""]}
+    />
+  );
+}
+
+function Trouble({ clinic }: { readonly clinic: Clinic }) {
+  const texts = useTexts(clinicsTexts);
+  const { format, now } = useGateway();
+  const { name, state, seenTime, waiting, forkedAt, untold, clockOffMs } = clinic;
+  if (state === "good") return null;
+  const { count } = format;
+  const seen = seenTime === null ? texts.never : format.moment(seenTime, now());
+  const what = {
+    forked: () => texts.what.forked(count(forkedAt ?? 0)),
+    lacking: () => texts.what.lacking(count(untold)),
+    silent: () => texts.what.silent(seen),
+    clock_off: () => texts.what.clock_off(count(Math.round(Math.abs(clockOffMs) / SECOND_MS))),
+    behind: () => texts.what.behind(count(waiting)),
+  }[state]();
+  return (
+    <Notice
+      kind={state === "forked" || state === "lacking" ? "bad" : "warn"}
+      title={`${name}: ${texts.states[state]}`}
+    >
+      <p>{what}</p>
+      <p>{state === "forked" ? texts.todo.forked(name) : texts.todo[state]}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,177 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { expect } from "chai";
+import { append } from "../../src/central/append.ts";
+import { addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
+import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { LINK_PATH } from "../../src/domain/member.ts";
+import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
+import { until } from "../rig/until.ts";
+import { TestChain } from "./chain.ts";
+import { Postgres } from "./postgres.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("flanco central serve", () => {
+  const database = new Postgres(["fsync=off"]);
+  const programs: Program[] = [];
+  let admin: Connection;
+  /** Two processes of one company, and one of another. */
+  let one: RunningService;
+  let two: RunningService;
+  let other: RunningService;
+  let cookie = "";
+
+  async function start(role: string, password: string): Promise<RunningService> {
+    const program = await Program.make();
+    programs.push(program);
+    const file = program.write("page.password", password);
+    chmodSync(file, 0o600);
+    return program.start(
+      { FLANCO_CENTRAL_DATABASE: database.url(role), FLANCO_CENTRAL_PASSWORD_FILE: file },
+      { command: ["central", "serve"] },
+    );
+  }
+
+  /** A member with a password, made as a company makes its first. */
+  async function invite(email: string, company: string, at: RunningService): Promise<string> {
+    const [program] = programs;
+    const pgpass = database.directory.file("pgpass");
+    writeFileSync(pgpass, "*:*:*:*:admin\n", { mode: 0o600 });
+    const words = ["--email", email, "--name", "Ana", "--page", "https://ventas.example.org"];
+    const where = ["--company", company, "--database", database.url("admin")];
+    const made = await program?.call(["central", "member", "add", ...words, ...where], "", {
+      PGPASSFILE: pgpass,
+    });
+    const token = new RegExp(`${LINK_PATH}#([\\w-]+)/`).exec(made?.stdout ?? "")?.[1];
+    expect((await at.post("/api/link", { token, password: PASSWORD })).status).to.equal(200);
+    return at.signIn(email, PASSWORD);
+  }
+
+  before(async () => {
+    await database.start();
+    admin = await database.connect();
+    for (const name of ["Televida", "Otra"]) await initialise(admin, name, "Europe/Madrid");
+    const company = await companyOf(admin, "Televida");
+    for (const [index, name] of ["malaga", "lugo", "soria"].entries()) {
+      const gateway = await addGateway(admin, company, name);
+      if (name === "soria") continue;
+      const chain = new TestChain().sellMany(20, (sale) => ({
+        ...{ locationName: `Hospital ${name}`, deviceId: "7", room: "101", valorMicros: 2_500_000 },
+        createdTimeMs: Date.now() - index * DAY_MS - sale,
+      }));
+      const connection = await connect(parseAddress(database.url(gateway.role)), () => gateway.password);
+      await append(connection, chain.batch(), Date.now());
+      await connection.close();
+    }
+    const page = await pageAccess(admin, company, "flanco_page");
+    one = await start(page.role, page.password);
+    two = await start(page.role, page.password);
+    const elsewhere = await pageAccess(admin, await companyOf(admin, "Otra"), "flanco_page_b");
+    other = await start(elsewhere.role, elsewhere.password);
+    cookie = await invite("ana@example.org", "Televida", one);
+  });
+
+  after(async () => {
+    for (const program of programs) await program.close();
+    await admin?.close().catch(() => {});
+    await database.stop();
+  });
+
+  const read = async (at: RunningService, path: string, as = cookie) => {
+    const answer = await at.get(`/api${path}`, as);
+    return { status: answer.status, data: ((await answer.json()) as { data: unknown }).data };
+  };
+
+  it("shows the sales of all clinics, and how each gateway fares", async () => {
+    const overview = (await read(one, "/overview?period=week")).data;
+    expect(overview).to.deep.include({ period: "week", sales: 40, revenue: 100 });
+    const { clinics } = (await read(two, "/clinic?period=week")).data as {
+      clinics: readonly { name: string; sales: number; state: string }[];
+    };
+    expect(clinics.map(({ name, sales, state }) => [name, sales, state])).to.deep.equal([
+      ["lugo", 20, "good"],
+      ["malaga", 20, "good"],
+      ["soria", 0, "silent"],
+    ]);
+    expect((await read(one, "/status")).data).to.deep.include({ timeZone: "Europe/Madrid", troubled: 1 });
+    expect((await read(one, "/me")).data).to.include({ role: "owner", serves: "company" });
+    for (const path of ["/location", "/device", "/record", "/data?period=anual", "/letterhead", "/gap"]) {
+      expect((await read(one, path)).status, path).to.equal(200);
+    }
+    expect((await read(one, "/report?month=2026-01")).status).to.equal(200);
+    expect(await (await one.get("/api/export?lang=es", cookie)).text()).to.contain("Hospital lugo");
+    expect(await (await one.get("/")).text()).to.contain("<title>");
+  });
+
+  it("knows a session at every process, and ends it at all of them", async () => {
+    const session = await one.signIn("ana@example.org", PASSWORD);
+    expect((await read(two, "/me", session)).status).to.equal(200);
+    await two.post("/api/logout", {}, session);
+    expect((await read(one, "/me", session)).status).to.equal(401);
+    expect((await read(one, "/me")).status).to.equal(200);
+  });
+
+  it("lets owners say who reads, and staff read alone", async () => {
+    const member = { name: "Eva", email: "eva@example.org", role: "staff" };
+    const invited = await one.post("/api/member", { member }, cookie);
+    const { token } = ((await invited.json()) as { data: { token: string } }).data;
+    expect((await two.post("/api/link", { token, password: PASSWORD })).status).to.equal(200);
+    expect((await one.post("/api/link", { token, password: PASSWORD })).status).to.equal(401);
+    const eva = await two.signIn("eva@example.org", PASSWORD);
+    expect((await read(one, "/clinic?period=month", eva)).status).to.equal(200);
+    expect((await read(one, "/member", eva)).status).to.equal(403);
+    const display = { ...member, email: "tv@example.org", role: "display" };
+    expect((await one.post("/api/member", { member: display }, cookie)).status).to.equal(400);
+  });
+
+  it("shows a member of one company nothing of another", async () => {
+    const theirs = await invite("ana@example.org", "Otra", other);
+    expect((await read(other, "/overview?period=week", theirs)).data).to.deep.include({ sales: 0 });
+    expect((await read(other, "/clinic?period=week", theirs)).data).to.deep.include({ clinics: [] });
+    expect((await read(other, "/me", cookie)).status).to.equal(401);
+    expect((await read(one, "/me", theirs)).status).to.equal(401);
+  });
+
+  it("has no operation that changes a sale", async () => {
+    const { paths } = (await (await one.get("/api/openapi.json")).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const changing = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).flatMap((method) => (method === "get" ? [] : [`${method} ${path}`])),
+    );
+    expect(changing.toSorted()).to.deep.equal([
+      ...["delete /api/member", "patch /api/me", "patch /api/member", "post /api/link", "post /api/login"],
+      ...["post /api/logout", "post /api/member", "post /api/member/link", "post /api/member/sign-out"],
+      "put /api/me/password",
+    ]);
+    expect((await one.post("/api/data", {}, cookie)).status).to.equal(405);
+  });
+
+  it("says while the database is away that it is, and is back with it", async () => {
+    expect((await one.get("/healthz")).status).to.equal(200);
+    await database.kill();
+    const away = await one.get("/api/overview?period=week", cookie);
+    expect(away.status).to.equal(503);
+    expect(away.headers.get("retry-after")).to.match(/^\d+$/);
+    expect(await away.text()).to.contain("The database");
+    expect((await one.get("/healthz")).status).to.equal(503);
+    await database.resume();
+    await until("the page is healthy", async () => (await one.get("/healthz")).status === 200);
+    expect((await read(two, "/overview?period=week")).data).to.deep.include({ sales: 40 });
+  });
+
+  it("refuses a role that is no page's", async () => {
+    const program = await Program.make();
+    programs.push(program);
+    const file = program.write("admin.password", "admin");
+    chmodSync(file, 0o600);
+    const environment = {
+      FLANCO_CENTRAL_DATABASE: database.url("admin"),
+      FLANCO_CENTRAL_PASSWORD_FILE: file,
+    };
+    const ended = await program.run(["central", "serve"], { environment });
+    expect(ended).to.deep.include({ exitCode: 78 });
+    expect(ended.stderr).to.contain("flanco central page makes it");
+    expect((await program.run(["central", "serve"])).stderr).to.contain("are not set");
+  });
+});
