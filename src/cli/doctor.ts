@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { hostname } from "node:os";
@@ -343,17 +344,16 @@ async function portProblems(ports: readonly number[], isRunning: boolean): Promi
   });
 }
 
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "localhost", timeout: CONNECT_MS });
-    const end = (answered: boolean) => {
-      socket.destroy();
-      resolve(answered);
-    };
-    socket.on("connect", () => end(true));
-    socket.on("timeout", () => end(false));
-    socket.on("error", () => end(false));
-  });
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: "localhost" });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 function nameProblems({ announcedName }: Machine): Problem[] {

@@ -276,11 +276,13 @@ export type ParsedInput<N extends OperationName> = z.output<Operation<N>["input"
 /** What an operation answers with. */
 export type OperationData<N extends OperationName> = Shape<Operation<N>["data"]>;
 
-/** The code of an operation. */
+/** The code of an operation; one that answers with null need not say so. */
 export type OperationCode<N extends OperationName> = (
   input: ParsedInput<N>,
   by: Actor,
-) => Promise<OperationData<N>> | OperationData<N>;
+) => Promise<Answered<OperationData<N>>> | Answered<OperationData<N>>;
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without an answer returns void.
+type Answered<T> = T extends null ? void : T;
 
 /** The endpoint of an operation. */
 export function declarationOf(name: OperationName) {

@@ -10,7 +10,7 @@ import type {
   Tick,
 } from "./commission.ts";
 import type { Day } from "./day.ts";
-import type { Device, DeviceChange, NewDevice, RoomToday } from "./device.ts";
+import type { Device, DeviceChange, NewDevice, RoomDays, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
 import type { LineTest, TestedEdge } from "./line-test.ts";
@@ -30,7 +30,6 @@ import type {
   Voided,
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
-import type { RoomDays } from "./silence.ts";
 import type { LedgerStatus } from "./status.ts";
 import type { Period, Summary } from "./summary.ts";
 import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";

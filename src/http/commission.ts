@@ -54,18 +54,10 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
       await commissioner.begin(userId, { lines, freeLines }, minutes * MINUTE_MS, by);
     }),
     serve(getCommission, async ({ userId }) => ({ data: toStateAnswer(await commissioner.state(userId)) })),
-    serve(endCommission, async ({ userId, by }) => {
-      await commissioner.end(userId, by);
-    }),
-    serve(askRoom, async ({ userId, body }) => {
-      await commissioner.ask(userId, body.room);
-    }),
-    serve(tickRoom, async ({ userId, body: { tick } }) => {
-      await commissioner.tick(userId, tick, tick.note);
-    }),
-    serve(mendRoom, async ({ userId, body, by }) => {
-      await commissioner.mend(userId, body.room, by);
-    }),
+    serve(endCommission, ({ userId, by }) => commissioner.end(userId, by)),
+    serve(askRoom, ({ userId, body }) => commissioner.ask(userId, body.room)),
+    serve(tickRoom, ({ userId, body: { tick } }) => commissioner.tick(userId, tick, tick.note)),
+    serve(mendRoom, ({ userId, body, by }) => commissioner.mend(userId, body.room, by)),
     serve(finishCommission, async ({ userId, body, by }) => ({
       data: { number: await finishWithReport(dependencies, userId, body.report, by) },
     })),
@@ -177,27 +169,13 @@ export function commissionOperations({ reader, numbers, running, accountOf }: De
 } {
   const account = ({ user }: { readonly user?: string | undefined }): Id => accountOf(user);
   return {
-    beginCommission: async ({ lines = null, freeLines, minutes, ...input }, by) => {
-      await running().commissioner.begin(account(input), { lines, freeLines }, minutes * MINUTE_MS, by);
-      return null;
-    },
+    beginCommission: ({ lines = null, freeLines, minutes, ...input }, by) =>
+      running().commissioner.begin(account(input), { lines, freeLines }, minutes * MINUTE_MS, by),
     showCommission: async (input) => toStateAnswer(await running().commissioner.state(account(input))),
-    askCommissionRoom: async (input) => {
-      await running().commissioner.ask(account(input), input);
-      return null;
-    },
-    tickCommissionRoom: async (input) => {
-      await running().commissioner.tick(account(input), input, input.note);
-      return null;
-    },
-    mendCommissionRoom: async (input, by) => {
-      await running().commissioner.mend(account(input), input, by);
-      return null;
-    },
-    endCommission: async (input, by) => {
-      await running().commissioner.end(account(input), by);
-      return null;
-    },
+    askCommissionRoom: (input) => running().commissioner.ask(account(input), input),
+    tickCommissionRoom: (input) => running().commissioner.tick(account(input), input, input.note),
+    mendCommissionRoom: (input, by) => running().commissioner.mend(account(input), input, by),
+    endCommission: (input, by) => running().commissioner.end(account(input), by),
     finishCommission: async ({ technician, clinic, ...input }, by) => {
       const { commissioner, status } = running();
       const parts = { commissioner, status, reader, numbers };

@@ -16,9 +16,7 @@ export function lineTestEndpoints(
       const lines = [...new Set(test.lines)];
       await writer.beginTest(userId, lines, test.minutes * MINUTE_MS, by);
     }),
-    serve(endTest, async ({ userId, query, by }) => {
-      await writer.endTest(userId, query.line ?? null, by);
-    }),
+    serve(endTest, ({ userId, query, by }) => writer.endTest(userId, query.line ?? null, by)),
     serve(listTestedEdges, ({ userId }) => ({
       data: reader.testedEdges(userId, SHOWN_EDGES).map(toTestedEdgeAnswer),
     })),

@@ -82,7 +82,6 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     };
     if (lines === undefined) await save(typed);
     else await lines.wire(typed, save);
-    return null;
   };
   const link = async ({ userId, id }: Member, by: Actor): Promise<string> => {
     const { token, hash } = newLink();
@@ -105,10 +104,9 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       return { email: member.email, token: passwordHash === null ? await link(member, by) : null };
     },
     linkUser: async ({ email }, by) => ({ token: await link(memberByEmail(reader, email), by) }),
-    changeUser: async ({ email, ...change }, by) => {
+    changeUser: ({ email, ...change }, by) => {
       const { userId, id } = memberByEmail(reader, email);
-      await writer.changeMember(userId, id, change, by);
-      return null;
+      return writer.changeMember(userId, id, change, by);
     },
     signOutUser: async ({ email }, by) => {
       const { userId, id } = memberByEmail(reader, email);
@@ -118,17 +116,14 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       const member = memberByEmail(reader, email);
       requirePassword(password);
       await writer.setPassword(member.id, await passwords.hash(password), by);
-      return null;
     },
     removeUser: async ({ email, withDevices }, by) => {
       const { userId, id } = memberByEmail(reader, email);
       if (reader.members(userId).length > 1) await writer.removeMember(userId, id, by);
       else await writer.removeUser(userId, withDevices, by);
-      return null;
     },
     importUser: async (user, by) => {
       if (reader.credentials(user.email) === undefined) await writer.addUser(user, by);
-      return null;
     },
     importPlaces: async ({ user, dryRun, ...places }, by) => {
       const userId = accountOf(reader, user);
@@ -156,7 +151,6 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
       if (wiring === undefined) throw notWired(line);
       await writer.removeWiring(wiring.userId, name, by);
       await lines?.reconcile();
-      return null;
     },
     beginTest: async ({ lines: typed, minutes }, by) => {
       const { lines } = running();
@@ -175,26 +169,20 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
           by,
         );
       }
-      return null;
     },
     endTest: async (_input, by) => {
       const { tests } = await running().status.status();
       const users = new Set(tests.map(({ userId }) => userId));
       for (const userId of users) await writer.endTest(userId, null, by);
-      return null;
     },
     listTestedEdges: () => reader.testedEdges(null, SHOWN_EDGES).map(toTestedEdgeAnswer),
     ...commissionOperations({ reader, numbers, running, accountOf: (user) => accountOf(reader, user) }),
-    voidRecord: async ({ recordId, reason }, by) => {
-      await writer.voidRecord(numbers.find(recordId), reason, by);
-      return null;
-    },
+    voidRecord: ({ recordId, reason }, by) => writer.voidRecord(numbers.find(recordId), reason, by),
     detect: () => running().lines.detect(),
     setLine: ({ line, high }) => {
       const { drivable } = running();
       if (drivable === null) throw onlySimulated();
       drivable.set(line, high);
-      return null;
     },
     allowMove: async (_input, by) => {
       const { code, endsMs } = await running().moves.allow(by);
@@ -217,7 +205,6 @@ export function operatorTable(dependencies: OperatorDependencies): OperatorTable
     acknowledge: async (details, by) => {
       await writer.noteAudit([{ kind: "findings_acknowledged", userId: null, details, actor: by }]);
       dependencies.running?.acknowledged(details.findings);
-      return null;
     },
     listAudit: ({ before = null, sinceMs = null, limit }) => {
       const emails = accountEmails(reader);
@@ -238,7 +225,8 @@ export async function runOperation<N extends OperationName>(
   by: Actor,
 ): Promise<OperationData<N>> {
   // Parsed by the shape of this very operation.
-  return table[name](parseInput(OPERATIONS[name].input, input, WRAPPER) as ParsedInput<N>, by);
+  const data = await table[name](parseInput(OPERATIONS[name].input, input, WRAPPER) as ParsedInput<N>, by);
+  return (data ?? null) as OperationData<N>;
 }
 
 /** The same operations as endpoints, and the watch of lines. */
@@ -255,7 +243,7 @@ function toEndpoint<N extends OperationName>(table: OperatorTable, name: N): End
     declaration: declarationOf(name),
     run: async ({ body, context }) => ({
       // Parsed by the shape of this very declaration, just before.
-      data: await table[name](body as ParsedInput<N>, operatorOf(context)),
+      data: (await table[name](body as ParsedInput<N>, operatorOf(context))) ?? null,
     }),
   };
 }

@@ -60,9 +60,9 @@ export function wiringEndpoints(
         }));
       return { data };
     }),
-    serve(cancelPrices, async ({ userId, query: { from, valor }, by }) => {
-      await writer.cancelPrices(userId, from, microsFromValor(valor), by);
-    }),
+    serve(cancelPrices, ({ userId, query: { from, valor }, by }) =>
+      writer.cancelPrices(userId, from, microsFromValor(valor), by),
+    ),
     serve(setPrices, async ({ userId, body: { price }, by }) => {
       if (price.from !== undefined) {
         await writer.planPrices(userId, price.lines, microsFromValor(price.valor), price.from, by);

@@ -96,7 +96,6 @@ describe("The control socket", () => {
       {
         setWiring: ({ row }, by) => {
           seen.push(row, by);
-          return null;
         },
         listAudit: (search) => {
           seen.push(search);
@@ -120,7 +119,6 @@ describe("The control socket", () => {
     const connected = await open({
       importWiring: (input) => {
         rows = input.rows.length;
-        return null;
       },
     });
     const long = "á".repeat(200);

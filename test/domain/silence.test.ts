@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { silentDays } from "../../src/domain/silence.ts";
+import { silentDays } from "../../src/domain/device.ts";
 
 /** Days ago of a room that sold each `every` days, until `silent` days ago. */
 function sold(silent: number, every: number, days = 28): number[] {

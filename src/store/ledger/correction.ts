@@ -73,7 +73,6 @@ export function correctionCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    /** Throws `not_found`, and `conflict` for a record that is void already. */
     voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR, owner?: Id): void {
       const record = target.get(recordId);
       if (record === undefined || (owner !== undefined && record.userId !== owner)) {
@@ -95,7 +94,6 @@ export function correctionCommands(db: Database, context: WriteContext) {
       });
     },
 
-    /** Gives the provisional records of a boot, and the ends and gaps noted in it, their time: some at once. */
     settleTimes(bootId: string, zeroMs: number): Settled {
       const records = provisional.all(bootId, MAX_SETTLED);
       for (const record of records) settle(record, zeroMs);

@@ -58,10 +58,6 @@ export function purgeCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    /**
-     * Removes sessions that have ended and idempotency keys that are old enough, some at once; how many, so
-     * that 0 is all of them. Ages are monotonic, so a wrong clock ends nothing early.
-     */
     purge(): number {
       if (context.boots.now() === undefined) return 0;
       const ageOf = ageInLedger(context.boots);

@@ -88,7 +88,6 @@ export function wiringCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    /** All of them, or none. */
     setWiring(wirings: readonly OwnedWiring[], by: Actor = SERVICE_ACTOR): void {
       for (const wiring of wirings) setOne(wiring, by);
       context.tell({ kind: "wiring" });

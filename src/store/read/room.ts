@@ -1,8 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { DAY_MS } from "../../domain/clock.ts";
-import type { RoomToday } from "../../domain/device.ts";
+import type { RoomDays, RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
-import type { RoomDays } from "../../domain/silence.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
 import type { RowBudget } from "./rollup-sum.ts";
