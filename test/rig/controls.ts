@@ -176,7 +176,7 @@ export const CONTROLS = {
     },
   ],
   "a stop waits for each disk": [
-    { file: "src/service/serving.ts", from: "{ eval: true }).unref();", to: "{ eval: true }).terminate();" },
+    { file: "src/service/process.ts", from: "{ eval: true }).unref();", to: "{ eval: true }).terminate();" },
   ],
   "long work says nothing to systemd": [
     {
@@ -197,7 +197,7 @@ export const CONTROLS = {
   ],
   "the ledger has a later schema": [LATER_SCHEMA],
   "it records and answers, but is never healthy": [
-    { file: "src/http/app.ts", from: "const healthy = lines.healthy();", to: "const healthy = false;" },
+    { file: "src/http/app.ts", from: "async () => lines.healthy()", to: "async () => false" },
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>;
 
