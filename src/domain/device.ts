@@ -89,8 +89,8 @@ export interface RoomDays {
  * For how many days a room has sold nothing, where that is a silence by its own habit; null where it is none.
  *
  * A room that sold on a share `p` of the days before is silent for `d` days by chance with the probability (1 - p)^d. Below one
- * in a hundred people are told, and never before `leastDays`: a room that sells each day is told of at once after that, one that
- * sells every second day after a week, and one that hardly sells never.
+ * in a hundred it is a silence, but never before `leastDays`: of a room that sells each day right after these, of one that sells
+ * every second day after a week, and never of one that hardly sells.
  */
 export function silentDays({ daysAgo }: Pick<RoomDays, "daysAgo">, leastDays: number): number | null {
   if (daysAgo.length === 0) return null;

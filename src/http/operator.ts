@@ -53,7 +53,7 @@ export interface OperatorDependencies {
     readonly moves: Moves;
     readonly forwarder: SinkTester;
     readonly commissioner: Commissioner;
-    /** Findings that need nobody any more. */
+    /** Called with the keys of findings that were acknowledged: they are no fault any more. */
     readonly acknowledged: (keys: string) => void;
     /** The sales of a boot were moved by another zero of its clock. */
     readonly clockCorrected: (bootId: string, zeroMs: number) => void;

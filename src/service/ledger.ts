@@ -75,8 +75,8 @@ export function openLedger(options: LedgerOptions): Promise<OpenLedger> {
 }
 
 /**
- * Where the tail is kept. A removable disk that hangs would hold the service: its lines would not be watched until somebody
- * pulls it out.
+ * Where the tail is kept. A removable disk that hangs would hold the service, and no line would be watched until the disk is
+ * pulled out.
  */
 async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOptions): Promise<string> {
   const directory = tailDirectory(config);

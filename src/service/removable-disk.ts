@@ -21,7 +21,7 @@ export interface RemovableDiskOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** The disk for backups that somebody may take out. It is looked at by a process, because one that hangs would hold this one. */
+/** The removable disk for backups. A process of its own looks at it, because a disk that hangs would hold this one. */
 export class RemovableDisk {
   readonly #options: RemovableDiskOptions;
   #seen: SeenTarget | undefined;

@@ -25,7 +25,7 @@ export const CSV_COLUMNS = [
   ...["provisional", "voidReason"],
 ] as const;
 
-/** A file that is read more than once, also when the process has become a user who may not open it. */
+/** A file that stays open, because it is read more than once, and the process may go on as a user that may not open it. */
 export interface SourceFile {
   readonly name: string;
   readonly fd: number;

@@ -56,7 +56,7 @@ export interface Restored extends Tally {
 
 export type RestoreProgress = (done: number, total: number) => void;
 
-/** A backup that a process has opened, which may go on as a user who may not. */
+/** A backup by its open descriptors: the process may go on as a user that may not open its files. */
 export interface OpenedBackup {
   readonly file: string;
   readonly descriptor: number;

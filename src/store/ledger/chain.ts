@@ -68,7 +68,7 @@ export function hashOf(before: string, text: string): string {
 }
 
 /**
- * What ties the first entry after a hole to the `lost` entry that tells of the hole: its own hash was made
+ * What ties the first entry after a hole to the `lost` entry that describes the hole: its own hash was made
  * from one that is gone, so that hash and text are held together instead.
  */
 export function anchorOf(entryHash: string, text: string): string {

@@ -29,7 +29,7 @@ export const GAP = `gap_id AS gapId, line, from_ms AS fromTimeMs, to_ms AS toTim
   missed_rises AS missedRises, reason`;
 
 /**
- * What is told of the ledger at a look, of one user or of all: each read is of sums that are kept, by an index,
+ * The ledger's part of the status, of one user or of all: each read is of sums that are kept, by an index,
  * or of a bounded number of rows.
  */
 export function statusReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {

@@ -290,7 +290,7 @@ export class ChainWalk {
   }
 }
 
-/** The details of an audit entry; none where somebody has put something else there. */
+/** The details of an audit entry; none where they are no JSON. */
 function valuesOf(details: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(details));
