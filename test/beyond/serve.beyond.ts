@@ -1,15 +1,20 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { expect } from "chai";
 import { append } from "../../src/central/append.ts";
 import { addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
+import { sharedBrowser } from "../page/browser.ts";
+import { buildPage, OpenedPage, signIn } from "../page/opened.ts";
 import { PASSWORD, Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";
 
 const DAY_MS = 86_400_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const VIEWS = ["/", "/clinicas", "/registros", "/informe", "/lugares", "/personas", "/mi-cuenta"];
 
 describe("flanco central serve", () => {
   const database = new Postgres(["fsync=off"]);
@@ -48,6 +53,7 @@ describe("flanco central serve", () => {
   }
 
   before(async () => {
+    await buildPage();
     await database.start();
     admin = await database.connect();
     for (const name of ["Televida", "Otra"]) await initialise(admin, name, "Europe/Madrid");
@@ -146,6 +152,49 @@ describe("flanco central serve", () => {
     ]);
     expect((await one.post("/api/data", {}, cookie)).status).to.equal(405);
   });
+
+  for (const [width, language] of [
+    [320, "es"],
+    [1440, "en"],
+  ] as const) {
+    it(`has a page that reads alone, at ${width} px in ${language}`, async () => {
+      const context = await (await sharedBrowser()).newContext({
+        ...{ baseURL: one.baseUrl.replace("127.0.0.1", "localhost"), reducedMotion: "reduce" },
+        ...{ locale: language === "es" ? "es-ES" : "en-GB", viewport: { width, height: 900 } },
+      });
+      const opened = new OpenedPage(context, await context.newPage());
+      const { page } = opened;
+      const failed: string[] = [];
+      page.on("response", (answer) => {
+        if (answer.status() >= 400) failed.push(`${answer.status()} ${answer.url()}`);
+      });
+      await page.goto("/");
+      await signIn(page, language);
+      await page.locator(".panel-figures").waitFor();
+      for (const path of VIEWS) {
+        await page.goto(path);
+        await page.locator(".view > *").nth(0).waitFor();
+        await page.waitForLoadState("networkidle");
+        const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(wider, path).to.equal(0);
+        await page.evaluate(AXE);
+        const found = (await page.evaluate("axe.run(document)")) as {
+          violations: readonly { id: string }[];
+        };
+        expect(
+          found.violations.map(({ id }) => id),
+          path,
+        ).to.deep.equal([]);
+      }
+      await page.goto("/clinicas?period=month");
+      await page.getByText(language === "es" ? "soria: Sin noticias" : "soria: Silent").waitFor();
+      // What a gateway alone has is no view here.
+      await page.goto("/lineas");
+      await page.locator(".panel-figures").waitFor();
+      expect(failed).to.deep.equal([]);
+      await opened.close();
+    });
+  }
 
   it("says while the database is away that it is, and is back with it", async () => {
     expect((await one.get("/healthz")).status).to.equal(200);

@@ -31,7 +31,7 @@ export interface Look {
 let built: Promise<unknown> | undefined;
 
 /** Once for all suites of a run. */
-function buildPage(): Promise<unknown> {
+export function buildPage(): Promise<unknown> {
   built ??= promisify(execFile)(process.execPath, [join(CHECKOUT, "scripts", "build-web.mjs")]);
   return built;
 }

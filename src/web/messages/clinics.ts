@@ -11,7 +11,6 @@ export const clinicsTexts = bilingual(
     none: "La empresa no tiene ninguna clínica.",
     noneDetail: "Se añaden con flanco central gateway add.",
     troubles: (count: number) => `Equipos que hay que mirar: ${count}`,
-    good: "Al día",
     never: "nunca",
     states: {
       forked: "Otro libro",
@@ -48,7 +47,6 @@ export const clinicsTexts = bilingual(
     none: "The company has no clinic.",
     noneDetail: "They are added with flanco central gateway add.",
     troubles: (count) => `Gateways to see to: ${count}`,
-    good: "Up to date",
     never: "never",
     states: {
       forked: "Another ledger",

@@ -1,0 +1,47 @@
+import { expect } from "chai";
+import { Appliance, PASSWORD } from "../rig/appliance.ts";
+
+const PROXY = "127.0.0.1";
+
+/** Where sign-ins come from, by the audit log, for each of these X-Forwarded-For. */
+async function sendersOf(proxies: readonly string[], forwarded: readonly string[]): Promise<string[]> {
+  const appliance = await Appliance.open({ proxies });
+  try {
+    const user = await appliance.addUser();
+    const login = { email: user.email, password: PASSWORD };
+    for (const way of forwarded) {
+      await appliance.api.post("/api/login").set("X-Forwarded-For", way).send(login).expect(200);
+    }
+    const { body } = await user.get("/api/audit").expect(200);
+    const entries: readonly { readonly kind: string; readonly from: string }[] = body.data;
+    return entries
+      .filter(({ kind }) => kind === "sign_in")
+      .map(({ from }) => from)
+      .toReversed()
+      .slice(-forwarded.length);
+  } finally {
+    await appliance.close();
+  }
+}
+
+describe("The sender of a request", () => {
+  it("is the connection's other end, whatever a header says, where that is no known proxy", async () => {
+    expect(await sendersOf([], ["198.51.100.7"])).to.deep.equal([PROXY]);
+  });
+
+  it("is the last address that no known proxy has, where a known proxy brings it", async () => {
+    const ways = [
+      ["198.51.100.7", "198.51.100.7"],
+      ["203.0.113.9, 198.51.100.7", "198.51.100.7"],
+      ["198.51.100.7, 10.0.0.5", "198.51.100.7"],
+      ["2001:db8::7", "2001:db8::7"],
+      ["nobody", PROXY],
+      ["", PROXY],
+    ] as const;
+    const found = await sendersOf(
+      [PROXY, "10.0.0.5"],
+      ways.map(([way]) => way),
+    );
+    expect(found).to.deep.equal(ways.map(([, from]) => from));
+  });
+});
