@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createPrivateKey, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
@@ -54,7 +54,11 @@ describe("a secret", () => {
         canary("the token's signature", token.split(".")[2] ?? ""),
         canary("another's cookie", secrets.foreignCookie.slice("auth_token=".length)),
       ]);
-      const own = new Detector([...ownSecrets(program.dataDir), ...passwordHashes(program.ledgerFile)]);
+      const ofSinks = await setUpSinks(service, secrets.cookie);
+      const own = new Detector([
+        ...[...ownSecrets(program.dataDir), ...passwordHashes(program.ledgerFile)],
+        ...ofSinks,
+      ]);
       const both = (text: string | Buffer) => [...typed.find(text), ...own.find(text)];
 
       // Before the failures among what is sent delay the address.
@@ -74,6 +78,9 @@ describe("a secret", () => {
       expect(both(service.stderr)).to.deep.equal([]);
       // What was typed is in no file at all: of a password the hash is kept, of a session its number.
       expect(typed.findInFiles(program.directory)).to.deep.equal([]);
+      // Those of sinks are kept for the sinks alone: in no backup, and not in the ledger.
+      rmSync(join(program.dataDir, "sinks"), { recursive: true });
+      expect(new Detector(ofSinks).findInFiles(program.directory)).to.deep.equal([]);
     } finally {
       await program.close();
     }
@@ -95,6 +102,26 @@ async function becomeAna(service: RunningService): Promise<{ secrets: Secrets; a
     foreignCookie: `auth_token=${randomBytes(48).toString("base64url")}`,
   };
   return { secrets, announced };
+}
+
+/** Sets sinks up with a password and a key that are canaries, tries them, and changes one wrongly. */
+async function setUpSinks(service: RunningService, cookie: string): Promise<readonly Canary[]> {
+  const [password, key] = [newSecret(), newSecret()];
+  const put = async (name: string, values: object): Promise<number> => {
+    const answer = await fetch(`${service.baseUrl}/api/sink`, {
+      ...{ method: "PUT", headers: { "content-type": "application/json", cookie } },
+      body: JSON.stringify({ name, values }),
+    });
+    return answer.status;
+  };
+  const mqtt = { mqtt_url: "mqtt://localhost:1", mqtt_login: "flanco", mqtt_password: password };
+  const webhook = { webhook_url: "https://localhost:1/", webhook_key: key };
+  expect(await put("mqtt", mqtt)).to.equal(200);
+  expect(await put("webhook", webhook)).to.equal(200);
+  expect(await put("webhook", { ...webhook, webhook_url: `http://${key}` })).to.equal(400);
+  expect(await put("mqtt", { ...mqtt, mqtt_password: `${password}\n${password}` })).to.equal(400);
+  for (const name of ["mqtt", "webhook"]) await service.post("/api/sink/test", { name }, cookie);
+  return [canary("a sink's password", password), canary("a sink's key", key)];
 }
 
 /** What commands say, and a backup for the files that are looked at in the end. */
