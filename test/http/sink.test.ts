@@ -1,9 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect } from "chai";
+import { connectAsync } from "mqtt";
 import { HookReceiver, KEY, Secrets } from "../notice/receivers.ts";
 import { Appliance, type SignedInUser } from "../rig/appliance.ts";
+import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { forEachTest, forSuite } from "../rig/standing.ts";
+import { until } from "../rig/until.ts";
+import { aRecord } from "./bodies.ts";
 
 const MODE = 0o777;
 const OTHER_KEY = "fedcba9876543210fedcba9876543210";
@@ -139,6 +143,27 @@ describe("What the gateway sends", () => {
     const settings = appliance.settingsAnew();
     expect(settings.setups().every(({ madeIn }) => madeIn === null)).to.equal(true);
     expect(appliance.log.errors.join()).to.contain("cannot be read");
+  });
+
+  it("of sales begins at once, and after a change goes on where it was", async () => {
+    const broker = await MqttBroker.open();
+    const reader = await connectAsync(broker.url);
+    const sold: number[] = [];
+    reader.on("message", (topic, payload) => {
+      if (topic.endsWith("/sale")) sold.push(JSON.parse(payload.toString()).valor);
+    });
+    await reader.subscribeAsync("flanco/#", { qos: 1 });
+    const sell = (valor: number) => owner.post("/api/data").send(aRecord({ valor })).expect(201);
+    await sell(1);
+    await put("mqtt", { mqtt_url: broker.url, mqtt_login: "" }).expect(200);
+    await until("the sale is published", () => sold.length === 1);
+    await sell(2);
+    await put("mqtt", { mqtt_url: broker.url, mqtt_login: "flanco", mqtt_password: "x" }).expect(200);
+    await until("the next one is", () => sold.length === 2);
+    expect(sold).to.deep.equal([1, 2]);
+    await reader.endAsync(true);
+    await owner.delete("/api/sink?name=mqtt").expect(200);
+    await broker.close();
   });
 
   it("is there again in the next process", async () => {

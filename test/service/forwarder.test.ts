@@ -211,6 +211,33 @@ describe("the forwarder", () => {
     expect(sink.got).to.have.length(0);
   });
 
+  it("ends one sink while the others go on, and begins another at once", async () => {
+    forwarder.open();
+    feed.newest = 1;
+    sink.hangs = true;
+    await pass(SECOND_MS);
+    const removed = forwarder.remove("central");
+    await pass(2 * SECOND_MS);
+    await removed;
+    expect({ ...feed, status: forwarder.status() }).to.include({ closed: true, taken_: 0 });
+    expect(forwarder.status()).to.deep.equal([]);
+    const next = new FakeSink("central");
+    forwarder.add(feed, next);
+    await pass(2 * SECOND_MS);
+    expect(next.got).to.deep.equal([1]);
+  });
+
+  it("makes one test of a sink at a time", async () => {
+    forwarder.open();
+    sink.hangs = true;
+    const first = codeOf(() => forwarder.test("central"));
+    expect(await codeOf(() => forwarder.test("central"))).to.equal("conflict");
+    await pass(30 * SECOND_MS);
+    expect(await first).to.equal("unavailable");
+    sink.hangs = false;
+    expect(await forwarder.test("central")).to.equal("a test was sent");
+  });
+
   it("ends within its bound, though a delivery hangs, and saves how far it came", async () => {
     feed.newest = 1;
     sink.hangs = true;
