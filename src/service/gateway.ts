@@ -13,6 +13,7 @@ import { parsePem, readKeyed } from "../net/tls/keyed-certificate.ts";
 import { ownFiles } from "../net/tls/own-certificate.ts";
 import type { GatewayKeys, WholeGateway } from "../store/backup/gateway-file.ts";
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
+import { SinkSettings } from "./sink-settings.ts";
 
 /** The settings that are the clinic's, and not its gateway's: no secret, and no file that another gateway lacks. */
 const CLINIC_KEYS = [
@@ -29,12 +30,19 @@ const OWNER_ONLY = 0o700;
 
 type Settings = WholeGateway["settings"];
 
-/** What makes this gateway beside its ledger. Reads its keys, so that it tells what is on the disk at that moment. */
+/**
+ * What makes this gateway beside its ledger. Reads its keys, and what was set up on the page, so that it tells what is on the
+ * disk at that moment.
+ */
 export function readGateway(config: Config): WholeGateway {
+  const { sinks } = dataDirectoryOf(config.data_dir);
+  // The service tells of setups that cannot be read.
+  const settings = new SinkSettings({ config, directory: sinks, log: { error: () => {} } });
+  settings.open();
   const authority = readKeyed(ownFiles(dataDirectoryOf(config.data_dir).tls).authority);
   return {
     hostName: hostname(),
-    settings: settingsOf(config),
+    settings: settingsOf(settings.config),
     keys: {
       authority: authority === undefined ? null : authority.key + authority.cert,
       certificates: readCertificates(certificatesOf(config)),

@@ -219,7 +219,7 @@ export class Service {
     this.#closing.push(() => packages.close());
     const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log });
     settings.open();
-    const gateway = () => readGateway(settings.config);
+    const gateway = () => readGateway(config);
     const upkeep = new Upkeep({
       ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal, gateway },
     });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { defaultConfig } from "../config/default.ts";
@@ -17,7 +17,7 @@ import {
   type SetupName,
   type SetupValues,
 } from "../domain/sink-setting.ts";
-import { writeDurably } from "../durable-file.ts";
+import { syncPath, writeDurably } from "../durable-file.ts";
 
 const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
 
@@ -128,7 +128,8 @@ export class SinkSettings {
   }
 
   #save(setups: readonly KeptSetup[]): void {
-    mkdirSync(this.#options.directory, { recursive: true, mode: 0o700 });
+    const { directory } = this.#options;
+    if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) syncPath(dirname(directory));
     writeDurably(this.#file(), `${JSON.stringify({ setups })}\n`);
     this.#kept = setups;
   }
