@@ -9,7 +9,7 @@ import {
   type RecordOrigin,
   type RecordSearch,
 } from "../domain/record.ts";
-import { LocalCalendar, type Stretch } from "../store/ledger/calendar.ts";
+import type { LocalCalendar, Stretch } from "../store/ledger/calendar.ts";
 import { RECORD_FIELDS } from "../store/ledger/chain.ts";
 import { bothCases, isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/record-search.ts";
 import type { Connection } from "./database.ts";
@@ -87,13 +87,13 @@ type SearchRow = { readonly reachedMs: string | null; readonly reachedId: string
 export class CompanyRecords {
   readonly #connection: Connection;
   readonly #company: number;
-  /** Of the zones of the gateways. */
-  readonly #calendars: ReadonlyMap<string, LocalCalendar>;
+  readonly #calendars: readonly LocalCalendar[];
 
-  constructor(connection: Connection, company: number, zones: readonly string[]) {
+  /** `calendars`: of the zones of its gateways. */
+  constructor(connection: Connection, company: number, calendars: readonly LocalCalendar[]) {
     this.#connection = connection;
     this.#company = company;
-    this.#calendars = new Map(zones.map((zone) => [zone, new LocalCalendar(zone)]));
+    this.#calendars = calendars;
   }
 
   async find({ filter, before, limit }: RecordSearch): Promise<FoundRecords> {
@@ -154,7 +154,7 @@ export class CompanyRecords {
 
   /** Around the filter's days in all zones. */
   #stretchOf(filter: RecordFilter): Stretch {
-    const all = [...this.#calendars.values()].map((calendar) => stretchOf(filter, calendar));
+    const all = this.#calendars.map((calendar) => stretchOf(filter, calendar));
     return {
       fromMs: Math.min(...all.map(({ fromMs }) => fromMs)),
       insideFromMs: Math.max(...all.map(({ insideFromMs }) => insideFromMs)),
@@ -170,7 +170,7 @@ export class CompanyRecords {
   ): readonly FoundRecord[] {
     return found
       .filter(({ record, timeZone }) => {
-        const calendar = this.#calendars.get(timeZone);
+        const calendar = this.#calendars.find((each) => each.timeZone === timeZone);
         return calendar === undefined || isWithin(record.createdTimeMs, filter, stretch, calendar);
       })
       .map(({ record }) => record);

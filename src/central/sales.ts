@@ -15,7 +15,7 @@ import type { Company } from "./company.ts";
 import type { Connection } from "./database.ts";
 import type { Database } from "./pool.ts";
 import { CompanyRecords } from "./record-search.ts";
-import { CompanySums, zonesOf } from "./sums.ts";
+import { CompanySums } from "./sums.ts";
 
 /** Locations and devices of one list. */
 const MAX_LISTED = 5_000;
@@ -55,12 +55,23 @@ export function companySales(database: Database, { company, timeZone }: Company)
       await connection.query("COMMIT");
       return answer;
     });
-  const readSums = <T>(run: (sums: CompanySums) => Promise<T>) =>
-    read((connection) => run(new CompanySums(connection, company)));
-  const readRecords = <T>(run: (records: CompanyRecords) => Promise<T>) =>
-    read(async (connection) =>
-      run(new CompanyRecords(connection, company, await zonesOf(connection, company))),
+  /** By zone: each keeps what it has worked out. */
+  const calendars = new Map([[timeZone, calendar]]);
+  const calendarsOf = async (connection: Connection): Promise<readonly LocalCalendar[]> => {
+    const zones = await connection.query<{ zone: string }>(
+      "SELECT DISTINCT time_zone AS zone FROM flanco.gateway WHERE company = $1",
+      [company],
     );
+    return zones.map(({ zone }) => {
+      const known = calendars.get(zone) ?? new LocalCalendar(zone);
+      calendars.set(zone, known);
+      return known;
+    });
+  };
+  const readSums = <T>(run: (sums: CompanySums) => Promise<T>) =>
+    read(async (connection) => run(new CompanySums(connection, company, await calendarsOf(connection))));
+  const readRecords = <T>(run: (records: CompanyRecords) => Promise<T>) =>
+    read(async (connection) => run(new CompanyRecords(connection, company, await calendarsOf(connection))));
   const sumOf: SalesReads["sumRecords"] = (_userId, { from, to, ...place }) =>
     readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place));
   return {
@@ -85,7 +96,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
       read(async (connection) => {
         const { own, before } = comparedDays(period, at, calendar.dayOf(nowMs));
         const names = await namesOf(connection, company);
-        const sums = new CompanySums(connection, company);
+        const sums = new CompanySums(connection, company, []);
         const sold = await sums.byGateway([splitDays(own), splitDays(before)]);
         const of = (time: number) =>
           new Map(sold.filter((each) => each.time === time).map((each) => [each.gateway, each]));

@@ -97,7 +97,8 @@ CREATE INDEX entry_by_move ON flanco.entry (company, moved_by) WHERE moved_by IS
 
 -- What was sold from the beginning of a period up to the end of each of its parts: so the parts from one to another are one
 -- subtraction, and a year is one row. unit: what the parts are. month: those of a year (2026); day: those of a month
--- (202611), in the gateway's zone; hour: those of a day of UTC, which is numbered since 1970, because midnight of some zones comes twice.
+-- (202611), in the gateway's zone; half_hour: those of half a day of UTC, which are numbered since 1970, because midnight of some
+-- zones comes twice. A row without location and device is of all of the gateway.
 CREATE TABLE flanco.sum (
   company integer NOT NULL,
   gateway integer NOT NULL,
@@ -174,15 +175,16 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   WITH sold AS MATERIALIZED (
-    SELECT day, hour, location, device, sign * count(*) AS count, sign * sum(micros) AS micros
-      FROM (SELECT flanco.day_of(owner.time_zone, ms) AS day, ms / 3600000 AS hour,
+    SELECT day, half_hour, coalesce(location, '') AS location, coalesce(device, '') AS device,
+           sign * count(*) AS count, sign * sum(micros) AS micros
+      FROM (SELECT flanco.day_of(owner.time_zone, ms) AS day, ms / 1800000 AS half_hour,
                    fields ->> 3 AS location, fields ->> 5 AS device, (fields ->> 7)::bigint AS micros
               FROM unnest(times, sales) t(ms, fields)) t
-     GROUP BY day, hour, location, device
+     GROUP BY GROUPING SETS ((day, half_hour, location, device), (day, half_hour))
   ), parts AS MATERIALIZED (
     SELECT unit, period, part, location, device, sum(count) AS count, sum(micros) AS micros
       FROM sold CROSS JOIN LATERAL (VALUES
-             ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('hour', hour / 24, hour % 24 + 1)
+             ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('half_hour', half_hour / 24, half_hour % 24 + 1)
            ) p(unit, period, part)
      GROUP BY 1, 2, 3, 4, 5
   )

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
+import { MINUTE_MS } from "../domain/clock.ts";
 import { type Day, type Month, monthOf } from "../domain/day.ts";
 import {
   MAX_CHOICES,
@@ -8,14 +8,15 @@ import {
   type PlaceSold,
   type Sold,
 } from "../domain/overview.ts";
-import { LocalCalendar, momentsSoFar } from "../store/ledger/calendar.ts";
+import { type LocalCalendar, momentsSoFar } from "../store/ledger/calendar.ts";
 import type { Range, Ranges, Seller } from "../store/read/rollup-sum.ts";
 import { holds, type SumSource } from "../store/read/sum-source.ts";
 import type { Connection } from "./database.ts";
 import { MAX_PARTS } from "./schema.ts";
 
-const HOURS_PER_DAY = DAY_MS / HOUR_MS;
-export const ALL: OverviewFilter = { location: null, deviceId: null };
+const HALF_HOUR_MS = 30 * MINUTE_MS;
+const HALF_HOURS_PER_PERIOD = 24;
+const ALL: OverviewFilter = { location: null, deviceId: null };
 
 /** Sums of 64-bit integers, as texts. */
 interface SoldRow {
@@ -23,41 +24,45 @@ interface SoldRow {
   readonly total: string;
 }
 
-/** Months, days or hours that are added up together, under a number: of the gateways in a zone, or of all. */
+/** Months, days or wholes that are added up together, under a number: of the gateways in a zone, or of all. */
 interface Part {
   readonly tag: number;
   readonly zone?: string;
-  readonly unit: "month" | "day" | "hour";
+  readonly unit: "month" | "day" | "half_hour";
   /** As the schema numbers them, both included. */
   readonly range: Range<number>;
 }
 
-const FITS = `($2::text IS NULL OR m.location = $2) AND ($3::text IS NULL OR m.device = $3)`;
-
 /**
- * What was sold in the parts `$4` to `$10`, by gateway, location and device: from one part of one period to one of another. No
+ * What was sold in the parts `$2` to `$8`, by gateway, location and device: from one part of one period to one of another. No
  * term on a row of sums computes anything, so that the index is used also where a policy hides rows of other companies.
  */
-const PARTS = `SELECT r.tag, g.gateway, s.location, s.device, s.counts[s.last] - coalesce(s.counts[s.first - 1], 0) AS count,
+function partsSql(which: string): string {
+  return `SELECT r.tag, g.gateway, s.location, s.device, s.counts[s.last] - coalesce(s.counts[s.first - 1], 0) AS count,
          s.totals_micros[s.last] - coalesce(s.totals_micros[s.first - 1], 0) AS total
     FROM flanco.gateway g
-    CROSS JOIN unnest($4::integer[], $5::text[], $6::text[], $7::bigint[], $8::integer[], $9::bigint[], $10::integer[])
+    CROSS JOIN unnest($2::integer[], $3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[])
       r(tag, zone, unit, since, since_part, until, until_part)
     CROSS JOIN LATERAL (
       SELECT m.location, m.device, m.counts, m.totals_micros, CASE m.period WHEN r.since THEN r.since_part ELSE 1 END AS first,
              CASE m.period WHEN r.until THEN r.until_part ELSE ${MAX_PARTS} END AS last
         FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway AND m.unit = r.unit
-         AND m.period BETWEEN r.since AND r.until AND ${FITS} OFFSET 0) s
+         AND m.period BETWEEN r.since AND r.until AND ${which} OFFSET 0) s
    WHERE g.company = $1 AND (r.zone IS NULL OR r.zone = g.time_zone)`;
+}
+/** A location and a device; the row of all of a gateway has no name. */
+const FITS = `($9::text IS NULL OR m.location = $9) AND ($10::text IS NULL OR m.device = $10)`;
+const PARTS = partsSql(FITS);
+const PARTS_OF_EACH = partsSql("m.location <> ''");
 const COUNT_AND_TOTAL =
   "coalesce(sum(p.count), 0)::bigint AS count, coalesce(sum(p.total), 0)::bigint AS total";
 const SUM = `SELECT ${COUNT_AND_TOTAL} FROM (${PARTS}) p`;
 const BY_GATEWAY = `SELECT p.gateway, p.tag, ${COUNT_AND_TOTAL} FROM (${PARTS}) p GROUP BY 1, 2`;
-const DISTINCT = `WITH p AS MATERIALIZED (SELECT location, device, sum(count) AS count FROM (${PARTS}) p GROUP BY 1, 2)
+const DISTINCT = `WITH p AS MATERIALIZED (SELECT location, device, sum(count) AS count FROM (${PARTS_OF_EACH}) p GROUP BY 1, 2)
   SELECT (SELECT count(*) FROM (SELECT FROM p GROUP BY location HAVING sum(count) > 0) l) AS locations,
          (SELECT count(*) FROM (SELECT FROM p GROUP BY device HAVING sum(count) > 0) d) AS devices`;
 
-/** Each part of a period, as one row: of the periods `$5` with the units `$4`. */
+/** Each part of a period, as one row: of the periods `$3` with the units `$2`. */
 const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
   .map(
     (column) =>
@@ -65,19 +70,20 @@ const PERIODS = `SELECT r.unit, r.period, ${["counts", "totals_micros"]
   )
   .join(", ")}
     FROM flanco.gateway g
-    CROSS JOIN unnest($4::text[], $5::bigint[]) r(unit, period)
+    CROSS JOIN unnest($2::text[], $3::bigint[]) r(unit, period)
     CROSS JOIN LATERAL (
       SELECT m.counts, m.totals_micros FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
-         AND m.unit = r.unit AND m.period = r.period AND ${FITS} OFFSET 0) s
+         AND m.unit = r.unit AND m.period = r.period
+         AND ($4::text IS NULL OR m.location = $4) AND ($5::text IS NULL OR m.device = $5) OFFSET 0) s
    WHERE g.company = $1 GROUP BY 1, 2`;
 
-/** Own sums have the tag 0, those before 1. The filter is applied to places alone, so that `$2` and `$3` are null: it is `$11` and `$12`. */
+/** Own sums have the tag 0, those before 1. The filter `$9` and `$10` is of the places alone. */
 const SELLERS = `WITH p AS MATERIALIZED (
     SELECT location, device, coalesce(sum(count) FILTER (WHERE tag = 0), 0) AS count, coalesce(sum(total) FILTER (WHERE tag = 0), 0) AS total,
            coalesce(sum(count) FILTER (WHERE tag = 1), 0) AS count_before, coalesce(sum(total) FILTER (WHERE tag = 1), 0) AS total_before
-      FROM (${PARTS}) p GROUP BY 1, 2)
+      FROM (${PARTS_OF_EACH}) p GROUP BY 1, 2)
   (SELECT p.location, NULL AS device, ${COUNT_AND_TOTAL}, sum(p.count_before)::bigint AS "countBefore", sum(p.total_before)::bigint AS "totalBefore"
-     FROM p WHERE ($11::text IS NULL OR p.location = $11) AND ($12::text IS NULL OR p.device = $12)
+     FROM p WHERE ($9::text IS NULL OR p.location = $9) AND ($10::text IS NULL OR p.device = $10)
     GROUP BY 1 HAVING sum(p.count) > 0 ORDER BY total DESC, p.location COLLATE "C" LIMIT ${MAX_PLACES})
   UNION ALL
   (SELECT p.location, p.device, NULL, NULL, NULL, NULL FROM p WHERE p.count + p.count_before > 0
@@ -86,33 +92,34 @@ const SELLERS = `WITH p AS MATERIALIZED (
 /** The first month of each gateway with sales that count, and in it the first day. */
 const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
     FROM flanco.gateway g
-    CROSS JOIN LATERAL (SELECT m.period FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
-       AND m.unit = 'day' AND m.counts[${MAX_PARTS}] > 0 ORDER BY m.period LIMIT 1) f
     CROSS JOIN LATERAL (SELECT m.period, m.counts FROM flanco.sum m WHERE m.company = g.company AND m.gateway = g.gateway
-       AND m.unit = 'day' AND m.period = f.period AND m.counts[${MAX_PARTS}] > 0 OFFSET 0) s
+       AND m.unit = 'day' AND m.location = '' AND m.counts[${MAX_PARTS}] > 0 ORDER BY m.period LIMIT 1) s
     CROSS JOIN generate_series(1, ${MAX_PARTS}) d(day)
    WHERE g.company = $1 AND s.counts[d.day] > 0`;
 
-/** The whole hours of each moment, and the entries before and after them: `$11` to `$14`. */
+/** The whole half wholes of each moment, and the entries before and after them: `$11` to `$14`. */
 const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
     SELECT tag, count, total FROM (${PARTS}) h
     UNION ALL
     SELECT r.tag, 1, e.valor_micros
       FROM unnest($11::integer[], $12::text[], $13::bigint[], $14::bigint[]) r(tag, zone, since, until)
-      JOIN flanco.entry e ON e.company = $1 AND e.effective_ms >= r.since AND e.effective_ms < r.until
+     CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.effective_ms >= r.since AND m.effective_ms < r.until OFFSET 0) e
       JOIN flanco.gateway g ON g.company = e.company AND g.gateway = e.gateway AND g.time_zone = r.zone
      WHERE e.voided_by IS NULL
-       AND ($2::text IS NULL OR e.text::jsonb ->> 3 = $2) AND ($3::text IS NULL OR e.text::jsonb ->> 5 = $3)
+       AND ($9::text IS NULL OR $9 = '' OR e.text::jsonb ->> 3 = $9) AND ($10::text IS NULL OR e.text::jsonb ->> 5 = $10)
   ) p GROUP BY 1`;
 
 /** The sums of a company, read on one connection within one transaction. A day is the local day of each gateway. */
 export class CompanySums implements SumSource {
   readonly #connection: Connection;
   readonly #company: number;
+  readonly #calendars: readonly LocalCalendar[];
 
-  constructor(connection: Connection, company: number) {
+  /** `calendars`: of the zones of its gateways. */
+  constructor(connection: Connection, company: number, calendars: readonly LocalCalendar[]) {
     this.#connection = connection;
     this.#company = company;
+    this.#calendars = calendars;
   }
 
   async firstDay(): Promise<Day | null> {
@@ -126,9 +133,10 @@ export class CompanySums implements SumSource {
       ...periodsOf(days, monthOf).map((month) => ["day", month] as const),
     ];
     const values = [
-      ...this.#asked(filter),
+      this.#company,
       periods.map(([unit]) => unit),
       periods.map(([, period]) => period),
+      ...namesOf(filter),
     ];
     const rows = await this.#connection.query<{
       period: string;
@@ -151,7 +159,7 @@ export class CompanySums implements SumSource {
     const parts = [...partsOf(0, own), ...partsOf(1, before)];
     const rows = await this.#connection.query<
       SoldRow & { location: string; device: string | null; countBefore: string; totalBefore: string }
-    >(SELLERS, [...this.#asked(ALL), ...columnsOf(parts), location, deviceId]);
+    >(SELLERS, [this.#company, ...columnsOf(parts), location, deviceId]);
     const places: PlaceSold[] = [];
     const choices: Seller[] = [];
     for (const { location, device, countBefore, totalBefore, ...sold } of rows) {
@@ -163,7 +171,7 @@ export class CompanySums implements SumSource {
   }
 
   async distinct(ranges: Ranges) {
-    const values = [...this.#asked(ALL), ...columnsOf(partsOf(0, ranges))];
+    const values = [this.#company, ...columnsOf(partsOf(0, ranges))];
     const [row] = await this.#connection.query<{ locations: string; devices: string }>(DISTINCT, values);
     return { locations: Number(row?.locations ?? 0), devices: Number(row?.devices ?? 0) };
   }
@@ -175,26 +183,32 @@ export class CompanySums implements SumSource {
     nowMs: number,
     filter: OverviewFilter,
   ): Promise<readonly Sold[]> {
-    const hours: Part[] = [];
+    const wholes: Part[] = [];
     const rests: [tag: number, zone: string, fromMs: number, untilMs: number][] = [];
-    for (const zone of await zonesOf(this.#connection, this.#company)) {
-      const calendar = new LocalCalendar(zone);
+    for (const calendar of this.#calendars) {
+      const zone = calendar.timeZone;
       days.forEach((day, tag) => {
         const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
-        const range = { from: Math.ceil(fromMs / HOUR_MS), to: Math.floor(untilMs / HOUR_MS) - 1 };
+        const range = { from: Math.ceil(fromMs / HALF_HOUR_MS), to: Math.floor(untilMs / HALF_HOUR_MS) - 1 };
         if (range.from > range.to) {
           rests.push([tag, zone, fromMs, untilMs]);
           return;
         }
-        hours.push({ tag, zone, unit: "hour", range: { from: hourOf(range.from), to: hourOf(range.to) } });
-        rests.push([tag, zone, fromMs, range.from * HOUR_MS], [tag, zone, (range.to + 1) * HOUR_MS, untilMs]);
+        wholes.push({
+          tag,
+          zone,
+          unit: "half_hour",
+          range: { from: partOf(range.from), to: partOf(range.to) },
+        });
+        rests.push(
+          [tag, zone, fromMs, range.from * HALF_HOUR_MS],
+          [tag, zone, (range.to + 1) * HALF_HOUR_MS, untilMs],
+        );
       });
     }
     const columns = [0, 1, 2, 3].map((index) => rests.map((rest) => rest[index]));
     const rows = await this.#connection.query<SoldRow & { tag: number }>(SO_FAR, [
-      ...this.#asked(filter),
-      ...columnsOf(hours),
-      ...columns,
+      ...[this.#company, ...columnsOf(wholes), ...namesOf(filter), ...columns],
     ]);
     const found = new Map(rows.map((row) => [row.tag, toSold(row)]));
     return days.map((_, tag) => found.get(tag) ?? NOTHING_SOLD);
@@ -202,7 +216,7 @@ export class CompanySums implements SumSource {
 
   /** What was sold on these days. */
   async sum(ranges: Ranges, filter: OverviewFilter): Promise<Sold> {
-    const values = [...this.#asked(filter), ...columnsOf(partsOf(0, ranges))];
+    const values = [this.#company, ...columnsOf(partsOf(0, ranges)), ...namesOf(filter)];
     const [row] = await this.#connection.query<SoldRow>(SUM, values);
     return row === undefined ? NOTHING_SOLD : toSold(row);
   }
@@ -211,24 +225,15 @@ export class CompanySums implements SumSource {
   async byGateway(times: readonly Ranges[]): Promise<readonly (Sold & { gateway: number; time: number })[]> {
     const parts = times.flatMap((ranges, tag) => partsOf(tag, ranges));
     const rows = await this.#connection.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, [
-      ...this.#asked(ALL),
-      ...columnsOf(parts),
+      ...[this.#company, ...columnsOf(parts), ...namesOf(ALL)],
     ]);
     return rows.map((row) => ({ gateway: row.gateway, time: row.tag, ...toSold(row) }));
   }
-
-  #asked({ location, deviceId }: OverviewFilter) {
-    return [this.#company, location, deviceId];
-  }
 }
 
-/** The time zones of a company's gateways. */
-export async function zonesOf(connection: Connection, company: number): Promise<readonly string[]> {
-  const rows = await connection.query<{ zone: string }>(
-    "SELECT DISTINCT time_zone AS zone FROM flanco.gateway WHERE company = $1",
-    [company],
-  );
-  return rows.map(({ zone }) => zone);
+/** The names of the rows that are added up: without a filter those of all of a gateway. */
+function namesOf({ location, deviceId }: OverviewFilter) {
+  return [location ?? (deviceId === null ? "" : null), deviceId];
 }
 
 function partsOf(tag: number, { months, days }: Ranges): readonly Part[] {
@@ -260,9 +265,9 @@ function periodsOf(ranges: readonly Range<number>[], periodOf: (part: number) =>
   return [...found];
 }
 
-/** An hour since 1970 as the schema numbers it. */
-function hourOf(hour: number): number {
-  return Math.floor(hour / HOURS_PER_DAY) * 100 + (hour % HOURS_PER_DAY) + 1;
+/** A half hour since 1970 as the schema numbers it. */
+function partOf(halfHour: number): number {
+  return Math.floor(halfHour / HALF_HOURS_PER_PERIOD) * 100 + (halfHour % HALF_HOURS_PER_PERIOD) + 1;
 }
 
 function toSold({ count, total }: SoldRow): Sold {

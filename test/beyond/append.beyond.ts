@@ -55,13 +55,13 @@ describe("append in the company's database", () => {
     return { ...clinic, state: clinicState(clinic, found.nowMs) };
   }
 
-  async function sums(name: string, unit: "day" | "month" | "hour" = "day") {
+  async function sums(name: string, unit: "day" | "month" = "day") {
     const rows = await admin.query(
       `SELECT period * 100 + part, location, device, count, total
          FROM flanco.sum JOIN flanco.gateway USING (company, gateway) CROSS JOIN generate_series(1, 31) part
         CROSS JOIN LATERAL (SELECT counts[part] - coalesce(counts[part - 1], 0) AS count,
                                    totals_micros[part] - coalesce(totals_micros[part - 1], 0) AS total) p
-        WHERE name = $1 AND unit = $2 AND count <> 0 ORDER BY 1, 2, 3`,
+        WHERE name = $1 AND unit = $2 AND count <> 0 AND location <> '' ORDER BY 1, 2, 3`,
       [name, unit],
     );
     return rows.map((row) => Object.values(row).map(String).join(" "));

@@ -140,7 +140,7 @@ describe("the members of a company", () => {
     expect(await page.query("SELECT FROM flanco.company")).to.have.length(1);
     for (const sql of [
       "DELETE FROM flanco.entry",
-      "UPDATE flanco.sum_day SET count = 0",
+      "UPDATE flanco.sum SET period = 0",
       "INSERT INTO flanco.fork VALUES (1, 1, 1, '', 1, 1, 1, NULL)",
       "SELECT flanco.accept_fork(1, 1)",
       "SELECT flanco.set_page_role(1, 'flanco_page', 'x')",

@@ -1,5 +1,6 @@
-// Prints how long the panel of a company with 100,000,000 sales takes. The sums are those of all sales; of the entries those of the
-// days are stored that the panel reads: the ones that today, this week, this month and this year so far are compared with.
+// Prints how long the panel of a company with 100,000,000 sales takes. The sums by day and month are those of all sales; of the entries
+// and the sums by half hour those of the days are stored that the panel reads: the ones that today, this week, this month and this
+// year so far are compared with.
 //
 //   node test/beyond/panel.ts
 import { companyOf, initialise } from "../../src/central/company.ts";
@@ -14,6 +15,8 @@ const DAYS = 1_000;
 const DEVICES = 4;
 /** Of a device on a day: 300 × 1,000 × 4 × 84 are 100,800,000. */
 const SALES = 84;
+/** Days ago: today, and what today, this week, this month and this year are compared with. */
+const READ_DAYS = [0, 1, 7, 31, 365];
 const ROUNDS = Number(process.argv[2] ?? 200);
 const ZONE = "Europe/Madrid";
 /** In the last minute of an hour: as many entries as there may be are read beside the sums. */
@@ -30,10 +33,13 @@ try {
     SELECT 1, g, 'clinic-' || g, 'flanco_clinic-' || g, '${ZONE}' FROM generate_series(1, ${GATEWAYS}) g`);
   // What each device has sold, every day the same, as the schema has it.
   await admin.query(`CREATE TEMPORARY TABLE sold AS
-    WITH hour AS (SELECT ms / 3600000 / 24 AS day_of_utc, ms / 3600000 % 24 + 1 AS hour, to_char(timezone('${ZONE}', to_timestamp(ms / 1000)), 'YYYYMMDD')::bigint AS day
+    WITH sale AS (SELECT ms / 1800000 AS half_hour, to_char(timezone('${ZONE}', to_timestamp(ms / 1000)), 'YYYYMMDD')::bigint AS day
                     FROM generate_series(${NOW_MS - DAYS * DAY_MS}::bigint, ${NOW_MS}, ${Math.floor(DAY_MS / SALES)}) ms),
-         part AS (SELECT unit, period, part, count(*) AS count FROM hour CROSS JOIN LATERAL (VALUES
-                    ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('hour', day_of_utc, hour)) p(unit, period, part) GROUP BY 1, 2, 3)
+         part AS (SELECT unit, period, part, count(*) AS count FROM sale CROSS JOIN LATERAL (VALUES
+                    ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('half_hour', half_hour / 24, half_hour % 24 + 1)) p(unit, period, part)
+                   WHERE unit <> 'half_hour' OR period / 2 IN (${READ_DAYS.flatMap((ago) => [ago, ago + 1])
+                     .map((ago) => Math.floor(NOW_MS / DAY_MS) - ago)
+                     .join(", ")}) GROUP BY 1, 2, 3)
     SELECT unit, period, array_agg(count ORDER BY n) AS counts, array_agg(count * 4500000 ORDER BY n) AS totals
       FROM (SELECT unit, period, n, coalesce(sum(count) FILTER (WHERE part <= n), 0)::bigint AS count FROM part, generate_series(1, 31) n GROUP BY 1, 2, 3) s
      GROUP BY 1, 2`);
@@ -41,10 +47,11 @@ try {
     await admin.query(`INSERT INTO flanco.sum SELECT 1, g, unit, period, 'Clínica ' || g, lpad(v::text, 24, '0'), counts, totals
         FROM generate_series(${first}, ${first + AT_ONCE - 1}) g, generate_series(1, ${DEVICES}) v, pg_temp.sold`);
   }
+  await admin.query(`INSERT INTO flanco.sum SELECT 1, g, unit, period, '', '', ARRAY(SELECT c * ${DEVICES} FROM unnest(counts) c),
+        ARRAY(SELECT t * ${DEVICES} FROM unnest(totals) t) FROM generate_series(1, ${GATEWAYS}) g, pg_temp.sold`);
   await admin.query(`INSERT INTO flanco.device SELECT 1, g, 'Clínica ' || g, lpad(v::text, 24, '0'), 'Pasillo ' || v, 0
       FROM generate_series(1, ${GATEWAYS}) g, generate_series(1, ${DEVICES}) v`);
-  // Those of the days that today, this week, this month and this year are compared with, and of the newest days.
-  for (const ago of [0, 1, 7, 31, 365]) {
+  for (const ago of READ_DAYS) {
     const beginMs = NOW_MS - ago * DAY_MS - 19 * HOUR_MS;
     await admin.query(`INSERT INTO flanco.entry
       SELECT 1, g, 1, (${DAYS} - ${ago}) * 1000 + n, 4500000, ${beginMs} + n * ${Math.floor(DAY_MS / (SALES * DEVICES))} + g, NULL, NULL,
@@ -57,7 +64,7 @@ try {
   const ask = (period: "week" | "month" | "year") =>
     sales.overview("", { period, at: null, filter: { location: null, deviceId: null } }, NOW_MS);
   const [total] = await admin.query<{ sales: string }>(
-    "SELECT sum(counts[31]) AS sales FROM flanco.sum WHERE unit = 'day'",
+    "SELECT sum(counts[31]) AS sales FROM flanco.sum WHERE unit = 'day' AND location = ''",
   );
   console.log(
     `${total?.sales} sales of ${GATEWAYS} gateways in ${DAYS} days, up to ${calendar.dayOf(NOW_MS)}`,

@@ -1,14 +1,15 @@
 import { expect } from "chai";
 import { append } from "../../src/central/append.ts";
-import { acceptFork, addGateway, companyOf, initialise } from "../../src/central/company.ts";
+import { acceptFork, addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import { type CompanySales, companySales } from "../../src/central/sales.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
-import type { FoundRecord, RecordFilter } from "../../src/domain/record.ts";
+import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
 import type { SalesReads } from "../../src/domain/sales.ts";
 import { walkRecords } from "../../src/http/record.ts";
 import { settleTimes } from "../../src/service/clock-watch.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
+import { ANY } from "../store/records-of.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";
 
@@ -23,6 +24,8 @@ const WHY = 'un "motivo", según él';
 const ZERO_MS = NOW_MS - 30 * DAY_MS;
 const PLACES = ["Ángel", "B", `C "1"'; DROP SCHEMA flanco --`];
 const ROOMS = ["101", "Ático [1]*", "a\\b%_(x)", "ÁTICO"];
+const ANYWHERE = { location: null, deviceId: null };
+const ALL = { ...ANYWHERE, from: null, to: null };
 const PERIODS: readonly OverviewPeriod[] = ["day", "week", "month", "year"];
 const GATEWAYS = 3;
 const SALES = 250;
@@ -32,6 +35,7 @@ describe("what was sold", () => {
   const database = new Postgres(["fsync=off"]);
   const ledger = new TestLedger();
   let admin: Connection;
+  let page: Connection;
   let userId = "";
   let central: CompanySales;
   const gateways: { readonly chain: TestChain; readonly connection: Connection }[] = [];
@@ -55,7 +59,11 @@ describe("what was sold", () => {
     ledger.nowMs = 0;
     admin = await database.connect();
     await initialise(admin, "Televida", ZONE);
-    central = companySales({ use: (run) => run(admin) }, await companyOf(admin, undefined));
+    const company = await companyOf(admin, undefined);
+    // With no more rights than the company's page has.
+    const { role, password } = await pageAccess(admin, company, "flanco_page");
+    page = await connect(parseAddress(database.url(role)), () => password);
+    central = companySales({ use: (run) => run(page) }, company);
     const { user, deviceId } = await ledger.wire();
     userId = user.id;
     for (let gateway = 0; gateway < GATEWAYS; gateway += 1) {
@@ -143,6 +151,7 @@ describe("what was sold", () => {
 
   after(async () => {
     for (const { connection } of gateways) await connection.close();
+    await page?.close();
     await admin?.close();
     await ledger.remove();
     await database.stop();
@@ -239,6 +248,92 @@ describe("what was sold", () => {
         }
       }
     }
+    const { count } = await central.sumRecords(userId, ALL);
+    expect(count).to.be.greaterThan(700);
+  });
+
+  it("is searched in pages, each record once, in the order of time over all gateways", async () => {
+    const found: FoundRecord[] = [];
+    let before: RecordPosition | null = null;
+    do {
+      const { records, next }: FoundRecords = await central.findRecords(userId, {
+        filter: ANY,
+        before,
+        limit: 7,
+      });
+      expect(records.length).to.be.at.most(7);
+      found.push(...records);
+      before = next;
+    } while (before !== null);
+    const times = found.map(({ createdTimeMs }) => createdTimeMs);
+    expect(times).to.deep.equal(times.toSorted((a, b) => b - a));
+    expect(new Set(found.map(({ recordId }) => recordId)).size).to.equal(found.length);
+    expect(found.every(({ recordId }) => Number.isSafeInteger(recordId))).to.equal(true);
+  });
+
+  it("lists each location and device that has sold, as the records name them", async () => {
+    const devices = await central.devices(userId);
+    expect(devices.map(({ locationName, dId, name }) => `${locationName} ${dId} ${name}`)).to.include.members(
+      ["Ángel 10 Pasillo 2", `${PLACES[2]} 1 Pasillo 0`],
+    );
+    const locations = await central.locations(userId);
+    expect(locations.map(({ name }) => name)).to.have.members([...PLACES, "Clínica"]);
+    expect(locations.find(({ name }) => name === "B")?.devices).to.have.lengthOf(3);
+  });
+
+  it("is compared clinic by clinic, the sums of which are the overview's", async () => {
+    for (const period of PERIODS) {
+      const { clinics, before, count, totalMicros } = await central.compare(period, null, NOW_MS);
+      expect(clinics.map(({ name }) => name)).to.have.members(["clinic-0", "clinic-1", "clinic-2"]);
+      expect(clinics.reduce((sum, clinic) => sum + clinic.totalMicros, 0n)).to.equal(totalMicros);
+      const overview = await central.overview(userId, { period, at: null, filter: ANYWHERE }, NOW_MS);
+      expect([count, before.count]).to.deep.equal([overview.count, overview.before.count]);
+    }
+  });
+
+  it("gives each record of a walk once, also where its time is set meanwhile, and none that is new", async () => {
+    const [clinic] = gateways.slice(1);
+    if (clinic === undefined) throw new Error("there is no gateway");
+    const unplaced = byRelay.slice(20, 25);
+    const first = clinic.chain.position;
+    const walked = async (meanwhile?: () => Promise<void>) => {
+      const numbers: number[] = [];
+      for await (const records of walkRecords(central, userId, ANY)) {
+        numbers.push(...records.map(({ recordId }) => recordId));
+        await meanwhile?.();
+        meanwhile = undefined;
+      }
+      return numbers;
+    };
+    const all = await walked();
+    const found = await walked(async () => {
+      // From behind the place that the walk has reached to before it.
+      for (const position of unplaced) clinic.chain.move(position, NOW_MS + position);
+      clinic.chain.sell({ createdTimeMs: NOW_MS - 800 * DAY_MS });
+      expect(await send(clinic, first)).to.equal("taken");
+    });
+    expect(found).to.have.lengthOf(all.length);
+    expect(found).to.have.members(all);
+  });
+
+  it("counts what a clinic in another zone has sold on that clinic's own days", async () => {
+    const canaries = await addClinic("canaries", "Atlantic/Canary");
+    const place = { locationName: "Tenerife", deviceId: "t" };
+    // Half past midnight in Madrid, an hour before that there.
+    canaries.chain.sell({ ...place, createdTimeMs: Date.UTC(2026, 2, 27, 23, 30) });
+    canaries.chain.sell({ ...place, createdTimeMs: Date.UTC(2026, 2, 28, 0, 30) });
+    expect(await send(canaries)).to.equal("taken");
+    for (const day of [20260327, 20260328]) {
+      const filter = { ...ANY, location: "Tenerife", from: day, to: day };
+      const { records } = await central.findRecords(userId, { filter, before: null, limit: 10 });
+      expect(records).to.have.lengthOf(1);
+      expect(await central.countRecords(userId, filter)).to.equal(1);
+    }
+    // At half past midnight there on the 29th, the day before is compared up to half past midnight there.
+    const nowMs = Date.UTC(2026, 2, 29, 0, 30, 1);
+    const request = { period: "day", at: null, filter: { location: "Tenerife", deviceId: null } } as const;
+    const [span] = (await central.overview(userId, request, nowMs)).spans;
+    expect(span?.before.count).to.equal(1);
   });
 });
 

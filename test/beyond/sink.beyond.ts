@@ -124,7 +124,7 @@ describe("the sink of the company's database", () => {
 
     async function arrived(): Promise<number> {
       const [row] = await company.admin.query<{ count: string }>(
-        "SELECT coalesce(sum(counts[31]), 0) AS count FROM flanco.sum WHERE unit = 'day'",
+        "SELECT coalesce(sum(counts[31]), 0) AS count FROM flanco.sum WHERE unit = 'day' AND location = ''",
       );
       return Number(row?.count);
     }
@@ -154,7 +154,7 @@ describe("the sink of the company's database", () => {
     /** The administrator's own connection ended with the database. */
     async function arriving(): Promise<number> {
       const [row] = await company.postgres.query(
-        "SELECT sum(counts[31]) AS count FROM flanco.sum WHERE unit = 'day'",
+        "SELECT sum(counts[31]) AS count FROM flanco.sum WHERE unit = 'day' AND location = ''",
         "company",
       );
       return Number(row?.["count"]);
