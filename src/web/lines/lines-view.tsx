@@ -14,8 +14,8 @@ import { linesTexts } from "../messages/lines.ts";
 import { useTexts } from "../messages/use-language.ts";
 import { addressOfRoom, type Board, linesOf, wiringName, wiringOf } from "./board.ts";
 import { ChipPanel, type LineDoing, WiredPanel } from "./line-panels.tsx";
+import { TestDialog, TestedPanel, TestPanel } from "./line-test.tsx";
 import { PriceDialog } from "./prices.tsx";
-import { TestDialog, TestedPanel, TestPanel } from "./test.tsx";
 import { useLineTest } from "./use-line-test.ts";
 import { Unwire, WireForm } from "./wire-form.tsx";
 
