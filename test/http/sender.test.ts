@@ -32,11 +32,10 @@ describe("The sender of a request", () => {
   it("is the last address that no known proxy has, where a known proxy brings it", async () => {
     const ways = [
       ["198.51.100.7", "198.51.100.7"],
-      ["203.0.113.9, 198.51.100.7", "198.51.100.7"],
-      ["198.51.100.7, 10.0.0.5", "198.51.100.7"],
+      ["203.0.113.9, 198.51.100.8", "198.51.100.8"],
+      ["198.51.100.9, 10.0.0.5", "198.51.100.9"],
       ["2001:db8::7", "2001:db8::7"],
       ["nobody", PROXY],
-      ["", PROXY],
     ] as const;
     const found = await sendersOf(
       [PROXY, "10.0.0.5"],
