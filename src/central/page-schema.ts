@@ -45,7 +45,8 @@ BEGIN
   FOR name IN SELECT c.table_name FROM information_schema.columns c WHERE c.table_schema = 'flanco' AND c.column_name = 'company'
   LOOP
     EXECUTE format('ALTER TABLE flanco.%I ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('CREATE POLICY own_company ON flanco.%I USING (company = coalesce((SELECT flanco.company_of_page()), company))', name);
+    EXECUTE format('CREATE POLICY own_company ON flanco.%I USING (
+      (SELECT flanco.company_of_page()) IS NULL OR company = (SELECT flanco.company_of_page()))', name);
   END LOOP;
 END
 $$;

@@ -1,7 +1,9 @@
+import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { acceptFork, clinics, companyOf, initialise } from "../../src/central/company.ts";
+import { acceptFork, clinics, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
 import { FlancoError } from "../../src/domain/error.ts";
+import { Program, type RunningService } from "../rig/program.ts";
 import { until } from "../rig/until.ts";
 import { Cluster } from "./patroni.ts";
 import { SimulatedGateway } from "./simulated-gateway.ts";
@@ -23,6 +25,8 @@ describe("A company's database of three nodes", () => {
   /** How often a try failed, by what the gateway's status then says. */
   const failures = new Map<string, number>();
   let lanes: Promise<unknown> = Promise.resolve();
+  let program: Program;
+  let page: RunningService;
 
   before(async function () {
     this.timeout(2 * CALM_MS);
@@ -38,8 +42,15 @@ describe("A company's database of three nodes", () => {
         await SimulatedGateway.add(admin, company, `clinic-${index}`, (role) => cluster.url(role), file),
       );
     }
+    const access = await pageAccess(admin, company, "flanco_page");
     await admin.query("COMMIT");
     await admin.close();
+    program = await Program.make({
+      FLANCO_CENTRAL_DATABASE: cluster.url(access.role),
+      FLANCO_CENTRAL_PASSWORD_FILE: cluster.directory.file("page.password"),
+    });
+    writeFileSync(cluster.directory.file("page.password"), access.password, { mode: 0o600 });
+    page = await program.start({}, { command: ["central", "serve"] });
     for (const gateway of gateways) gateway.chain.sellMany(FIRST);
     lanes = Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => sendFor(lane)));
   });
@@ -47,6 +58,7 @@ describe("A company's database of three nodes", () => {
   after(async () => {
     stopping.abort();
     await lanes;
+    await program?.close();
     await Promise.all(gateways.map((gateway) => gateway.close()));
     await cluster.stop();
   });
@@ -101,6 +113,8 @@ describe("A company's database of three nodes", () => {
 
   const sent = () => gateways.reduce((sum, gateway) => sum + gateway.acknowledged, 0);
 
+  const isHealthy = async () => (await page.get("/healthz")).status === 200;
+
   async function goesOn(): Promise<void> {
     const before = sent();
     await until("entries are acknowledged again", () => sent() > before + 20, CALM_MS);
@@ -111,7 +125,10 @@ describe("A company's database of three nodes", () => {
     const killed = await cluster.primary();
     const beganMs = performance.now();
     cluster.killNode(killed);
+    expect((await page.get("/healthz")).status).to.equal(503);
     await cluster.primary(killed);
+    await until("the page is back", isHealthy, CALM_MS);
+    console.log(`        the page back after ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
     await goesOn();
     console.log(`        taking entries again after ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
     await holdsAll();
@@ -123,6 +140,7 @@ describe("A company's database of three nodes", () => {
     const cut = await cluster.primary();
     cut.link.cut();
     await cluster.primary(cut);
+    await until("the page is back", isHealthy, CALM_MS);
     await goesOn();
     await holdsAll();
     cut.link.mend();

@@ -17,7 +17,8 @@ export const doorTexts = bilingual(
         "Pida al propietario de la cuenta un enlace para elegir otra: lo crea en la página Personas.",
       forgottenOwner:
         "Si usted es el único propietario, pídaselo a su técnico: lo crea en el equipo con «flanco user reset».",
-      firstTime: "¿Primera vez? Al arrancar, el servicio muestra un enlace para crear la primera cuenta.",
+      firstTime:
+        "¿Primera vez? Se entra con un enlace de un propietario; el primero lo muestra el servicio al arrancar.",
     },
 
     /** What is wrong with a field of the first user. */
@@ -45,7 +46,8 @@ export const doorTexts = bilingual(
         "Ask the account's owner for a link to choose another: the owner makes it on the page People.",
       forgottenOwner:
         "If you are the only owner, ask your technician, who makes it on the gateway with “flanco user reset”.",
-      firstTime: "First time here? When it starts, the service shows a link for making the first account.",
+      firstTime:
+        "First time here? An owner gives you a link; the service shows the first one when it starts.",
     },
 
     mistakes: {
