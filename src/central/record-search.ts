@@ -13,11 +13,16 @@ import type { LocalCalendar, Stretch } from "../store/ledger/calendar.ts";
 import { RECORD_FIELDS } from "../store/ledger/chain.ts";
 import { bothCases, isWithin, MAX_LOOKED_AT, startOf, stretchOf } from "../store/read/record-search.ts";
 import type { Connection } from "./database.ts";
-import { hasId, idOf } from "./schema.ts";
+import { idOf, placeOf } from "./schema.ts";
 
-/** A field of a sale `e`, whose canonical form is parsed as `e.fields`; the kind of the entry is the first of that list. */
+/** The SQL of a field of a sale, from its canonical form as a list, where the kind of the entry comes first. */
+export function fieldOf(list: string, name: (typeof RECORD_FIELDS)[number]): string {
+  return `${list} ->> ${RECORD_FIELDS.indexOf(name) + 1}`;
+}
+
+/** Of a sale `e` whose canonical form is parsed. */
 function field(name: (typeof RECORD_FIELDS)[number]): string {
-  return `e.fields ->> ${RECORD_FIELDS.indexOf(name) + 1}`;
+  return fieldOf("e.fields", name);
 }
 
 const FITS = `($2::text IS NULL OR ${field("locationName")} = $2) AND ($3::text IS NULL OR ${field("deviceId")} = $3)
@@ -29,13 +34,20 @@ const COLUMNS = `e.id AS "recordId", e.valor_micros AS "valorMicros", e.effectiv
   ${(["locationName", "deviceName", "deviceId", "room", "origin", "provisional"] as const)
     .map((name) => `${field(name)} AS "${name}"`)
     .join(", ")}, v.fields ->> -2 AS "voidReason", v.fields ->> -1 AS "voidedMs"`;
-const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE ${hasId("c", "e.voided_by")}) v ON true`;
+const { branch, position } = placeOf("voided_by");
+/**
+ * Computed before the entry is looked for: where a policy hides the rows of other companies, the index is used for what is
+ * compared with a column or a value alone.
+ */
+const VOIDED_BY = `${branch} AS void_branch, ${position} AS void_position`;
+const VOIDING = `LEFT JOIN LATERAL (SELECT c.text::jsonb AS fields FROM flanco.entry c WHERE c.company = $1 AND c.gateway = e.gateway
+  AND c.branch = e.void_branch AND c.position = e.void_position OFFSET 0) v ON true`;
 
 /** The newest sales before `$6` and `$7`, not older than `$8`: of `$10` that are looked at, `$9` that fit. Of all gateways, or of `$11`. */
 function searchSql(ofGateway: string): string {
   return `WITH looked AS MATERIALIZED (
       SELECT *, row_number() OVER (ORDER BY effective_ms DESC, id DESC) AS n FROM (
-        SELECT gateway, id, valor_micros, effective_ms, voided_by, moved_by, text::jsonb AS fields FROM flanco.entry
+        SELECT gateway, id, valor_micros, effective_ms, moved_by, text::jsonb AS fields, ${VOIDED_BY} FROM flanco.entry
          WHERE company = $1 ${ofGateway} AND (effective_ms, id) < ($6::bigint, $7::bigint) AND effective_ms >= $8
          ORDER BY effective_ms DESC, id DESC LIMIT $10) newest)
     SELECT l."reachedMs", l."reachedId", r.*
@@ -48,9 +60,9 @@ const SEARCH_OF_GATEWAY = searchSql("AND gateway = $11");
 
 /** Sales of one gateway each that were there at the marks `$6`, and were moved after `$7` and before `$8`: at most `$9`. */
 const MOVED = `SELECT ${COLUMNS} FROM (
-    SELECT e.*, e.text::jsonb AS fields FROM unnest($6::bigint[], $7::bigint[], $8::bigint[]) r(mark, after, until)
+    SELECT e.*, e.text::jsonb AS fields, ${VOIDED_BY} FROM unnest($6::bigint[], $7::bigint[], $8::bigint[]) r(mark, after, until)
       CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.moved_by > r.after AND m.moved_by < r.until
-         AND m.id <= r.mark OFFSET 0) e) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT $9`;
+         AND m.id <= r.mark OFFSET 0) e OFFSET 0) e ${VOIDING} WHERE ${FITS} ORDER BY e.moved_by LIMIT $9`;
 
 /** The gateways that have sold there, two at most. */
 const SELLING = `SELECT DISTINCT gateway FROM flanco.device

@@ -18,10 +18,12 @@ export function idOf(gateway: string, branch: string, position: string): string 
   return `((${gateway}::bigint << ${BRANCH_BITS + POSITION_BITS}) | (${branch}::bigint << ${POSITION_BITS}) | ${position})`;
 }
 
-/** The SQL for: this row of `entry` is of the company `$1` and has that number. */
-export function hasId(entry: string, id: string): string {
-  return `${entry}.company = $1 AND ${entry}.gateway = (${id} >> ${BRANCH_BITS + POSITION_BITS})::integer
-    AND ${entry}.branch = (${id} >> ${POSITION_BITS} & ${2 ** BRANCH_BITS - 1})::integer AND ${entry}.position = ${id} & ${2 ** POSITION_BITS - 1}`;
+/** The SQL of the branch and the position of an entry with that number. */
+export function placeOf(id: string): { readonly branch: string; readonly position: string } {
+  return {
+    branch: `(${id} >> ${POSITION_BITS} & ${2 ** BRANCH_BITS - 1})::integer`,
+    position: `(${id} & ${2 ** POSITION_BITS - 1})`,
+  };
 }
 
 /** Parts of a year, a month or a day that a row of sums may have. */

@@ -12,6 +12,7 @@ import { type LocalCalendar, momentsSoFar } from "../store/ledger/calendar.ts";
 import type { Range, Ranges, Seller } from "../store/read/rollup-sum.ts";
 import { holds, type SumSource } from "../store/read/sum-source.ts";
 import type { Connection } from "./database.ts";
+import { fieldOf } from "./record-search.ts";
 import { MAX_PARTS } from "./schema.ts";
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
@@ -24,7 +25,7 @@ interface SoldRow {
   readonly total: string;
 }
 
-/** Months, days or wholes that are added up together, under a number: of the gateways in a zone, or of all. */
+/** Months, days or half hours that are added up together, under a number: of the gateways in a zone, or of all. */
 interface Part {
   readonly tag: number;
   readonly zone?: string;
@@ -97,7 +98,7 @@ const FIRST_DAY = `SELECT min(s.period * 100 + d.day) AS day
     CROSS JOIN generate_series(1, ${MAX_PARTS}) d(day)
    WHERE g.company = $1 AND s.counts[d.day] > 0`;
 
-/** The whole half wholes of each moment, and the entries before and after them: `$11` to `$14`. */
+/** The whole half hours of each moment, and the entries before and after them: `$11` to `$14`. */
 const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
     SELECT tag, count, total FROM (${PARTS}) h
     UNION ALL
@@ -106,7 +107,8 @@ const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
      CROSS JOIN LATERAL (SELECT * FROM flanco.entry m WHERE m.company = $1 AND m.effective_ms >= r.since AND m.effective_ms < r.until OFFSET 0) e
       JOIN flanco.gateway g ON g.company = e.company AND g.gateway = e.gateway AND g.time_zone = r.zone
      WHERE e.voided_by IS NULL
-       AND ($9::text IS NULL OR $9 = '' OR e.text::jsonb ->> 3 = $9) AND ($10::text IS NULL OR e.text::jsonb ->> 5 = $10)
+       AND ($9::text IS NULL OR $9 = '' OR ${fieldOf("e.text::jsonb", "locationName")} = $9)
+       AND ($10::text IS NULL OR ${fieldOf("e.text::jsonb", "deviceId")} = $10)
   ) p GROUP BY 1`;
 
 /** The sums of a company, read on one connection within one transaction. A day is the local day of each gateway. */

@@ -3,6 +3,7 @@
 // year so far are compared with.
 //
 //   node test/beyond/panel.ts
+import { readFileSync } from "node:fs";
 import { companyOf, initialise } from "../../src/central/company.ts";
 import { companySales } from "../../src/central/sales.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
@@ -61,25 +62,46 @@ try {
   }
   await admin.query("VACUUM ANALYZE");
   const sales = companySales({ use: (run) => run(admin) }, await companyOf(admin, undefined));
-  const ask = (period: "week" | "month" | "year") =>
-    sales.overview("", { period, at: null, filter: { location: null, deviceId: null } }, NOW_MS);
+  const anywhere = { location: null, deviceId: null };
+  const any = { ...anywhere, from: null, to: null, room: null, roomPart: null };
+  const overview = (period: "week" | "month" | "year") => () =>
+    sales.overview("", { period, at: null, filter: anywhere }, NOW_MS);
+  const records = (filter: typeof any | { readonly location: string }) => () =>
+    sales.findRecords("", { filter: { ...any, ...filter }, before: null, limit: 50 });
   const [total] = await admin.query<{ sales: string }>(
     "SELECT sum(counts[31]) AS sales FROM flanco.sum WHERE unit = 'day' AND location = ''",
   );
   console.log(
     `${total?.sales} sales of ${GATEWAYS} gateways in ${DAYS} days, up to ${calendar.dayOf(NOW_MS)}`,
   );
-  for (const period of ["week", "month", "year"] as const) {
-    await ask(period);
+  const [backend] = await admin.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  /** Of the database's process and of this one, so far: what is left of an answer's time on a machine without other work. */
+  const processorMs = () => {
+    const [ns = "0"] = readFileSync(`/proc/${backend?.pid}/schedstat`, "latin1").split(" ");
+    const { user, system } = process.cpuUsage();
+    return Number(ns) / 1e6 + (user + system) / 1e3;
+  };
+  for (const [what, ask] of [
+    ["panel of a week", overview("week")],
+    ["panel of a month", overview("month")],
+    ["panel of a year", overview("year")],
+    ["page of records", records(any)],
+    ["page of one location's records", records({ location: "Clínica 7" })],
+  ] as const) {
+    await ask();
     const times: number[] = [];
+    const costs: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const beganMs = performance.now();
-      await ask(period);
+      const [beganMs, usedMs] = [performance.now(), processorMs()];
+      await ask();
       times.push(performance.now() - beganMs);
+      costs.push(processorMs() - usedMs);
     }
-    times.sort((a, b) => a - b);
-    const at = (share: number) => (times[Math.ceil(share * ROUNDS) - 1] ?? 0).toFixed(0);
-    console.log(`panel of a ${period}: median ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+    const at = (all: number[], share: number) =>
+      `${(all.toSorted((a, b) => a - b)[Math.ceil(share * ROUNDS) - 1] ?? 0).toFixed(0)} ms`;
+    console.log(
+      `${what}: median ${at(times, 0.5)}, p99 ${at(times, 0.99)}; on the processors ${at(costs, 0.5)}, p99 ${at(costs, 0.99)}`,
+    );
   }
   await admin.close();
 } finally {
