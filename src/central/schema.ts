@@ -1,5 +1,6 @@
 import { NUMBERS_OF_LEDGER } from "../domain/record.ts";
 import { PAGE_SQL } from "./page-schema.ts";
+import { SUM_SQL } from "./sum-schema.ts";
 
 /** The schema that this program makes, and that its `append` takes. Grows with every change of the SQL below. */
 export const CENTRAL_SCHEMA = 1;
@@ -25,9 +26,6 @@ export function placeOf(id: string): { readonly branch: string; readonly positio
     position: `(${id} & ${2 ** POSITION_BITS - 1})`,
   };
 }
-
-/** Parts of a year, a month or a day that a row of sums may have. */
-export const MAX_PARTS = 31;
 
 /**
  * The company's database, on PostgreSQL 15 or later. Every key begins with company and gateway: nothing is counted or locked
@@ -97,35 +95,6 @@ CREATE INDEX entry_by_time ON flanco.entry (company, effective_ms, id) WHERE eff
 CREATE INDEX entry_of_gateway ON flanco.entry (company, gateway, effective_ms, id) WHERE effective_ms IS NOT NULL;
 CREATE INDEX entry_by_move ON flanco.entry (company, moved_by) WHERE moved_by IS NOT NULL;
 
--- What was sold from the beginning of a period up to the end of each of its parts: so the parts from one to another are one
--- subtraction, and a year is one row. unit: what the parts are. month: those of a year (2026); day: those of a month
--- (202611), in the gateway's zone; half_hour: those of half a day of UTC, which are numbered since 1970, because midnight of some
--- zones comes twice. A row without location and device is of all of the gateway.
-CREATE TABLE flanco.sum (
-  company integer NOT NULL,
-  gateway integer NOT NULL,
-  unit text NOT NULL,
-  period bigint NOT NULL,
-  location text NOT NULL,
-  device text NOT NULL,
-  counts bigint[] NOT NULL,
-  totals_micros bigint[] NOT NULL,
-  PRIMARY KEY (company, gateway, unit, period, location, device)
-) WITH (fillfactor = 80);
-
--- What has sold, and the name that it had last.
-CREATE TABLE flanco.device (
-  company integer NOT NULL,
-  gateway integer NOT NULL,
-  location text NOT NULL,
-  device text NOT NULL,
-  name text NOT NULL,
-  since_ms bigint NOT NULL,
-  PRIMARY KEY (company, gateway, location, device)
-);
-CREATE INDEX device_by_location ON flanco.device (company, location, device);
-CREATE INDEX device_by_device ON flanco.device (company, device);
-
 -- A gateway whose ledger is not the one that is here, from position on: a restored backup, or another ledger. Nothing of it was
 -- taken. branch: the one in which it was accepted.
 CREATE TABLE flanco.fork (
@@ -171,39 +140,7 @@ RETURN CASE WHEN number = 0 THEN repeat('0', 64) ELSE (
    WHERE e.company = owner.company AND e.gateway = owner.gateway AND e.position = number
      AND e.branch = flanco.branch_of(owner, number)) END;
 
--- Adds sales of these times to the sums of their periods, or subtracts them.
-CREATE FUNCTION flanco.add_sales(owner flanco.gateway, times bigint[], sales jsonb[], sign integer) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-  WITH sold AS MATERIALIZED (
-    SELECT day, half_hour, coalesce(location, '') AS location, coalesce(device, '') AS device,
-           sign * count(*) AS count, sign * sum(micros) AS micros
-      FROM (SELECT flanco.day_of(owner.time_zone, ms) AS day, ms / 1800000 AS half_hour,
-                   fields ->> 3 AS location, fields ->> 5 AS device, (fields ->> 7)::bigint AS micros
-              FROM unnest(times, sales) t(ms, fields)) t
-     GROUP BY GROUPING SETS ((day, half_hour, location, device), (day, half_hour))
-  ), parts AS MATERIALIZED (
-    SELECT unit, period, part, location, device, sum(count) AS count, sum(micros) AS micros
-      FROM sold CROSS JOIN LATERAL (VALUES
-             ('month', day / 10000, day / 100 % 100), ('day', day / 100, day % 100), ('half_hour', half_hour / 24, half_hour % 24 + 1)
-           ) p(unit, period, part)
-     GROUP BY 1, 2, 3, 4, 5
-  )
-  INSERT INTO flanco.sum AS s
-  SELECT owner.company, owner.gateway, unit, period, location, device,
-         array_agg(count ORDER BY part), array_agg(micros ORDER BY part)
-    FROM (SELECT unit, period, location, device, up_to.part,
-                 coalesce(sum(count) FILTER (WHERE parts.part <= up_to.part), 0)::bigint AS count,
-                 coalesce(sum(micros) FILTER (WHERE parts.part <= up_to.part), 0)::bigint AS micros
-            FROM parts CROSS JOIN generate_series(1, ${MAX_PARTS}) up_to(part) GROUP BY 1, 2, 3, 4, 5) summed
-   GROUP BY unit, period, location, device
-  ON CONFLICT (company, gateway, unit, period, location, device) DO UPDATE
-     SET counts = ARRAY(SELECT a + b FROM unnest(s.counts, excluded.counts) t(a, b)),
-         totals_micros = ARRAY(SELECT a + b FROM unnest(s.totals_micros, excluded.totals_micros) t(a, b));
-END
-$$;
-
+${SUM_SQL}
 -- What a correction says of an earlier sale, which is in the branch of this entry or in one before it.
 CREATE FUNCTION flanco.correct(owner flanco.gateway, number bigint, fields jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp

@@ -13,7 +13,7 @@ import type { Range, Ranges, Seller } from "../store/read/rollup-sum.ts";
 import { holds, type SumSource } from "../store/read/sum-source.ts";
 import type { Connection } from "./database.ts";
 import { fieldOf } from "./record-search.ts";
-import { MAX_PARTS } from "./schema.ts";
+import { MAX_PARTS } from "./sum-schema.ts";
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
 const HALF_HOURS_PER_PERIOD = 24;
