@@ -202,15 +202,17 @@ class Walk {
     const key = { user: this.#user, dId, room };
     for (;;) {
       await this.#door.call("askCommissionRoom", key);
+      // Before the person is asked: what moves from here on is told.
+      const { rooms, moved } = await this.#state();
       const where = `Room ${room} of ${deviceName}${locationName === "" ? "" : `, ${locationName}`}`;
       this.#terminal.out("");
       this.#terminal.out(`${where}: switch its relay on, wait a second, and off again. (s skips it, q ends)`);
-      if (await this.#isOn(dId, room)) {
+      if (rooms.some((one) => one.dId === dId && one.room === room && one.level === true)) {
         this.#terminal.out(
           "It shows as on. If its relay is on, switch it off, and press Enter before you go on.",
         );
       }
-      const seen = await this.#seen(dId, room);
+      const seen = await this.#seen(dId, room, moveText(moved));
       if (typeof seen === "string" || seen === null) {
         if (seen === "s") return this.#skip(dId, room);
         if (seen === "q" || seen === null) return false;
@@ -237,20 +239,15 @@ class Walk {
     return true;
   }
 
-  async #isOn(dId: string, name: string): Promise<boolean> {
-    const { rooms } = await this.#state();
-    return rooms.some((one) => one.dId === dId && one.room === name && one.level === true);
-  }
-
-  /** What is seen of a room once there is a verdict; before that, what a person types, or null at the input's end. */
-  async #seen(dId: string, name: string): Promise<Room | string | null> {
-    let told: string | undefined;
+  /**
+   * What is seen of a room once there is a verdict; before that, what a person types, or null at the input's end.
+   * @param told the last move that the person knows
+   */
+  async #seen(dId: string, name: string, told: string): Promise<Room | string | null> {
     for (;;) {
       const { rooms, moved } = await this.#state();
       const [last] = moved;
-      const move = last === undefined ? "" : `${last.line} is ${last.level ? "on" : "off"}`;
-      // What moved before is of the room before.
-      told ??= move;
+      const move = moveText(moved);
       if (move !== told && last !== undefined) {
         const place = last.room === null ? "no room" : `room ${last.room.room} of ${last.room.deviceName}`;
         this.#terminal.out(`  ${move} (${place}).`);
@@ -300,6 +297,11 @@ class Walk {
     this.#answer = undefined;
     return answer;
   }
+}
+
+/** The newest move; empty before the first. */
+function moveText([last]: Commission["moved"]): string {
+  return last === undefined ? "" : `${last.line} is ${last.level ? "on" : "off"}`;
 }
 
 function showReport(terminal: Terminal, report: AcceptanceReport): void {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { expect } from "chai";
 import type { AcceptanceReport, Commission } from "../../src/contract/commission.ts";
+import { SWITCHING_MS } from "../../src/domain/bounce.ts";
 import { listen, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
@@ -37,6 +38,9 @@ describe("flanco commission, beside the service", function () {
     await shows("Room 101 of Pasillo A, Clínica Norte: switch its relay on");
     await set("SIM0", "high");
     await shows("  SIM0 is on (room 101 of Pasillo A).");
+    // No hand switches a relay off sooner: it would be one switching that bounces.
+    const shownMs = performance.now();
+    await until("the switching is over", () => performance.now() - shownMs > SWITCHING_MS);
     await set("SIM0", "low");
     await shows("101 of Pasillo A, SIM0: GOOD; 2 switchings, no bounce, low at rest");
     await shows("Enter ticks it off");
