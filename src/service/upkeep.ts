@@ -25,7 +25,7 @@ import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { BackupRequest, MadeBackup } from "../store/backup/backup.ts";
-import { type BackupLook, listBackups } from "../store/backup/backup-directory.ts";
+import { type BackupLook, listBackups, setAsideLater } from "../store/backup/backup-directory.ts";
 import type { WholeGateway } from "../store/backup/gateway-file.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { beginJob, type RunningJob } from "../store/job/job.ts";
@@ -116,7 +116,9 @@ export class Upkeep {
       const look = () => jobs.look(directory, ids);
       this.#disk = new RemovableDisk({ directory, clock, log, look, patienceMs: diskMs });
     }
-    this.#last = listBackups(folderOf(backupDirectory(config), this.#ledgerId))[0] ?? null;
+    const folder = folderOf(backupDirectory(config), this.#ledgerId);
+    setAsideLater(folder);
+    this.#last = listBackups(folder)[0] ?? null;
     this.#losses = readLosses(dataDirectory.ledger);
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }

@@ -24,7 +24,7 @@ export function aBackup(otherwise: Partial<ProvenBackup> = {}): ProvenBackup {
   const digest = "0".repeat(64);
   return {
     ...{ ledger: FOREIGN, locations: ["Clínica"], number: 1, file: "flanco-20260311T110000Z.db" },
-    ...{ madeMs: START_MS, clockTrusted: true, provedMs: START_MS, schema: 2, position: 1, head: digest },
+    ...{ madeMs: START_MS, clockTrusted: true, provedMs: START_MS, schema: 1, position: 1, head: digest },
     ...{ commits: 1, records: 1, totalMicros: "0", bytes: 1, sha256: digest },
     ...otherwise,
   };

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { folderOf } from "../../src/store/ledger/identity.ts";
+import { SCHEMA_VERSION } from "../../src/store/ledger/schema.ts";
 import type { Finding } from "../../src/store/repair/finding.ts";
 import { isSuspect } from "../../src/store/repair/prepare.ts";
 import { forEachTest } from "../rig/standing.ts";
@@ -46,6 +47,13 @@ describe("The service's upkeep", () => {
       gateway.noteChecked(0);
       expect(await gateway.after(DAY_MS - 1)).to.deep.equal([]);
       expect(await gateway.after(1)).to.deep.equal(one);
+    });
+
+    it("makes one where the newest is of a later version, which did not work", async () => {
+      gateway.leave(gateway.backups, gateway.ownBackup({ schema: SCHEMA_VERSION + 1 }));
+      gateway.restart();
+      expect(gateway.upkeep.lastBackup()).to.equal(null);
+      expect(await gateway.look()).to.deep.equal([gateway.backups]);
     });
 
     it("gives the age of the newest by the time that passed", async () => {

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 // Not all of zod: the threads that load this parse little else.
 import * as z from "zod/mini";
 import type { KeptHead, ProvenBackup } from "../../domain/backup.ts";
 import { writeDurably } from "../../durable-file.ts";
 import { beginningOf, folderOf, identitiesOf, LEDGER_ID } from "../ledger/identity.ts";
+import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { freeStamp, removeDatabase } from "./file-copy.ts";
 
 const NAME = /^flanco-\d{8}T\d{6}Z\.db$/;
@@ -53,7 +54,9 @@ export interface BackupLook {
 /** Looks at a directory of backups for a ledger (`identitiesOf`). Waits for its disk. */
 export function lookAtBackups(directory: string, ledgerIds: readonly string[]): BackupLook {
   if (!isMounted(directory)) return { mounted: false, newest: null, foreign: [] };
-  const newest = listBackups(folderOf(directory, ledgerIds[0] ?? ""))[0] ?? null;
+  const folder = folderOf(directory, ledgerIds[0] ?? "");
+  setAsideLater(folder);
+  const newest = listBackups(folder)[0] ?? null;
   return { mounted: true, newest, foreign: foreignBackups(directory, ledgerIds) };
 }
 
@@ -101,6 +104,20 @@ export function headsOf(ledger: string, directories: readonly string[]): readonl
   return [...before.flatMap((id) => upToMove(headsIn(id))), ...headsIn(own)].toSorted(
     (one, other) => one.position - other.position,
   );
+}
+
+/**
+ * Renames the proven backups of a later schema than this program's, with their proofs: they end with `.later`. The version that
+ * made them did not work, and the ledger is the file of before it: what that version had added is no past of this ledger. Call for
+ * the folder of a ledger that this program has opened.
+ */
+export function setAsideLater(folder: string): void {
+  for (const name of proofNames(folder)) {
+    if ((parseProof(join(folder, name))?.schema ?? 0) <= SCHEMA_VERSION) continue;
+    for (const file of [join(folder, name.slice(0, -PROOF_SUFFIX.length)), join(folder, name)]) {
+      if (existsSync(file)) renameSync(file, `${file}.later`);
+    }
+  }
 }
 
 /** Removes the oldest proofs of backups that are gone. */

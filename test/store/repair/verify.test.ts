@@ -1,10 +1,17 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { expect } from "chai";
 import type { CorrectionEntry, EvidenceEntry, RecordEntry } from "../../../src/domain/chain-entry.ts";
 import { MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Id } from "../../../src/domain/id.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { keptHeads, listBackups } from "../../../src/store/backup/backup-directory.ts";
+import {
+  keptHeads,
+  listBackups,
+  setAsideLater,
+  writeProof,
+} from "../../../src/store/backup/backup-directory.ts";
 import { SELECT_EVIDENCE } from "../../../src/store/ledger/audit.ts";
 import {
   anchorOf,
@@ -16,6 +23,7 @@ import {
   recordText,
   selectList,
 } from "../../../src/store/ledger/chain.ts";
+import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { type Finding, joinedKeys } from "../../../src/store/repair/finding.ts";
 import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
@@ -183,6 +191,23 @@ describe("what the full check of a ledger finds", () => {
         relink(db);
       });
       expect(found()).to.deep.equal([`rewritten ${LAST}-${LAST}`]);
+    });
+
+    it("nothing of a later version's backup, once that version did not work and the file of before is back", async () => {
+      await backup();
+      const [first] = listBackups(ledger.folder);
+      if (first === undefined) throw new Error("there is no backup");
+      const later = { ...first, file: first.file.replace("flanco-20", "flanco-21"), head: "0".repeat(64) };
+      writeProof(ledger.folder, { ...later, schema: SCHEMA_VERSION + 1 });
+      writeFileSync(join(ledger.folder, later.file), "a later version's");
+      expect(found(), "as it was found").to.deep.equal([`rewritten ${LAST}-${LAST}`]);
+      setAsideLater(ledger.folder);
+      expect(found()).to.deep.equal([]);
+      expect(listBackups(ledger.folder)).to.deep.equal([first]);
+      expect(readdirSync(ledger.folder)).to.include.members([
+        `${later.file}.later`,
+        `${later.file}.json.later`,
+      ]);
     });
 
     it("nothing where the ledger only went on", async () => {
