@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { FlancoError } from "../domain/error.ts";
+import { FlancoError, systemCode } from "../domain/error.ts";
 
 /**
  * Control characters other than the line's end and the tab, and characters that turn the direction of a text. Clients of
@@ -55,8 +55,12 @@ export class Terminal {
     process.stdout.write(`${printable(JSON.stringify(value, null, 2))}\n`);
   }
 
-  /** A line of a result that is a file's content: as it is, unless a terminal shows it. Waits for a slow reader. */
+  /**
+   * A line of a result that is a file's content: as it is, unless a terminal shows it. Waits for a slow reader, and ends the
+   * process where the reader has ended (`| head`).
+   */
   async data(line: string): Promise<void> {
+    if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endUnread);
     const text = process.stdout.isTTY ? printable(line) : line;
     if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
   }
@@ -131,6 +135,11 @@ export class Terminal {
 
 function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function endUnread(error: Error): void {
+  if (systemCode(error) !== "EPIPE") throw error;
+  process.exit(0);
 }
 
 function fitted(text: string, { isTTY, columns }: NodeJS.WriteStream): string {

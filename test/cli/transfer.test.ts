@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashSync } from "bcryptjs";
 import { expect } from "chai";
-import { onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { listen, onlyLine, PASSWORD, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { EMAIL, FIRST_RECORD, recordRows, seedLedger, shownNumber } from "./ledger.ts";
 
@@ -38,6 +39,15 @@ describe("flanco export and flanco import", function () {
     file = join(to.directory, "clinic.jsonl");
     writeFileSync(file, exported);
     await to.succeed(ana, `${PASSWORD}\n`);
+  });
+
+  it("end quietly where their reader has read enough", async () => {
+    const child = from.spawn(["export"]);
+    const { stdout } = child;
+    const said = listen(child);
+    stdout?.destroy();
+    const [exitCode] = await once(child, "close");
+    expect([exitCode, said.stderr]).to.deep.equal([0, ""]);
   });
 
   it("say first what would be added, and write nothing", async () => {
