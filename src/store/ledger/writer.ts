@@ -20,12 +20,6 @@ const MAX_WAITING = 4_096;
 /** Further entries that only writes of lines may take: a relay cannot be told to come back. */
 const RESERVED_FOR_EDGES = 16;
 
-/**
- * Turns of the loop that posts wait, between an answer and the next batch. Clients that were just answered post again within
- * them: the commit is of half as many records again, and costs the processor and the card little more.
- */
-const TURNS_AFTER_ANSWER = 3;
-
 /** Syncs whose times are kept. */
 const SYNCS = 100;
 
@@ -148,8 +142,6 @@ class WriterLink {
   /** An edge waits: its batch waits for no others. */
   #urgent = false;
   #scheduled = false;
-  /** Further turns of the loop that the next batch waits. */
-  #turns = 0;
   #opened = false;
   #closing = false;
   #diskFullSinceMs: number | null = null;
@@ -266,7 +258,6 @@ class WriterLink {
       );
     }
     this.#urgent ||= isEdge;
-    if (PRIORITIES[name] !== "post") this.#turns = 0;
     return new Promise((resolve, reject) => {
       const taken = (answer: unknown) => {
         // What crosses a thread has no type: this is the answer to the command of that name.
@@ -279,17 +270,13 @@ class WriterLink {
     });
   }
 
-  /** Waits for the end of this turn of the loop at least, so that what arrives together leaves together. */
+  /** Waits for the end of this turn of the loop, so that what arrives together leaves together. */
   #schedule(): void {
     if (this.#scheduled || this.#inFlight.length > 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#turns === 0) this.#flush();
-      else {
-        this.#turns -= 1;
-        this.#schedule();
-      }
+      this.#flush();
     });
   }
 
@@ -338,10 +325,7 @@ class WriterLink {
     });
     if (changes.length > 0) this.#listener.onChanges(changes);
     this.#gathering.answered(batch.length, this.#waiting.length, syncMs, monotonicMs(this.#clock));
-    if (this.#waiting.length > 0 && this.#waiting.every(({ name }) => PRIORITIES[name] === "post")) {
-      this.#turns = TURNS_AFTER_ANSWER - 1;
-      this.#schedule();
-    } else this.#flush();
+    this.#flush();
     if (this.depth === 0) this.#onIdle?.();
   }
 

@@ -277,35 +277,24 @@ describe("a batch that waits for those that were just answered", () => {
   });
 });
 
-/** A writer whose thread is this test: it sees the sizes of the batches that leave, and answers them. */
-async function writerWithThread() {
-  const sent: WriterRequest[] = [];
-  const thread = new EventEmitter();
-  const port = Object.assign(thread, { postMessage: (request: WriterRequest) => void sent.push(request) });
-  const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
-  const time = new VirtualTime();
-  const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, time);
-  const opened = writer.open();
-  thread.emit("message", { kind: "ready" });
-  await opened;
-  return {
-    writer,
-    time,
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
-    sizes: () => sent.map((request) => (request.kind === "batch" ? request.batch.commands.length : 0)),
-    answer: (count: number, syncMs: number) => {
-      const results = Array.from({ length: count }, () => ({ output: true }));
-      thread.emit("message", { kind: "batch", results, syncMs });
-    },
-  };
-}
-
 describe("the writer, after a slow sync", () => {
   it("waits for those that it has just answered, up to a bound, and lets an edge take all that waits along at once", async () => {
-    const { writer, time, turn, sizes, answer } = await writerWithThread();
+    const sent: WriterRequest[] = [];
+    const thread = new EventEmitter();
+    const port = Object.assign(thread, { postMessage: (request: WriterRequest) => void sent.push(request) });
+    const listener = { onChanges: () => {}, onProgress: () => {}, onDeath: () => {} };
+    const time = new VirtualTime();
+    const writer = storeWriter({ file: "", timeZone: "UTC" }, time, listener, () => port, time);
+    const opened = writer.open();
+    thread.emit("message", { kind: "ready" });
+    await opened;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const sizes = () => sent.map((request) => (request.kind === "batch" ? request.batch.commands.length : 0));
+
+    const outputs = (count: number) => Array.from({ length: count }, () => ({ output: true }));
     const answered = ["1", "2", "3"].map((id) => writer.removeLocation("u", id));
     await turn();
-    answer(3, 1_000);
+    thread.emit("message", { kind: "batch", results: outputs(3), syncMs: 1_000 });
     await Promise.all(answered);
     const late: Promise<unknown>[] = [writer.removeLocation("u", "4")];
     await turn();
@@ -313,7 +302,7 @@ describe("the writer, after a slow sync", () => {
     late.push(writer.ping());
     await turn();
     expect(sizes(), "and an edge").to.deep.equal([3, 2]);
-    answer(2, 1_000);
+    thread.emit("message", { kind: "batch", results: outputs(2), syncMs: 1_000 });
     await Promise.all(late);
 
     const alone = writer.removeLocation("u", "5");
@@ -322,36 +311,7 @@ describe("the writer, after a slow sync", () => {
     expect(sizes(), "just before the end of the wait").to.deep.equal([3, 2]);
     time.advance(1);
     expect(sizes(), "no other came").to.deep.equal([3, 2, 1]);
-    answer(1, 0);
+    thread.emit("message", { kind: "batch", results: outputs(1), syncMs: 0 });
     await alone;
-  });
-});
-
-describe("the writer, after a quick sync", () => {
-  it("takes along what is posted in the next three turns of the loop, and lets anything else leave at once", async () => {
-    const { writer, turn, sizes, answer } = await writerWithThread();
-    const post = () => writer.importRecords("u", []);
-    const first = post();
-    await turn();
-    const second = post();
-    answer(1, 0.1);
-    await turn();
-    const third = post();
-    await turn();
-    expect(sizes(), "after two turns").to.deep.equal([1]);
-    await turn();
-    expect(sizes(), "after three").to.deep.equal([1, 2]);
-
-    const fourth = post();
-    answer(2, 0.1);
-    const other = writer.removeLocation("u", "1");
-    await turn();
-    expect(sizes(), "with something else").to.deep.equal([1, 2, 2]);
-
-    const edge = writer.ping();
-    answer(2, 0.1);
-    expect(sizes(), "with an edge that waits").to.deep.equal([1, 2, 2, 1]);
-    answer(1, 0.1);
-    await Promise.all([first, second, third, fourth, other, edge]);
   });
 });
