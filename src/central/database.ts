@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   readonly answerMs: number;
 }
 
-/** For programs that nobody waits for. */
+/** For a sink and for commands: a slow answer is better than none. */
 const PATIENT: ConnectionLimits = { connectMs: 10_000, answerMs: 30_000 };
 const DEFAULT_PORT = 5432;
 const URL_FORM = /^postgres(?:ql)?:\/\/([^:@/?]+)@([^/?]*)\/([^?]+)(?:\?(.*))?$/;
