@@ -16,6 +16,8 @@ export const EMAIL = "ana@example.org";
 export const PAGE_TEST_MS = 120_000;
 
 const HEIGHT = 900;
+/** Characters of a page. */
+const MAX_PRINTED = 4_000;
 export const TIME_ZONE = "Europe/Madrid";
 
 export interface Look {
@@ -83,6 +85,14 @@ export class OpenedService {
     const pages = this.#pages;
     this.#pages = [];
     await Promise.all(pages.map((page) => page.close()));
+  }
+
+  /** Prints what each open page says: why a test failed is often written there. */
+  async printPages(): Promise<void> {
+    for (const { page } of this.#pages) {
+      if (page.isClosed()) continue;
+      console.log(`    ${page.url()}\n${(await page.locator("body").innerText()).slice(0, MAX_PRINTED)}`);
+    }
   }
 
   /** Opens a page at a path. `closePages` fails for whatever goes wrong in its script. */
@@ -155,7 +165,10 @@ export function suiteService(
   const opened = new OpenedService();
   before(async () => prepare(await opened.start(opening)));
   after(() => opened.close());
-  afterEach(() => opened.closePages());
+  afterEach(async function () {
+    if (this.currentTest?.state === "failed") await opened.printPages();
+    await opened.closePages();
+  });
   return opened;
 }
 

@@ -115,22 +115,30 @@ describe("A costly request hurts nobody:", function () {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * BYTES_PER_KIB;
   }
 
-  /** Until it is over: the longest time without a sign of life, in milliseconds, and the most resident bytes. */
-  async function watch(isOver: () => boolean): Promise<{ silenceMs: number; residentBytes: number }> {
+  /**
+   * Until it is over: the longest time without a sign of life, the longest by which the machine woke this process too
+   * late, both in milliseconds, and the most resident bytes.
+   */
+  async function watch(
+    isOver: () => boolean,
+  ): Promise<{ silenceMs: number; stallMs: number; residentBytes: number }> {
     let silenceMs = 0;
+    let stallMs = 0;
     let most = 0;
     while (!isOver()) {
+      const sleptMs = performance.now();
       await pause(LOOK_MS);
+      stallMs = Math.max(stallMs, performance.now() - sleptMs - LOOK_MS);
       silenceMs = Math.max(silenceMs, performance.now() - signMs);
       most = Math.max(most, residentBytes());
     }
-    return { silenceMs, residentBytes: most };
+    return { silenceMs, stallMs, residentBytes: most };
   }
 
   /**
    * Another client's requests on a connection that it keeps, /healthz on new ones, and sign-ins from addresses that are new,
    * while the crowd is at work. The bounds are for a service that gets a processor when it wants one: on a
-   * machine that does other work they are as much longer as it waits.
+   * machine that does other work they are as much longer as it waits, and one that stands still lengthens the worst.
    */
   async function attack(task: Partial<CrowdTask>, signsIn = false): Promise<void> {
     const { httpPort, httpsPort } = appliance;
@@ -182,16 +190,16 @@ describe("A costly request hurts nobody:", function () {
     }
     console.log(
       `    resident ${Math.round(grown / 1e6)} MB more, log ${logged} bytes more, silent for ${Math.round(watched.silenceMs)} ms, ` +
-        `slowed down ${slowdown.toFixed(2)} times by the machine`,
+        `slowed down ${slowdown.toFixed(2)} times by the machine, which stood still for ${Math.round(watched.stallMs)} ms`,
     );
     for (const { failures, p50Ms, maxMs } of [kept, health]) {
       expect(failures).to.deep.equal([]);
       expect(p50Ms).to.be.below(MAX_MEDIAN_MS * slowdown);
-      expect(maxMs).to.be.below(MAX_WORST_MS * slowdown);
+      expect(maxMs).to.be.below(MAX_WORST_MS * slowdown + watched.stallMs);
     }
     expect(signIns.failures).to.deep.equal([]);
     if (signsIn) expect(signIns.maxMs).to.be.below(MAX_SIGN_IN_MS);
-    expect(watched.silenceMs, "without a sign of life").to.be.below(WATCHDOG_MS);
+    expect(watched.silenceMs, "without a sign of life").to.be.below(WATCHDOG_MS + watched.stallMs);
     expect(grown).to.be.below(MAX_GROWTH_BYTES);
     expect(logged).to.be.below((MAX_LOG_BYTES * ATTACK_MS) / 5_000);
     // malloc keeps some of it for a minute: too long for the short form.
