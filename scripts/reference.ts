@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createProgram, EXIT_CODES } from "../src/cli/program.ts";
 import { Terminal } from "../src/cli/terminal.ts";
-import { defaultConfig } from "../src/config/default.ts";
+import { defaultConfig } from "../src/config/parse.ts";
 import { CONFIG_KEYS, type ConfigKey, configSchema } from "../src/config/schema.ts";
 import { FAULTS } from "../src/domain/fault.ts";
 import { MEASURES } from "../src/http/metrics.ts";
@@ -78,8 +78,8 @@ function exitCodesPart(): string {
 }
 
 function settingsPart(): string {
-  const installed = defaultConfig({ checkout: null });
-  const checkout = defaultConfig({ checkout: CHECKOUT });
+  const installed = defaultConfig(null);
+  const checkout = defaultConfig(CHECKOUT);
   const schema = z.toJSONSchema(configSchema, { unrepresentable: "any" });
   const rows = CONFIG_KEYS.map((key) => [
     `\`${key}\``,
@@ -87,7 +87,7 @@ function settingsPart(): string {
     configSchema.shape[key].description ?? "",
     values(schema.properties?.[key]),
     key === "time_zone" ? "the system's" : shown(installed[key]),
-    installed[key] === checkout[key] || key === "time_zone" ? "" : shown(checkout[key]),
+    shown(installed[key]) === shown(checkout[key]) || key === "time_zone" ? "" : shown(checkout[key]),
   ]);
   const columns = ["setting", "environment", "meaning", "values", "default", "from a checkout"];
   return `## Settings\n\nThe option of \`https_port\` is \`--https-port\`.\n\n${table(columns, rows)}`;

@@ -1,5 +1,5 @@
 import { stringify } from "smol-toml";
-import { defaultConfig } from "../../src/config/default.ts";
+import { defaultConfig } from "../../src/config/parse.ts";
 import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
 
 const HEAD = `# flanco's settings. Each is shown with the value that it has when this file does not say otherwise: to change one, take
@@ -12,7 +12,7 @@ const OWN_ZONE = "Without it: the system's.";
 
 /** /etc/flanco/flanco.toml as it is installed: every setting with what it means, nothing set. */
 export function settingsFile(): string {
-  const defaults = defaultConfig({ checkout: null });
+  const defaults = defaultConfig(null);
   const entries = CONFIG_KEYS.map((key) => {
     const example = OF_THE_MACHINE[key];
     const value = stringify({ [key]: example ?? defaults[key] }).trim();

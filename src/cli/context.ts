@@ -1,7 +1,6 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
-import { loadConfig } from "../config/parse.ts";
-import type { Environment } from "../config/read.ts";
+import { type Environment, loadConfig } from "../config/parse.ts";
 import type { Config } from "../config/schema.ts";
 import type { Installation } from "../installation.ts";
 import type { Terminal } from "./terminal.ts";
@@ -19,7 +18,7 @@ export interface CliContext {
 
 /** The configuration in force for a command, its own flags included. Throws `config`. */
 export function configOf(context: CliContext, command: Command): Config {
-  return loadConfig(command.optsWithGlobals(), context.environment, context.installation);
+  return loadConfig(command.optsWithGlobals(), context.environment, context.installation.checkout);
 }
 
 /**

@@ -1,48 +1,125 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, TomlError } from "smol-toml";
 import type { z } from "zod";
 import { FlancoError } from "../domain/error.ts";
-import { defaultConfig, type Setting } from "./default.ts";
-import { type Environment, readEnvironment, readFile, readFlags, type Source } from "./read.ts";
-import { CONFIG_KEYS, type Config, type ConfigKey, configSchema } from "./schema.ts";
+import { CONFIG_KEYS, type Config, type ConfigKey, configSchema, USUAL } from "./schema.ts";
+
+/** The file that is read when none is named, and there. */
+const INSTALLED_CONFIG_FILE = "/etc/flanco/flanco.toml";
+const PREFIX = "FLANCO_";
+/** Variables of that prefix that are no settings: the file's place, and what tests tell each other. */
+const NOT_SETTINGS = /^FLANCO_(CONFIG$|TEST_)/;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One source of settings as it was found, nothing checked yet. */
+interface Source {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** How a mistake names a key of this source: `flanco.toml: https_port`. */
+  readonly nameOf: (key: string) => string;
+  /** Why the source itself could not be read; its values are empty then. */
+  readonly unreadable?: string;
+}
 
 /**
  * Reads the configuration: flags over environment over file over defaults. Throws `config` with every
  * mistake of all sources at once, one a line, each with where it stands.
+ * @param checkout the folder of the checkout that the program is run from; null for an installed one
  */
 export function loadConfig(
   flags: Readonly<Record<string, unknown>>,
   environment: Environment,
-  setting: Setting,
+  checkout: string | null,
 ): Config {
   const named = typeof flags["config"] === "string" ? flags["config"] : environment["FLANCO_CONFIG"];
-  return parseConfig([readFile(named, setting), readEnvironment(environment), readFlags(flags)], setting);
+  const usual = checkout === null && existsSync(INSTALLED_CONFIG_FILE) ? INSTALLED_CONFIG_FILE : undefined;
+  const sources = [readFile(named ?? usual), readEnvironment(environment), readFlags(flags)];
+  return parseSources(sources, defaultConfig(checkout));
+}
+
+/**
+ * What is in force where nothing is set. A program that is run from a checkout, to be looked at, has its data there and
+ * simulated lines; null is for an installed one, which watches real lines.
+ * @param checkout the checkout's folder
+ */
+export function defaultConfig(checkout: string | null): Config {
+  const installed = CONFIG_KEYS.map((key) => [key, USUAL.get(configSchema.shape[key])?.value]);
+  const seen = { clock_trust: "always", gpio_driver: "simulated", demo: true };
+  const own = checkout === null ? {} : { ...seen, data_dir: join(checkout, "data") };
+  return configSchema.parse({ ...Object.fromEntries(installed), ...own }, { jitless: true });
+}
+
+function readFile(file: string | undefined): Source {
+  const nameOf = (key: string) => `${file}: ${key}`;
+  if (file === undefined) return { values: {}, nameOf };
+  try {
+    return { values: parse(readFileSync(file, "utf8")), nameOf };
+  } catch (error) {
+    return { values: {}, nameOf, unreadable: describeUnreadable(file, error) };
+  }
+}
+
+/** Says in one line why a TOML file could not be read, from what reading or parsing it threw. Rethrows what is neither. */
+export function describeUnreadable(file: string, error: unknown): string {
+  if (error instanceof TomlError) {
+    // The rest of the text draws the place.
+    const reason = error.message.split("\n")[0] ?? "";
+    return `${file}, line ${error.line}, column ${error.column}: ${reason}`;
+  }
+  if (error instanceof Error && "code" in error) {
+    return `${file}: cannot be read (${error.code}): check that it exists and that this user may read it`;
+  }
+  throw error;
+}
+
+/** Settings of the environment: FLANCO_HTTPS_PORT is https_port. A misspelt one is a mistake, not silence. */
+function readEnvironment(environment: Environment): Source {
+  const own = Object.entries(environment).filter(
+    ([name, value]) => value !== undefined && name.startsWith(PREFIX) && !NOT_SETTINGS.test(name),
+  );
+  return {
+    values: Object.fromEntries(own.map(([name, value]) => [name.slice(PREFIX.length).toLowerCase(), value])),
+    nameOf: (key) => `environment variable ${PREFIX}${key.toUpperCase()}`,
+  };
+}
+
+/** Settings of the command line, as commander gives them: httpsPort is https_port. */
+function readFlags(flags: Readonly<Record<string, unknown>>): Source {
+  const camelCase = (key: string) => key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const own = CONFIG_KEYS.map((key) => [key, flags[camelCase(key)]] as const);
+  return {
+    values: Object.fromEntries(own.filter(([, value]) => value !== undefined)),
+    nameOf: (key) => `--${key.replaceAll("_", "-")}`,
+  };
 }
 
 /** A source sets some of the settings. */
 const someSettings = configSchema.partial();
 
 /** Checks each source on its own, so that a mistake is reported even where another source overrides it. */
-export function parseConfig(sources: readonly Source[], setting: Setting): Config {
+function parseSources(sources: readonly Source[], usual: Config): Config {
   const mistakes: string[] = [];
-  let merged: Config = defaultConfig(setting);
+  let merged: Readonly<Record<string, unknown>> = usual;
   for (const source of sources) {
     if (source.unreadable !== undefined) mistakes.push(source.unreadable);
     const values = Object.fromEntries(
       Object.entries(source.values).map(([key, value]) => [key, fromText(key, value)]),
     );
-    // zod compiles a schema at its first parse, which costs more than the three parses of a start.
+    // zod compiles a schema at its first parse, which costs more than the few parses of a start.
     const parsed = someSettings.safeParse(values, { jitless: true });
-    if (parsed.success) merged = { ...merged, ...withoutUndefined(parsed.data) };
+    if (parsed.success) merged = { ...merged, ...values };
     else mistakes.push(...parsed.error.issues.flatMap((issue) => describe(issue, source)));
   }
-  if (mistakes.length === 0) mistakes.push(...incomplete(merged));
+  const config = configSchema.parse(merged, { jitless: true });
+  if (mistakes.length === 0) mistakes.push(...incomplete(config));
   if (mistakes.length > 0) {
     throw new FlancoError("config", mistakes.join("\n"), {
       hint: "`flanco config check` reads it again; `flanco config show` shows what is in force.",
     });
   }
-  return Object.freeze(merged);
+  return Object.freeze(config);
 }
-
 /** What must be set beside a setting, so that it works. */
 const NEEDED = [
   ["email_server", "email_from"],
@@ -79,8 +156,4 @@ function describe(issue: z.core.$ZodIssue, source: Source): string[] {
   }
   const [key, ...rest] = issue.path.map(String);
   return [`${source.nameOf(key ?? "")}${rest.length > 0 ? `[${rest.join(".")}]` : ""}: ${issue.message}`];
-}
-
-function withoutUndefined(values: object): Partial<Config> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -6,6 +6,10 @@ import { NOTICE_SUMMARIES, parseQuietHours } from "../domain/notice.ts";
 
 const MAX_PORT = 65_535;
 const MAX_SIMULATED_LINES = 64;
+/** What a large clinic sells in a day: 500 rooms, 20 sales each. */
+const LARGE_CLINIC_RECORDS = 10_000;
+/** What a record takes in the ledger, with names of usual length. */
+const RECORD_BYTES = 250;
 /** The ledger keeps amounts to millionths. */
 const MAX_CURRENCY_DECIMALS = 6;
 const CLOCK_TRUSTS = ["auto", "always"] as const;
@@ -25,18 +29,36 @@ const BROKER_URL = /^mqtts?:\/\/[^/@\s]+$/;
 /** Without a password. */
 const DATABASE_URL = /^postgres(ql)?:\/\/[^:@/?\s]+@[^@\s]+$/;
 
-const port = z.int("must be a whole number").min(1).max(MAX_PORT);
+const whole = z.int("must be a whole number");
+const port = whole.min(1).max(MAX_PORT);
 
 const topic = z
   .string()
   .max(MAX_TOPIC)
   .regex(/^[^+#\0]*$/, "must be a topic without + and #");
 
-const atLeastOne = z.int("must be a whole number").min(1);
+const email = z.union([z.literal(""), z.email()], "must be an e-mail address, or empty");
+
+const broker = z.union([z.literal(""), urlLike(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT");
 
 /** An address that reads as a URL too, so that its parts are found. */
 function urlLike(form: RegExp) {
   return z.string().regex(form).refine(URL.canParse);
+}
+
+/** What each setting of an installed program is where nothing sets it. */
+export const USUAL = z.registry<{ readonly value: unknown }>();
+
+/** A setting with its usual value and what it means. */
+function setting<S extends z.ZodType>(shape: S, value: z.output<S>, meaning: string): S {
+  const described = shape.describe(meaning);
+  USUAL.add(described, { value });
+  return described;
+}
+
+/** A text that is usually empty. */
+function text(meaning: string): z.ZodString {
+  return setting(z.string(), "", meaning);
 }
 
 /**
@@ -44,167 +66,188 @@ function urlLike(form: RegExp) {
  * (`FLANCO_HTTPS_PORT`) and the command line (`--https-port`).
  */
 export const configSchema = z.strictObject({
-  data_dir: z.string().min(1).describe("Directory of the ledger, its secrets and its certificate."),
-  backup_dir: z.string().describe("Directory of the daily backups; empty: backups, in data_dir."),
-  backup_disk_dir: z
-    .string()
-    .describe("Directory on a removable disk that gets a backup too while it is mounted; empty: none."),
-  host: z.string().describe("Address to serve HTTPS on; empty: all of this machine's addresses."),
-  https_port: port.describe("Port of HTTPS, for the network."),
-  http_port: port.describe("Port of HTTP: everything on loopback, and the trust page for the network."),
-  trust_page: z
-    .boolean()
-    .describe(
-      "Explain on the network, by HTTP, how to trust this machine; false: HTTP is for loopback only.",
-    ),
-  certificates_dir: z
-    .string()
-    .describe("Directory of certificates to serve in place of the own one; empty: tls.d, in data_dir."),
-  time_zone: z
-    .string()
-    .refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid")
-    .describe("Time zone of days, weeks and years; after a change the next start adds up all records again."),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, "must be a currency's three letters (ISO 4217), such as EUR")
-    .describe("Currency of every price, as it is shown."),
-  currency_decimals: z
-    .int("must be a whole number")
-    .min(0)
-    .max(MAX_CURRENCY_DECIMALS)
-    .describe("Places after the point that amounts are shown with."),
-  daily_records: atLeastOne.describe(
+  data_dir: setting(
+    z.string().min(1),
+    "/var/lib/flanco",
+    "Directory of the ledger, its secrets and its certificate.",
+  ),
+  backup_dir: text("Directory of the daily backups; empty: backups, in data_dir."),
+  backup_disk_dir: text(
+    "Directory on a removable disk that gets a backup too while it is mounted; empty: none.",
+  ),
+  host: text("Address to serve HTTPS on; empty: all of this machine's addresses."),
+  https_port: setting(port, 8443, "Port of HTTPS, for the network."),
+  http_port: setting(port, 8080, "Port of HTTP: everything on loopback, and the trust page for the network."),
+  trust_page: setting(
+    z.boolean(),
+    true,
+    "Explain on the network, by HTTP, how to trust this machine; false: HTTP is for loopback only.",
+  ),
+  certificates_dir: text(
+    "Directory of certificates to serve in place of the own one; empty: tls.d, in data_dir.",
+  ),
+  time_zone: setting(
+    z.string().refine(isTimeZone, "must be an IANA time zone, such as Europe/Madrid"),
+    Intl.DateTimeFormat().resolvedOptions().timeZone,
+    "Time zone of days, weeks and years; after a change the next start adds up all records again.",
+  ),
+  currency: setting(
+    z.string().regex(/^[A-Z]{3}$/, "must be a currency's three letters (ISO 4217), such as EUR"),
+    "EUR",
+    "Currency of every price, as it is shown.",
+  ),
+  currency_decimals: setting(
+    whole.min(0).max(MAX_CURRENCY_DECIMALS),
+    2,
+    "Places after the point that amounts are shown with.",
+  ),
+  daily_records: setting(
+    whole.min(1),
+    100 * LARGE_CLINIC_RECORDS,
     "Records that one account may post within 24 hours; beyond it: 429. Edges are always recorded.",
   ),
-  daily_bytes: atLeastOne.describe(
+  daily_bytes: setting(
+    whole.min(1),
+    100 * LARGE_CLINIC_RECORDS * RECORD_BYTES,
     "Bytes that the records which one account posts within 24 hours may take; beyond it: 429.",
   ),
-  clock_trust: z
-    .enum(CLOCK_TRUSTS)
-    .describe("When the wall clock is right: once the network has set it (auto), or always."),
-  gpio_driver: z.enum(DRIVER_NAMES).describe("Way to the relay lines."),
-  simulated_lines: z
-    .int()
-    .min(1)
-    .max(MAX_SIMULATED_LINES)
-    .describe("Lines of the simulated driver, SIM0 and on."),
-  simulated_trace: z.string().describe("Trace file that drives the simulated lines; empty: none."),
-  box_broker: z
-    .union([z.literal(""), urlLike(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
-    .describe("Broker of the relay boxes (driver mqtt): mqtt://HOST:1883, or mqtts://HOST:8883 with TLS."),
-  box_user: z
-    .string()
-    .regex(/^[^/+#]*$/, "must be one part of a topic")
-    .describe("First part of the relay boxes' topics: the id of their user in the system before flanco."),
-  box_broker_login: z.string().describe("User name for that broker; empty: none."),
-  box_broker_password_file: z
-    .string()
-    .describe("File with the password for that broker, closed to other users; empty: none."),
-  box_broker_authority_file: z
-    .string()
-    .describe("PEM file of the authority of that broker's certificate; empty: the usual authorities."),
-  central_database: z
-    .union([z.literal(""), z.string().regex(DATABASE_URL)], "must be postgresql://ROLE@HOST:PORT/DATABASE")
-    .describe(
-      "The company's database, which gets every sale: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
-    ),
-  central_password_file: z
-    .string()
-    .describe("File with the password of the gateway's role in that database, closed to other users."),
-  central_authority_file: z
-    .string()
-    .describe("PEM file of the authority of its certificate; empty: sslrootcert, or the usual authorities."),
-  mqtt_url: z
-    .union([z.literal(""), urlLike(BROKER_URL)], "must be mqtt://HOST:PORT or mqtts://HOST:PORT")
-    .describe("Broker that sales and the rooms' states are published to; empty: none."),
-  mqtt_login: z.string().describe("User name for that broker; empty: none."),
-  mqtt_password_file: z
-    .string()
-    .describe("File with the password for that broker, closed to other users; empty: none."),
-  mqtt_authority_file: z
-    .string()
-    .describe("PEM file of the authority of that broker's certificate; empty: the usual authorities."),
-  mqtt_topic: topic.min(1).describe("What the topics of this gateway begin with."),
-  mqtt_discovery_topic: topic.describe(
+  clock_trust: setting(
+    z.enum(CLOCK_TRUSTS),
+    "auto",
+    "When the wall clock is right: once the network has set it (auto), or always.",
+  ),
+  gpio_driver: setting(z.enum(DRIVER_NAMES), "chardev", "Way to the relay lines."),
+  simulated_lines: setting(
+    z.int().min(1).max(MAX_SIMULATED_LINES),
+    24,
+    "Lines of the simulated driver, SIM0 and on.",
+  ),
+  simulated_trace: text("Trace file that drives the simulated lines; empty: none."),
+  box_broker: setting(
+    broker,
+    "",
+    "Broker of the relay boxes (driver mqtt): mqtt://HOST:1883, or mqtts://HOST:8883 with TLS.",
+  ),
+  box_user: setting(
+    z.string().regex(/^[^/+#]*$/, "must be one part of a topic"),
+    "",
+    "First part of the relay boxes' topics: the id of their user in the system before flanco.",
+  ),
+  box_broker_login: text("User name for that broker; empty: none."),
+  box_broker_password_file: text(
+    "File with the password for that broker, closed to other users; empty: none.",
+  ),
+  box_broker_authority_file: text(
+    "PEM file of the authority of that broker's certificate; empty: the usual authorities.",
+  ),
+  central_database: setting(
+    z.union([z.literal(""), z.string().regex(DATABASE_URL)], "must be postgresql://ROLE@HOST:PORT/DATABASE"),
+    "",
+    "The company's database, which gets every sale: postgresql://ROLE@HOST/DATABASE?sslrootcert=FILE; empty: none.",
+  ),
+  central_password_file: text(
+    "File with the password of the gateway's role in that database, closed to other users.",
+  ),
+  central_authority_file: text(
+    "PEM file of the authority of its certificate; empty: sslrootcert, or the usual authorities.",
+  ),
+  mqtt_url: setting(broker, "", "Broker that sales and the rooms' states are published to; empty: none."),
+  mqtt_login: text("User name for that broker; empty: none."),
+  mqtt_password_file: text("File with the password for that broker, closed to other users; empty: none."),
+  mqtt_authority_file: text(
+    "PEM file of the authority of that broker's certificate; empty: the usual authorities.",
+  ),
+  mqtt_topic: setting(topic.min(1), "flanco", "What the topics of this gateway begin with."),
+  mqtt_discovery_topic: setting(
+    topic,
+    "homeassistant",
     "What the discovery topics of Home Assistant begin with; empty: rooms are not announced.",
   ),
-  metrics: z
-    .boolean()
-    .describe("Serve /metrics for Prometheus: to this machine, and to others that send the token."),
-  metrics_token_file: z
-    .string()
-    .describe("File with the token for /metrics, closed to other users; empty: for this machine alone."),
-  demo: z
-    .boolean()
-    .describe(
-      "Give the first user three places with twenty rooms and sales since last year, once (simulated driver only).",
-    ),
-  allowed_origins: z
-    .array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org"))
-    .describe("Other sites whose pages may use the API with the user's cookie."),
-  host_names: z
-    .array(z.string().refine(isHostName, "must be a host name or an address, without a port"))
-    .describe("Further names and addresses that this machine is asked for by, such as a proxy's."),
-  trusted_proxies: z
-    .array(z.union([z.ipv4(), z.ipv6()], "must be an address"))
-    .describe("Addresses of proxies that say where a request comes from, by X-Forwarded-For."),
-  gateway_name: z
-    .string()
-    .max(MAX_GATEWAY_NAME)
-    .describe(
-      "Name of this gateway, for people and other gateways; empty: the letterhead's company, if there is one account, or the host's name.",
-    ),
-  announce: z
-    .boolean()
-    .describe(
-      "Announce this gateway on the local network (mDNS), and show the others there; false: neither.",
-    ),
-  first_user_email: z
-    .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
-    .describe("E-mail that the one-time link fills in for the first user; empty: none."),
-  email_server: z
-    .union([z.literal(""), urlLike(MAIL_SERVER)], "must be smtps://HOST:465 or smtp://HOST:587")
-    .describe(
-      "Mail server for notices: smtps://HOST:465, or smtp://HOST:587 with STARTTLS; empty: no e-mail.",
-    ),
-  email_login: z.string().describe("Login at the mail server; empty: none."),
-  email_password_file: z
-    .string()
-    .describe("File with the password for that login, closed to other users; empty: none."),
-  email_authority_file: z
-    .string()
-    .describe("PEM file of the authority of the mail server's certificate; empty: the usual authorities."),
-  email_from: z
-    .union([z.literal(""), z.email()], "must be an e-mail address, or empty")
-    .describe("Sender of the e-mails."),
-  email_to: z
-    .array(z.email("must be an e-mail address"))
-    .max(MAX_RECIPIENTS)
-    .describe("Recipients of the e-mails."),
-  webhook_url: z
-    .union([z.literal(""), z.string().refine(isHttpsUrl)], "must be an https:// address, or empty")
-    .describe("Address that gets each notice as JSON, by HTTPS; empty: none."),
-  webhook_key_file: z
-    .string()
-    .describe("File with the key that signs them, at least 32 characters, closed to other users."),
-  webhook_authority_file: z
-    .string()
-    .describe("PEM file of the authority of that address's certificate; empty: the usual authorities."),
-  notice_language: z.enum(LANGUAGES).describe("Language of the notices."),
-  notice_quiet_hours: z
-    .string()
-    .refine(
-      (text) => text === "" || parseQuietHours(text) !== undefined,
-      "must be like 22:00-07:00, or empty",
-    )
-    .describe("Local hours in which notices wait, such as 22:00-07:00; empty: none."),
-  notice_silent_days: z
-    .int("must be a whole number")
-    .min(0)
-    .max(MAX_SILENT_DAYS)
-    .describe("Days without a sale after which a room that usually sells is told of; 0: never."),
-  notice_summaries: z.array(z.enum(NOTICE_SUMMARIES)).describe("Summaries that are sent: daily, monthly."),
-  log_level: z.enum(LOG_LEVELS).describe("Least level that is logged."),
+  metrics: setting(
+    z.boolean(),
+    false,
+    "Serve /metrics for Prometheus: to this machine, and to others that send the token.",
+  ),
+  metrics_token_file: text(
+    "File with the token for /metrics, closed to other users; empty: for this machine alone.",
+  ),
+  demo: setting(
+    z.boolean(),
+    false,
+    "Give the first user three places with twenty rooms and sales since last year, once (simulated driver only).",
+  ),
+  allowed_origins: setting(
+    z.array(z.string().refine(isOrigin, "must be an origin, such as https://panel.example.org")),
+    [],
+    "Other sites whose pages may use the API with the user's cookie.",
+  ),
+  host_names: setting(
+    z.array(z.string().refine(isHostName, "must be a host name or an address, without a port")),
+    [],
+    "Further names and addresses that this machine is asked for by, such as a proxy's.",
+  ),
+  trusted_proxies: setting(
+    z.array(z.union([z.ipv4(), z.ipv6()], "must be an address")),
+    [],
+    "Addresses of proxies that say where a request comes from, by X-Forwarded-For.",
+  ),
+  gateway_name: setting(
+    z.string().max(MAX_GATEWAY_NAME),
+    "",
+    "Name of this gateway, for people and other gateways; empty: the letterhead's company, if there is one account, or the host's name.",
+  ),
+  announce: setting(
+    z.boolean(),
+    true,
+    "Announce this gateway on the local network (mDNS), and show the others there; false: neither.",
+  ),
+  first_user_email: setting(
+    email,
+    "",
+    "E-mail that the one-time link fills in for the first user; empty: none.",
+  ),
+  email_server: setting(
+    z.union([z.literal(""), urlLike(MAIL_SERVER)], "must be smtps://HOST:465 or smtp://HOST:587"),
+    "",
+    "Mail server for notices: smtps://HOST:465, or smtp://HOST:587 with STARTTLS; empty: no e-mail.",
+  ),
+  email_login: text("Login at the mail server; empty: none."),
+  email_password_file: text("File with the password for that login, closed to other users; empty: none."),
+  email_authority_file: text(
+    "PEM file of the authority of the mail server's certificate; empty: the usual authorities.",
+  ),
+  email_from: setting(email, "", "Sender of the e-mails."),
+  email_to: setting(
+    z.array(z.email("must be an e-mail address")).max(MAX_RECIPIENTS),
+    [],
+    "Recipients of the e-mails.",
+  ),
+  webhook_url: setting(
+    z.union([z.literal(""), z.string().refine(isHttpsUrl)], "must be an https:// address, or empty"),
+    "",
+    "Address that gets each notice as JSON, by HTTPS; empty: none.",
+  ),
+  webhook_key_file: text("File with the key that signs them, at least 32 characters, closed to other users."),
+  webhook_authority_file: text(
+    "PEM file of the authority of that address's certificate; empty: the usual authorities.",
+  ),
+  notice_language: setting(z.enum(LANGUAGES), "es", "Language of the notices."),
+  notice_quiet_hours: setting(
+    z.string().refine(isQuietHours, "must be like 22:00-07:00, or empty"),
+    "",
+    "Local hours in which notices wait, such as 22:00-07:00; empty: none.",
+  ),
+  notice_silent_days: setting(
+    whole.min(0).max(MAX_SILENT_DAYS),
+    0,
+    "Days without a sale after which a room that usually sells is told of; 0: never.",
+  ),
+  notice_summaries: setting(
+    z.array(z.enum(NOTICE_SUMMARIES)),
+    [],
+    "Summaries that are sent: daily, monthly.",
+  ),
+  log_level: setting(z.enum(LOG_LEVELS), "info", "Least level that is logged."),
 });
 
 export type ConfigKey = keyof typeof configSchema.shape;
@@ -244,6 +287,10 @@ export function mqttPublication(config: Config) {
 }
 
 export const CONFIG_KEYS = Object.keys(configSchema.shape) as ConfigKey[];
+
+function isQuietHours(text: string): boolean {
+  return text === "" || parseQuietHours(text) !== undefined;
+}
 
 function isTimeZone(name: string): boolean {
   try {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { defaultConfig } from "../config/default.ts";
+import { defaultConfig } from "../config/parse.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { setupSchema } from "../config/setup.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -163,7 +163,7 @@ function settingOf(field: SetupField): string {
 
 /** The setups of which the configuration sets something: there it is in force as a whole. */
 function setupsOf(config: Config): readonly SetupName[] {
-  const usual = new Map<string, unknown>(Object.entries(defaultConfig({ checkout: null })));
+  const usual = new Map<string, unknown>(Object.entries(defaultConfig(null)));
   const set = new Map<string, unknown>(Object.entries(config));
   const isSet = (key: string) => !isDeepStrictEqual(set.get(key), usual.get(key));
   return SETUP_NAMES.filter((name) => SETUP_FIELDS[name].some((field) => isSet(settingOf(field))));

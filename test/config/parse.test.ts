@@ -1,14 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse, stringify } from "smol-toml";
-import { loadConfig } from "../../src/config/parse.ts";
-import type { Environment } from "../../src/config/read.ts";
+import { type Environment, loadConfig } from "../../src/config/parse.ts";
 import { CONFIG_KEYS, type Config } from "../../src/config/schema.ts";
 import { thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
-const CHECKOUT = { checkout: "/somewhere/flanco" };
+const CHECKOUT = "/somewhere/flanco";
 
 describe("The configuration", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
@@ -40,7 +39,7 @@ describe("The configuration", () => {
 
   it("of an installation watches real lines and keeps its data where services do", () => {
     // Named, so that a file of a machine that runs flanco says nothing here.
-    const config = loadConfig({ config: write("") }, {}, { checkout: null });
+    const config = loadConfig({ config: write("") }, {}, null);
     expect(config).to.include({
       data_dir: "/var/lib/flanco",
       clock_trust: "auto",

@@ -1,33 +1,35 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { settingsFile } from "../../scripts/release/settings-file.ts";
-import { defaultConfig } from "../../src/config/default.ts";
-import { parseConfig } from "../../src/config/parse.ts";
+import { defaultConfig, loadConfig } from "../../src/config/parse.ts";
 import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
+import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 
 const CHECKOUT = join(import.meta.dirname, "..", "..");
-const INSTALLED = { checkout: null };
 
 describe("The installed settings file", () => {
   const text = settingsFile();
-  const unlocked = parse(text.replaceAll(/^#(\w)/gm, "$1"));
+  const unlocked = text.replaceAll(/^#(\w)/gm, "$1");
+  const directory = forEachTest(() => new TemporaryDirectory());
 
   it("sets nothing", () => {
     expect(parse(text)).to.deep.equal({});
   });
 
   it("names every setting, with what it means", () => {
-    expect(Object.keys(unlocked)).to.deep.equal([...CONFIG_KEYS]);
+    expect(Object.keys(parse(unlocked))).to.deep.equal([...CONFIG_KEYS]);
     for (const key of CONFIG_KEYS) expect(text).to.contain(`# ${configSchema.shape[key].description}`);
   });
 
   it("shows each with its default, so that taking the # away changes nothing", () => {
-    const source = { values: unlocked, nameOf: (key: string) => key };
-    const { time_zone: _, ...shown } = parseConfig([source], INSTALLED);
-    const { time_zone: __, ...defaults } = defaultConfig(INSTALLED);
+    const config = directory.file("flanco.toml");
+    writeFileSync(config, unlocked);
+    const { time_zone: _, ...shown } = loadConfig({ config }, {}, null);
+    const { time_zone: __, ...defaults } = defaultConfig(null);
     expect(shown).to.deep.equal(defaults);
   });
 });

@@ -9,7 +9,7 @@ import supertest from "supertest";
 import type { FailedSignIns } from "../../src/auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../../src/auth/password.ts";
 import { Sessions } from "../../src/auth/session.ts";
-import { defaultConfig } from "../../src/config/default.ts";
+import { defaultConfig } from "../../src/config/parse.ts";
 import type { Config } from "../../src/config/schema.ts";
 import type { Fault } from "../../src/domain/fault.ts";
 import type { OtherGateway } from "../../src/domain/gateway.ts";
@@ -203,7 +203,7 @@ export class Appliance {
       gateway: () => ({ hostName: "clinica", settings: {}, keys: { authority: null, certificates: [] } }),
       servedFingerprint: () => FINGERPRINT,
     });
-    this.#config = { ...defaultConfig({ checkout: null }), ...options.settings };
+    this.#config = { ...defaultConfig(null), ...options.settings };
     const settings = this.settingsAnew();
     const heavy = heavyReads(reader, this.reader.budget, { file: "", timeZone: TIME_ZONE });
     this.sending = new Sinks({

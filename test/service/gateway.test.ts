@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { defaultConfig } from "../../src/config/default.ts";
+import { defaultConfig } from "../../src/config/parse.ts";
 import { otherSettings, readGateway } from "../../src/service/gateway.ts";
 import { SinkSettings } from "../../src/service/sink-settings.ts";
 import { dataDirectoryOf } from "../../src/store/data-directory.ts";
@@ -12,7 +12,7 @@ describe("The gateway file", () => {
   const directory = forEachTest(() => new TemporaryDirectory());
 
   it("has where the clinic sends what it has, so that another gateway names what it lacks, and no file of a secret", () => {
-    const fresh = { ...defaultConfig({ checkout: null }), data_dir: directory.path };
+    const fresh = { ...defaultConfig(null), data_dir: directory.path };
     const config = {
       ...fresh,
       ...{ mqtt_url: "mqtts://broker.example.org", mqtt_password_file: "/etc/flanco/mqtt.password" },
@@ -27,7 +27,7 @@ describe("The gateway file", () => {
   });
 
   it("has what an owner set up on the page, without its secrets", () => {
-    const fresh = { ...defaultConfig({ checkout: null }), data_dir: directory.path };
+    const fresh = { ...defaultConfig(null), data_dir: directory.path };
     const { sinks } = dataDirectoryOf(directory.path);
     const settings = new SinkSettings({ config: fresh, directory: sinks, log: new KeptLog() });
     const webhook_url = "https://hooks.example.org/";
