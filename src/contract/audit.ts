@@ -3,7 +3,7 @@ import { AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
 import { declare, OWNER, type Shape } from "./declaration.ts";
 import { pageQuery, success, timeMs } from "./field.ts";
 
-const auditEntry = z.strictObject({
+export const auditEntry = z.strictObject({
   auditId: z.int(),
   kind: z.enum(AUDIT_KINDS),
   time: timeMs,
@@ -20,9 +20,7 @@ const auditEntry = z.strictObject({
 });
 export type AuditEntry = Shape<typeof auditEntry>;
 
-export const listAudit = declare({
-  method: "get",
-  path: "/audit",
+export const listAudit = declare("get", "/audit", {
   summary:
     "Who did what, and from where, newest first, in pages: of the user's own account, and of the appliance as a whole.",
   roles: OWNER,

@@ -2,11 +2,8 @@ import { z } from "zod";
 import { CLINIC_STATES } from "../domain/clinic.ts";
 import { parseDay } from "../domain/day.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
-import { dateText, day, success, timeMs } from "./field.ts";
+import { dateText, sold, soldOnDays, success, timeMs } from "./field.ts";
 import { pageStatus } from "./status.ts";
-
-const sold = { sales: z.int(), revenue: z.number() };
-const soldOnDays = z.strictObject({ from: day, to: day, ...sold });
 
 const clinic = z.strictObject({
   name: z.string(),
@@ -27,7 +24,6 @@ const clinic = z.strictObject({
     .describe("Entries that it lost before they were sent, and that its ledger does not tell of."),
   clockOffMs: z.int().describe("By how much its clock is ahead of the database's."),
 });
-export type Clinic = Shape<typeof clinic>;
 
 const comparison = z.strictObject({
   ...{ days: soldOnDays, before: soldOnDays },
@@ -35,23 +31,17 @@ const comparison = z.strictObject({
 });
 export type ClinicComparison = Shape<typeof comparison>;
 
-export const PERIODS = ["week", "month", "year"] as const;
-
-export const compareClinics = declare({
-  method: "get",
-  path: "/clinic",
+export const compareClinics = declare("get", "/clinic", {
   summary: "What each clinic has sold in a period, beside the same days before, and how its gateway fares.",
   roles: MONEY,
   query: z.object({
-    period: z.enum(PERIODS),
+    period: z.enum(["week", "month", "year"]),
     at: dateText(parseDay, "YYYY-MM-DD, a day of the period; today without it").optional(),
   }),
   answer: success.extend({ data: comparison }),
 });
 
-export const getCompanyStatus = declare({
-  method: "get",
-  path: "/status",
+export const getCompanyStatus = declare("get", "/status", {
   summary: "What the page needs to show the company: its name, zone, currency and time.",
   roles: MONEY,
   answer: success.extend({

@@ -97,7 +97,7 @@ const moved = z.strictObject({
   time: timeMs,
 });
 
-const commission = z.strictObject({
+export const commissionState = z.strictObject({
   begunTime: timeMs.nullable().describe("Null where no commissioning is open."),
   untilTime: timeMs
     .nullable()
@@ -106,7 +106,7 @@ const commission = z.strictObject({
   moved: z.array(moved).describe("The newest 20 movements of its lines, newest first."),
   rooms: z.array(commissionedRoom).describe("All rooms of the account, in the order of their places."),
 });
-export type Commission = Shape<typeof commission>;
+export type Commission = Shape<typeof commissionState>;
 export type CommissionedRoom = Shape<typeof commissionedRoom>;
 
 /** What stands in an acceptance report. Money does not. */
@@ -137,7 +137,7 @@ const reportContent = z.strictObject({
 });
 export type ReportContent = Shape<typeof reportContent>;
 
-const report = z.strictObject({
+export const acceptanceReport = z.strictObject({
   ...reportContent.shape,
   number: z.int(),
   time: timeMs,
@@ -146,8 +146,7 @@ const report = z.strictObject({
   from: z.string().describe("Address of the client, or the system's user of the command."),
   hash: z.string().describe("The hash of this report's entry in the ledger's chain."),
 });
-export type AcceptanceReport = Shape<typeof report>;
-export const acceptanceReport = report;
+export type AcceptanceReport = Shape<typeof acceptanceReport>;
 
 export const reportHead = z.strictObject({
   ...{ number: z.int(), time: timeMs, provisional: z.boolean() },
@@ -155,90 +154,66 @@ export const reportHead = z.strictObject({
   ...{ rooms: z.int(), good: z.int(), attention: z.int(), untested: z.int() },
 });
 export type AcceptanceReportHead = Shape<typeof reportHead>;
-export const commissionState = commission;
 
-export const beginCommission = declare({
-  method: "put",
-  path: "/commission",
+export const beginCommission = declare("put", "/commission", {
   summary:
     "Begin to commission wired lines, or go on: what they do is no sale, and their bounce is measured. Lasts for a bounded time.",
   roles: TECHNICAL,
   body: z.object({ commission: z.object(newCommission) }),
-  wrapper: "commission",
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const getCommission = declare({
-  method: "get",
-  path: "/commission",
+export const getCommission = declare("get", "/commission", {
   summary: "The account's rooms with what was seen of their lines, and what is proposed.",
   roles: TECHNICAL,
-  answer: success.extend({ data: commission }),
+  answer: success.extend({ data: commissionState }),
 });
 
-export const endCommission = declare({
-  method: "delete",
-  path: "/commission",
+export const endCommission = declare("delete", "/commission", {
   summary: "End the commissioning without a report: sales count again, and what was ticked off is forgotten.",
   roles: TECHNICAL,
 });
 
-export const askRoom = declare({
-  method: "put",
-  path: "/commission/room",
+export const askRoom = declare("put", "/commission/room", {
   summary: "Say which room is switched next: from here on its line is judged by that.",
   roles: TECHNICAL,
   body: z.object({ room: z.object(roomKey) }),
-  wrapper: "room",
   errors: ["not_found", "conflict"],
 });
 
-export const tickRoom = declare({
-  method: "put",
-  path: "/commission/tick",
+export const tickRoom = declare("put", "/commission/tick", {
   summary: "Tick a room off with its verdict of this moment.",
   roles: TECHNICAL,
   body: z.object({ tick: z.object(newTick) }),
-  wrapper: "tick",
   errors: ["not_found", "conflict"],
 });
 
-export const mendRoom = declare({
-  method: "post",
-  path: "/commission/mend",
+export const mendRoom = declare("post", "/commission/mend", {
   summary:
     "Apply what is proposed for a room: a setting of its line, or the line that moved, which then changes places with its own.",
   roles: TECHNICAL,
   body: z.object({ room: z.object(roomKey) }),
-  wrapper: "room",
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const finishCommission = declare({
-  method: "post",
-  path: "/commission/report",
+export const finishCommission = declare("post", "/commission/report", {
   summary: "End the commissioning with an acceptance report, which the ledger keeps for ever.",
   roles: TECHNICAL,
   body: z.object({ report: z.object(signatures) }),
-  wrapper: "report",
   answer: success.extend({ data: z.strictObject({ number: z.int() }) }),
   errors: ["conflict", "too_many"],
 });
 
-export const listAcceptanceReports = declare({
-  method: "get",
-  path: "/commission/reports",
+export const listAcceptanceReports = declare("get", "/commission/reports", {
   summary: "The newest 50 acceptance reports, newest first.",
   roles: TECHNICAL,
   answer: success.extend({ data: z.array(reportHead) }),
 });
 
-export const getAcceptanceReport = declare({
-  method: "get",
-  path: "/commission/report",
+export const getAcceptanceReport = declare("get", "/commission/report", {
   summary: "One acceptance report; the newest where no number is given.",
   roles: TECHNICAL,
   query: z.object({ number: digits.optional() }),
-  answer: success.extend({ data: report }),
+  answer: success.extend({ data: acceptanceReport }),
   errors: ["not_found"],
 });

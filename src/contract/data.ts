@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { declare, MONEY, OWNER } from "./declaration.ts";
-import { LEDGER_FAILS } from "./error.ts";
+import { declare, LEDGER_FAILS, MONEY, OWNER } from "./declaration.ts";
 import { name, success, valor } from "./field.ts";
 
 const MAX_TIME_MS = 8.64e15;
@@ -22,9 +21,7 @@ export const importedRecord = z.strictObject({
   voidReason: name.nullable().default(null),
 });
 
-export const postData = declare({
-  method: "post",
-  path: "/data",
+export const postData = declare("post", "/data", {
   summary: "Store one record. Answered after its commit is on the disk.",
   roles: OWNER,
   body: z.object(recordFields),
@@ -38,9 +35,7 @@ export const postData = declare({
   },
 });
 
-export const getSummary = declare({
-  method: "get",
-  path: "/data",
+export const getSummary = declare("get", "/data", {
   summary: "What was sold in the last seven days, or in this calendar year.",
   roles: MONEY,
   query: z.object({ period: z.enum(["semanal", "anual"]) }),

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "../domain/error.ts";
 import type { Role } from "../domain/member.ts";
 import { success } from "./field.ts";
@@ -30,8 +30,6 @@ export interface Declaration {
   readonly roles: readonly Role[] | null;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** The object that the contract wraps a body's fields in. */
-  readonly wrapper?: string;
   /** Most bytes of a body; 64 KiB where this is absent. */
   readonly maxBodyBytes?: number;
   /** The request is to sign its sender in: it passes the gate before its small body is read. */
@@ -55,10 +53,11 @@ export interface Declaration {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A declaration as it is written: what `declare` adds may be left out. */
-type Written = Omit<Declaration, "status" | "errors"> & Partial<Pick<Declaration, "status" | "errors">>;
+/** What `declare` is given, and what it adds where this is left out. */
+type Added = Pick<Declaration, "status" | "errors">;
+type Written = Omit<Declaration, "method" | "path" | keyof Added> & Partial<Added>;
 type Declared<D extends Written> = D &
-  Pick<Declaration, "status" | "errors"> &
+  Pick<Declaration, "method" | "path" | keyof Added> &
   (D extends { readonly answer: z.ZodType } | { readonly stream: string }
     ? unknown
     : { readonly answer: typeof success });
@@ -67,10 +66,10 @@ type Declared<D extends Written> = D &
  * Keeps the exact type of a declaration, from which that of its request and its answer follow. Adds what most have: the
  * status 200, an answer without data, no errors of its own.
  */
-export function declare<const D extends Written>(declaration: D): Declared<D>;
-export function declare(declaration: Written): Declaration {
-  const answer = declaration.stream === undefined ? { answer: success } : {};
-  return { status: 200, errors: [], ...answer, ...declaration };
+export function declare<const D extends Written>(method: Method, path: string, written: D): Declared<D>;
+export function declare(method: Method, path: string, written: Written): Declaration {
+  const answer = written.stream === undefined ? { answer: success } : {};
+  return { status: 200, errors: [], method, path, ...answer, ...written };
 }
 
 /** The value of a shape, read-only to its depth. */
@@ -84,3 +83,57 @@ export type BodyOf<D extends Declaration> = D["body"] extends z.ZodType ? z.outp
 
 /** The body of success; never for a stream. */
 export type AnswerOf<D extends Declaration> = D["answer"] extends z.ZodType ? Shape<D["answer"]> : never;
+
+const fields = z.record(
+  z.string(),
+  z.strictObject({ kind: z.enum(["required", "type", "length", "range", "unique"]), message: z.string() }),
+);
+
+/** An error of every endpoint but those of data, which carry their text in `message`. */
+export const errorAnswer = z.strictObject({
+  status: z.literal("error"),
+  error: z.string(),
+  errors: fields.optional(),
+});
+export const dataErrorAnswer = z.strictObject({
+  status: z.literal("error"),
+  message: z.string(),
+  errors: fields.optional(),
+});
+
+/** The one table from a code to its HTTP status. */
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  misdirected: 421,
+  unprocessable: 422,
+  too_many: 429,
+  unavailable: 503,
+  overloaded: 503,
+  outdated: 503,
+  internal: 500,
+  damaged: 500,
+  too_new: 500,
+  attention: 500,
+  config: 500,
+};
+
+/** The HTTP status of an error; some endpoints differ from the table. */
+export function statusOf(code: ErrorCode, at?: Pick<Declaration, "statuses">): number {
+  return at?.statuses?.[code] ?? STATUS[code];
+}
+
+/** The code of a status: of several codes the first of the table. */
+export function codeOf(status: number): ErrorCode {
+  const codes = Object.keys(STATUS) as ErrorCode[];
+  return codes.find((code) => STATUS[code] === status) ?? "internal";
+}
+
+/** The contract's status where the ledger cannot be read or written: 500, whose text shows nothing of why. */
+export const LEDGER_FAILS = { unavailable: 500 } as const satisfies Declaration["statuses"];

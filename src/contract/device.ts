@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { ROLES } from "../domain/member.ts";
-import { declare, type Shape, TECHNICAL } from "./declaration.ts";
-import { LEDGER_FAILS } from "./error.ts";
+import { declare, LEDGER_FAILS, type Shape, TECHNICAL } from "./declaration.ts";
 import { id, name, someOf, success, timeMs } from "./field.ts";
 
 const device = z.strictObject({
@@ -21,9 +20,7 @@ export type Device = Shape<typeof device>;
 
 const deviceQuery = z.object({ dId: name });
 
-export const listDevices = declare({
-  method: "get",
-  path: "/device",
+export const listDevices = declare("get", "/device", {
   summary: "The user's devices, with the live state of their actuators.",
   roles: ROLES,
   answer: success.extend({ data: z.array(device) }),
@@ -46,9 +43,7 @@ function onceEach<T>(nameOf: (entry: T) => string, path: readonly string[]) {
   };
 }
 
-export const addDevice = declare({
-  method: "post",
-  path: "/device",
+export const addDevice = declare("post", "/device", {
   summary: "Register a device.",
   roles: TECHNICAL,
   body: z.object({
@@ -64,14 +59,11 @@ export const addDevice = declare({
         .check(onceEach(({ id }) => id, ["id"])),
     }),
   }),
-  wrapper: "newDevice",
   errors: ["conflict"],
   statuses: LEDGER_FAILS,
 });
 
-export const changeDevice = declare({
-  method: "patch",
-  path: "/device",
+export const changeDevice = declare("patch", "/device", {
   summary: "Rename a device, move it to another location, or change its rooms. Its records stay as they are.",
   roles: TECHNICAL,
   query: deviceQuery,
@@ -102,17 +94,40 @@ export const changeDevice = declare({
       }),
     }),
   }),
-  wrapper: "device",
   errors: ["not_found", "conflict"],
   statuses: LEDGER_FAILS,
 });
 
-export const removeDevice = declare({
-  method: "delete",
-  path: "/device",
+export const removeDevice = declare("delete", "/device", {
   summary: "Remove a device. Its lines are released; its records stay.",
   roles: TECHNICAL,
   query: deviceQuery,
   errors: ["not_found"],
   statuses: LEDGER_FAILS,
+});
+
+const room = z.strictObject({
+  deviceId: z.string(),
+  room: z.string(),
+  level: z.boolean().describe("Whether the room is on."),
+  line: z.string().nullable().describe("The line that it is wired to; null without one."),
+  withoutLine: z.boolean().describe("It has no line on purpose."),
+  sinceTime: timeMs
+    .nullable()
+    .describe("Since when, by the last edge of its line; null where that is not known."),
+  sales: z
+    .int()
+    .nullable()
+    .describe("On the whole local day, without void records; null for a role without money."),
+  revenue: z.number().nullable().describe("The same."),
+  lastSaleTime: timeMs
+    .nullable()
+    .describe("Of today's last sale; null before the first, and for a role without money."),
+});
+
+export const listRooms = declare("get", "/room", {
+  summary:
+    "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
+  roles: ROLES,
+  answer: success.extend({ data: z.array(room) }),
 });

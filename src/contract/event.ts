@@ -2,8 +2,7 @@ import { z } from "zod";
 import { ROLES } from "../domain/member.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { timeMs } from "./field.ts";
-import { gap } from "./gap.ts";
-import { record, voided } from "./record.ts";
+import { gap, record, voided } from "./record.ts";
 
 /** The header that names up to which change an answer is current: `RUN:NUMBER`, as in the event `hello`. */
 export const POSITION_HEADER = "X-Flanco-At";
@@ -33,9 +32,7 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
 
-export const listenToEvents = declare({
-  method: "get",
-  path: "/event",
+export const listenToEvents = declare("get", "/event", {
   summary:
     "Live changes as server-sent events: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
   roles: ROLES,

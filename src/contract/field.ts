@@ -9,6 +9,9 @@ export const id = z.string().regex(/^[0-9a-f]{24}$/);
 /** Unix milliseconds. */
 export const timeMs = z.int();
 export const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
+/** What was sold; `revenue` in units of the currency. */
+export const sold = { sales: z.int(), revenue: z.number() };
+export const soldOnDays = z.strictObject({ from: day, to: day, ...sold });
 export const success = z.strictObject({ status: z.literal("success") });
 
 /** Trimmed text of so many characters (code points), without halves of surrogate pairs or NUL. */

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { MINUTE_MS } from "../domain/clock.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
-import { declare, type Shape, TECHNICAL } from "./declaration.ts";
-import { name, success } from "./field.ts";
+import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../domain/line-test.ts";
+import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { id, name, success, timeMs } from "./field.ts";
 
 const line = z.strictObject({
   address: z.string().describe("Chip and offset: gpiochip0:17."),
@@ -25,19 +27,14 @@ const lines = z.strictObject({
   chips: z.array(z.strictObject({ chip: z.string(), label: z.string(), lines: z.array(line) })),
 });
 export type Line = Shape<typeof line>;
-export type Lines = Shape<typeof lines>;
 
-export const listLines = declare({
-  method: "get",
-  path: "/line",
+export const listLines = declare("get", "/line", {
   summary: "Every line of this machine: its room, its level, and which other program has it.",
   roles: TECHNICAL,
   answer: success.extend({ data: lines }),
 });
 
-export const readLine = declare({
-  method: "post",
-  path: "/line/read",
+export const readLine = declare("post", "/line/read", {
   summary: "The physical level of a free line, by one look: to see which one is which.",
   roles: TECHNICAL,
   body: z.object({ line: name }),
@@ -47,11 +44,50 @@ export const readLine = declare({
   errors: ["not_found", "conflict"],
 });
 
-export const driveLine = declare({
-  method: "post",
-  path: "/line/drive",
+export const driveLine = declare("post", "/line/drive", {
   summary: "Set the physical level of a simulated line.",
   roles: TECHNICAL,
   body: z.object({ line: name, level: z.boolean() }),
   errors: ["not_found", "conflict"],
+});
+
+/** Lines that one request may put under test. */
+const MAX_LINES = 1_000;
+
+/** What a test of lines is begun with. */
+export const newTest = {
+  lines: z.array(name).min(1).max(MAX_LINES),
+  minutes: z
+    .int()
+    .min(1)
+    .max(MAX_TEST_MS / MINUTE_MS)
+    .default(DEFAULT_TEST_MS / MINUTE_MS)
+    .describe("Then it ends by itself, also if the service was restarted."),
+};
+
+export const beginTest = declare("put", "/test", {
+  summary: "Put wired lines under test, or prolong it: what they do is no sale. The status lists them.",
+  roles: TECHNICAL,
+  body: z.object({ test: z.object(newTest) }),
+  errors: ["not_found", "too_many"],
+});
+
+export const endTest = declare("delete", "/test", {
+  summary: "End the test of a line, or of all lines of the account: sales count again.",
+  roles: TECHNICAL,
+  query: z.object({ line: name.optional() }),
+});
+
+export const testedEdge = z.strictObject({
+  line: z.string(),
+  deviceId: id,
+  room: z.string(),
+  time: timeMs,
+  provisional: z.boolean().describe("That time is not trusted."),
+});
+
+export const listTestedEdges = declare("get", "/test/edge", {
+  summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
+  roles: PEOPLE,
+  answer: success.extend({ data: z.array(testedEdge) }),
 });

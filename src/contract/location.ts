@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
-import { LEDGER_FAILS } from "./error.ts";
+import { declare, LEDGER_FAILS, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { id, name, someOf, success, text, timeMs } from "./field.ts";
 
 const MAX_DESCRIPTION = 2_000;
@@ -19,41 +18,31 @@ export type Location = Shape<typeof location>;
 const locationFields = { name, description: text(0, MAX_DESCRIPTION) };
 const locationQuery = z.object({ locationId: name });
 
-export const listLocations = declare({
-  method: "get",
-  path: "/location",
+export const listLocations = declare("get", "/location", {
   summary: "The user's locations, with the devices at each.",
   roles: PEOPLE,
   answer: success.extend({ data: z.array(location) }),
   statuses: LEDGER_FAILS,
 });
 
-export const addLocation = declare({
-  method: "post",
-  path: "/location",
+export const addLocation = declare("post", "/location", {
   summary: "Make a location.",
   roles: TECHNICAL,
   body: z.object({ location: z.object(locationFields) }),
-  wrapper: "location",
   errors: ["conflict"],
   statuses: LEDGER_FAILS,
 });
 
-export const changeLocation = declare({
-  method: "patch",
-  path: "/location",
+export const changeLocation = declare("patch", "/location", {
   summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
   roles: TECHNICAL,
   query: locationQuery,
   body: z.object({ location: someOf(locationFields) }),
-  wrapper: "location",
   errors: ["not_found"],
   statuses: LEDGER_FAILS,
 });
 
-export const removeLocation = declare({
-  method: "delete",
-  path: "/location",
+export const removeLocation = declare("delete", "/location", {
   summary: "Remove a location. Its devices and records stay.",
   roles: TECHNICAL,
   query: locationQuery,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { declare, OWNER, type Shape } from "./declaration.ts";
+import { declare, OWNER } from "./declaration.ts";
 import { id, name, someOf, success } from "./field.ts";
 import { MAX_PASSWORD, userAnswer } from "./session.ts";
 
@@ -19,14 +19,11 @@ const member = self.extend({
   hasPassword: z.boolean().describe("False until an invited member has chosen one."),
   sessions: z.int().describe("Sessions that stand."),
 });
-export type Member = Shape<typeof member>;
 
 /** A link of the page is made of it. Shown once: the ledger has only its hash. */
 const linkAnswer = success.extend({ data: z.strictObject({ token: z.string() }) });
 
-export const getSelf = declare({
-  method: "get",
-  path: "/me",
+export const getSelf = declare("get", "/me", {
   summary: "The signed-in member, with its role.",
   roles: ROLES,
   answer: success.extend({
@@ -34,66 +31,49 @@ export const getSelf = declare({
   }),
 });
 
-export const changeSelf = declare({
-  method: "patch",
-  path: "/me",
+export const changeSelf = declare("patch", "/me", {
   summary: "Change the own name.",
   roles: ROLES,
   body: z.object({ me: z.object({ name }) }),
-  wrapper: "me",
 });
 
-export const changePassword = declare({
-  method: "put",
-  path: "/me/password",
+export const changePassword = declare("put", "/me/password", {
   summary: "Change the own password. All of the member's sessions end; the answer begins another.",
   roles: ROLES,
   body: z.object({ current: password, password }),
   errors: ["too_many"],
 });
 
-export const listMembers = declare({
-  method: "get",
-  path: "/member",
+export const listMembers = declare("get", "/member", {
   summary: "The account's members.",
   roles: OWNER,
   answer: success.extend({ data: z.array(member) }),
 });
 
-export const inviteMember = declare({
-  method: "post",
-  path: "/member",
+export const inviteMember = declare("post", "/member", {
   summary: "Add a member, who chooses a password by a link: valid once and for a day.",
   roles: OWNER,
   body: z.object({ member: z.object({ name, email: z.email().max(MAX_TEXT), role }) }),
-  wrapper: "member",
   answer: linkAnswer,
   errors: ["conflict"],
 });
 
-export const changeMember = declare({
-  method: "patch",
-  path: "/member",
+export const changeMember = declare("patch", "/member", {
   summary: "Rename a member, or change the role: then its sessions end. The last owner stays one.",
   roles: OWNER,
   query: memberQuery,
   body: z.object({ member: someOf({ name, role }) }),
-  wrapper: "member",
   errors: ["not_found", "conflict"],
 });
 
-export const removeMember = declare({
-  method: "delete",
-  path: "/member",
+export const removeMember = declare("delete", "/member", {
   summary: "Remove a member: its sessions end. The last owner stays.",
   roles: OWNER,
   query: memberQuery,
   errors: ["not_found", "conflict"],
 });
 
-export const linkMember = declare({
-  method: "post",
-  path: "/member/link",
+export const linkMember = declare("post", "/member/link", {
   summary: "A new link by which a member chooses a password; an earlier one ends.",
   roles: OWNER,
   body: z.object({ memberId: name }),
@@ -101,18 +81,14 @@ export const linkMember = declare({
   errors: ["not_found"],
 });
 
-export const endMemberSessions = declare({
-  method: "post",
-  path: "/member/sign-out",
+export const endMemberSessions = declare("post", "/member/sign-out", {
   summary: "End all sessions of a member.",
   roles: OWNER,
   body: z.object({ memberId: name }),
   errors: ["not_found"],
 });
 
-export const useLink = declare({
-  method: "post",
-  path: "/link",
+export const useLink = declare("post", "/link", {
   summary: "Choose a password by a link, and sign in.",
   roles: null,
   signsIn: true,

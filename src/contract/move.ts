@@ -14,9 +14,7 @@ export const madeCode = z.strictObject({
   endsTime: timeMs,
 });
 
-export const allowMove = declare({
-  method: "post",
-  path: "/move/code",
+export const allowMove = declare("post", "/move/code", {
   summary:
     "Make a code, valid once and for 15 minutes, by which another gateway takes over all that this one has. Refused while several accounts share the gateway.",
   roles: OWNER,
@@ -24,9 +22,7 @@ export const allowMove = declare({
   errors: ["conflict"],
 });
 
-export const beginMove = declare({
-  method: "post",
-  path: "/move",
+export const beginMove = declare("post", "/move", {
   summary:
     "Begin a move with a code's secret: the gateway makes a backup, and answers with the move's ticket.",
   roles: null,
@@ -36,9 +32,7 @@ export const beginMove = declare({
   errors: ["unauthorized", "too_many"],
 });
 
-export const getMove = declare({
-  method: "post",
-  path: "/move/clinic",
+export const getMove = declare("post", "/move/clinic", {
   summary: "The proof of a move's backup and the gateway's keys; null until the backup is proved.",
   roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
@@ -52,9 +46,7 @@ export const getMove = declare({
   errors: ["unauthorized"],
 });
 
-export const readMove = declare({
-  method: "post",
-  path: "/move/ledger",
+export const readMove = declare("post", "/move/ledger", {
   summary: "A move's backup, from a byte on.",
   roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
@@ -63,9 +55,7 @@ export const readMove = declare({
   errors: ["unauthorized"],
 });
 
-export const finishMove = declare({
-  method: "post",
-  path: "/move/end",
+export const finishMove = declare("post", "/move/end", {
   summary: "The other gateway has the clinic: this one says so, and goes on recording.",
   roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode } from "../domain/error.ts";
-import type { Declaration } from "./declaration.ts";
-import { dataErrorAnswer, errorAnswer, statusOf } from "./error.ts";
+import { type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./declaration.ts";
 
 /** The API's own version: which program serves it is not shown without a session. */
 const API_VERSION = "1.0.0";

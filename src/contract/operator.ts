@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { type Actor, AUDIT_KINDS, AUDIT_WAYS } from "../domain/audit.ts";
+import type { Actor } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { BIASES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-status.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
+import { auditEntry } from "./audit.ts";
 import {
   acceptanceReport,
   commissionState,
@@ -18,7 +19,7 @@ import {
 import { importedRecord } from "./data.ts";
 import { declare, type Shape } from "./declaration.ts";
 import { id, name, success, text, timeMs, valor } from "./field.ts";
-import { newTest, testedEdge } from "./line-test.ts";
+import { newTest, testedEdge } from "./line.ts";
 import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
 
@@ -39,9 +40,6 @@ const MAX_KEYS = 20_000;
 
 /** An import of wiring is the largest input. */
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
-
-/** The object that is left out of the fields' names in an error. */
-export const WRAPPER = "row";
 
 /** Names the system's user that runs a command, for the audit log. Percent-encoded: names need not be Latin-1. */
 export const OPERATOR_HEADER = "x-flanco-operator";
@@ -93,29 +91,15 @@ export type ShownSighting = z.output<typeof sighting>;
 const { data: status } = getStatus.answer.shape;
 const wholeStatus = status.extend({
   recordsToday: status.shape.recordsToday.unwrap(),
-  lastBackup: z
-    .strictObject({
-      madeTime: timeMs,
-      provedTime: timeMs,
-      records: z.int(),
-      position: z.int(),
-      head: z.string(),
-      clockTrusted: z.boolean(),
-      ageMs: z.int().nullable(),
-    })
+  lastBackup: status.shape.lastBackup
+    .unwrap()
+    .extend({ records: z.int(), position: z.int(), head: z.string() })
     .nullable(),
 });
 
-const auditEntry = z.strictObject({
-  auditId: z.int(),
-  kind: z.enum(AUDIT_KINDS),
+const wholeAuditEntry = auditEntry.omit({ time: true, own: true }).extend({
   timeMs,
-  provisional: z.boolean(),
   userId: id.nullable(),
-  way: z.enum(AUDIT_WAYS),
-  who: z.string().nullable(),
-  from: z.string(),
-  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   user: z
     .string()
     .nullable()
@@ -260,7 +244,7 @@ export const OPERATIONS = {
       ...{ before: count.optional(), sinceMs: z.int().min(0).optional() },
       limit: count.max(MAX_AUDIT_PAGE),
     },
-    z.array(auditEntry),
+    z.array(wholeAuditEntry),
   ),
 };
 
@@ -287,15 +271,18 @@ type Answered<T> = T extends null ? void : T;
 /** The endpoint of an operation. */
 export function declarationOf(name: OperationName) {
   const { input, data } = OPERATIONS[name];
-  return declare({
-    ...{ method: "post", path: `/operator/${name}`, summary: "An operation of a command.", roles: null },
-    ...{ body: input, wrapper: WRAPPER, maxBodyBytes: MAX_INPUT_BYTES, answer: success.extend({ data }) },
+  return declare("post", `/operator/${name}`, {
+    summary: "An operation of a command.",
+    roles: null,
+    body: input,
+    maxBodyBytes: MAX_INPUT_BYTES,
+    answer: success.extend({ data }),
   });
 }
 
 /** The levels of all wired lines from this moment on, a JSON text a line, until the client goes away. */
-export const watchLines = declare({
-  ...{ method: "get", path: "/operator/line/watch", summary: "Every level of the wired lines as it comes." },
+export const watchLines = declare("get", "/operator/line/watch", {
+  summary: "Every level of the wired lines as it comes.",
   roles: null,
   stream: "application/x-ndjson",
 });

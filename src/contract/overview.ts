@@ -2,10 +2,20 @@ import { z } from "zod";
 import { parseDay } from "../domain/day.ts";
 import { MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
-import { dateText, day, recordFilter, success } from "./field.ts";
+import { dateText, day, recordFilter, sold, soldOnDays, success } from "./field.ts";
 
-const sold = { revenue: z.number(), sales: z.int() };
-const soldOnDays = z.strictObject({ from: day, to: day, ...sold });
+/** What was sold, and the revenue of the time before. */
+export const soldBeside = { ...sold, before: z.number() };
+export const soldAtPlaces = {
+  places: z
+    .array(z.strictObject({ name: z.string(), ...soldBeside }))
+    .describe(`The locations with the highest revenue, the highest first: at most ${MAX_PLACES}.`),
+  otherPlaces: z
+    .strictObject(soldBeside)
+    .nullable()
+    .describe("The sum of the locations beyond those; null where all are listed."),
+};
+
 const overview = z.strictObject({
   period: z.enum(["week", "month", "year"]),
   ...soldOnDays.shape,
@@ -23,15 +33,11 @@ const overview = z.strictObject({
     )
     .describe("Today, the last seven days, this month and this year so far."),
   chart: z
-    .array(z.strictObject({ start: day, ...sold, before: z.number().describe("Revenue a period before.") }))
-    .describe("7 days, the days of a month, or 12 months by their first day, oldest first."),
-  places: z
-    .array(z.strictObject({ name: z.string(), ...sold, before: z.number() }))
-    .describe(`The locations with the highest revenue in the period: at most ${MAX_PLACES}.`),
-  otherPlaces: z
-    .strictObject({ ...sold, before: z.number() })
-    .nullable()
-    .describe("The sum of the locations beyond those; null where all are listed."),
+    .array(z.strictObject({ start: day, ...soldBeside }))
+    .describe(
+      "7 days, the days of a month, or 12 months by their first day, oldest first; before: the revenue a period before.",
+    ),
+  ...soldAtPlaces,
   choices: z
     .strictObject({
       locations: z.array(z.string()),
@@ -43,9 +49,7 @@ export type Overview = Shape<typeof overview>;
 
 const { location, device } = recordFilter;
 
-export const getOverview = declare({
-  method: "get",
-  path: "/overview",
+export const getOverview = declare("get", "/overview", {
   summary: "What was sold in seven days, or in a calendar month or year, beside the time before.",
   roles: MONEY,
   query: z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RECORD_ORIGINS } from "../domain/record.ts";
-import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
-import { name, pageSize, recordFilter, success, timeMs } from "./field.ts";
+import { declare, MONEY, OWNER, PEOPLE, type Shape } from "./declaration.ts";
+import { name, pageQuery, pageSize, recordFilter, success, timeMs } from "./field.ts";
 
 export const voided = z.strictObject({ timeMs, reason: z.string() });
 
@@ -20,9 +20,7 @@ export const record = z.strictObject({
 });
 export type Record = Shape<typeof record>;
 
-export const listRecords = declare({
-  method: "get",
-  path: "/record",
+export const listRecords = declare("get", "/record", {
   summary: "The user's records, newest first by time, in pages.",
   roles: MONEY,
   query: z.object({
@@ -44,30 +42,43 @@ export const listRecords = declare({
   }),
 });
 
-export const sumRecords = declare({
-  method: "get",
-  path: "/record/sum",
+export const sumRecords = declare("get", "/record/sum", {
   summary: "Number and sum of the user's records that are not void.",
   roles: MONEY,
   query: z.object(recordFilter),
   answer: success.extend({ data: z.strictObject({ sales: z.int(), revenue: z.number() }) }),
 });
 
-export const voidRecord = declare({
-  method: "post",
-  path: "/record/void",
+export const voidRecord = declare("post", "/record/void", {
   summary: "Void a record: it stays to be seen, and counts in no sum.",
   roles: OWNER,
   body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
-  wrapper: "void",
   errors: ["not_found", "conflict"],
 });
 
-export const exportRecords = declare({
-  method: "get",
-  path: "/export",
+export const exportRecords = declare("get", "/export", {
   summary: "The user's records as a table for a spreadsheet, newest first by time.",
   roles: MONEY,
   query: z.object({ lang: z.enum(["es", "en"]), ...recordFilter }),
   stream: "text/csv",
+});
+
+export const gap = z.strictObject({
+  gapId: z.int(),
+  line: z.string(),
+  fromTime: timeMs,
+  toTime: timeMs,
+  missed: z.int().nullable().describe("Edges that were lost; null for an outage: not known."),
+  missedRises: z.int().nullable().describe("How many of them were sales; null for an outage."),
+  reason: z
+    .enum(["overflow", "outage"])
+    .describe("overflow: edges came faster than they could be kept. outage: the line was not watched."),
+});
+export type Gap = Shape<typeof gap>;
+
+export const listGaps = declare("get", "/gap", {
+  summary: "Stretches in which edges of a line were lost, or it was not watched, newest first, in pages.",
+  roles: PEOPLE,
+  query: pageQuery,
+  answer: success.extend({ data: z.array(gap), next: z.int().nullable() }),
 });

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { parseDay, parseMonth } from "../domain/day.ts";
-import { MAX_PLACES } from "../domain/overview.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { isLogo, MAX_LOGO_BYTES } from "../domain/user.ts";
 import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
-import { dateText, day, name, success, text } from "./field.ts";
-import { gap } from "./gap.ts";
+import { dateText, day, name, sold, soldOnDays, success, text } from "./field.ts";
+import { soldAtPlaces, soldBeside } from "./overview.ts";
+import { gap } from "./record.ts";
 
-const sum = { sales: z.int(), revenue: z.number() };
 const reportSum = {
-  ...sum,
+  ...sold,
   voided: z.int().describe("Records that were voided: in no sum."),
   provisional: z.int().describe("How many of the sales have no certain time."),
 };
@@ -19,24 +18,17 @@ const report = z.strictObject({
   location: z.string().nullable().describe("Null: of all locations."),
   from: day,
   to: day,
-  before: z
-    .strictObject({ from: day, to: day, ...sum })
+  before: soldOnDays
     .nullable()
     .describe(
       "The month or the day before; of a running month the same days. Null for a time that is to come.",
     ),
   days: z
-    .array(z.strictObject({ day, ...sum, before: z.number() }))
+    .array(z.strictObject({ day, ...soldBeside }))
     .describe(
       "Each day of the month, or the one; before: the revenue of the same day in the month before, or of the day before.",
     ),
-  places: z
-    .array(z.strictObject({ name: z.string(), ...sum, before: z.number() }))
-    .describe(`Per location, the highest revenue first: at most ${MAX_PLACES}.`),
-  otherPlaces: z
-    .strictObject({ ...sum, before: z.number() })
-    .nullable()
-    .describe("The sum of the locations beyond those; null where all are listed."),
+  ...soldAtPlaces,
   rooms: z.array(
     z.strictObject({
       location: z.string(),
@@ -66,9 +58,7 @@ const report = z.strictObject({
 });
 export type Report = Shape<typeof report>;
 
-export const getReport = declare({
-  method: "get",
-  path: "/report",
+export const getReport = declare("get", "/report", {
   summary:
     "What each room has sold in a month or on a day, at one location or all, beside the month or day before, and what is not certain about it.",
   roles: MONEY,
@@ -94,19 +84,14 @@ const letterhead = z.object({
     .refine(isLogo, `must be a PNG or JPEG image of at most ${MAX_LOGO_BYTES / 1024} KiB, as a data: URL`),
 });
 
-export const getLetterhead = declare({
-  method: "get",
-  path: "/letterhead",
+export const getLetterhead = declare("get", "/letterhead", {
   summary: "What stands at the head of the account's reports.",
   roles: MONEY,
   answer: success.extend({ data: z.strictObject(letterhead.shape) }),
 });
 
-export const setLetterhead = declare({
-  method: "put",
-  path: "/letterhead",
+export const setLetterhead = declare("put", "/letterhead", {
   summary: "Set the head of the account's reports. Written to the audit log.",
   roles: OWNER,
   body: z.object({ letterhead }),
-  wrapper: "letterhead",
 });

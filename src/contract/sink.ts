@@ -17,9 +17,7 @@ const setup = z.strictObject({
   stored: z.array(z.string()).describe("The secrets and certificates that are set. They are never shown."),
 });
 
-export const listSetups = declare({
-  method: "get",
-  path: "/sink",
+export const listSetups = declare("get", "/sink", {
   summary:
     "Where the gateway sends what it has, and what notices say. Refused while several accounts share the gateway.",
   roles: OWNER,
@@ -27,9 +25,7 @@ export const listSetups = declare({
   errors: ["conflict"],
 });
 
-export const setSetup = declare({
-  method: "put",
-  path: "/sink",
+export const setSetup = declare("put", "/sink", {
   summary:
     "Set up a sink, or the notices; it takes effect at once. A secret that is left out stays, unless the sink would send it to another place.",
   roles: OWNER,
@@ -37,18 +33,14 @@ export const setSetup = declare({
   errors: ["conflict", "too_many"],
 });
 
-export const clearSetup = declare({
-  method: "delete",
-  path: "/sink",
+export const clearSetup = declare("delete", "/sink", {
   summary: "Turn off what was set up over this API, and forget its secrets.",
   roles: OWNER,
   query: z.object({ name: z.enum(SETUP_NAMES) }),
   errors: ["conflict", "too_many"],
 });
 
-export const testSink = declare({
-  method: "post",
-  path: "/sink/test",
+export const testSink = declare("post", "/sink/test", {
   summary: "Send a test to a sink that is set up; it may take half a minute.",
   roles: OWNER,
   body: z.object({ name: z.enum(SINK_NAMES) }),

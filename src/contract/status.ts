@@ -3,7 +3,7 @@ import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-status.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare } from "./declaration.ts";
 import { id, success, timeMs } from "./field.ts";
 
 const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
@@ -164,7 +164,6 @@ const status = z.strictObject({
     )
     .describe("What a person must see to, and what to do."),
 });
-export type Status = Shape<typeof status>;
 
 /** What every view of the page needs, of a gateway or of a company, which has no lines. */
 export const pageStatus = status
@@ -174,9 +173,7 @@ export const pageStatus = status
   })
   .extend({ clock: z.strictObject({ time: timeMs }) });
 
-export const getStatus = declare({
-  method: "get",
-  path: "/status",
+export const getStatus = declare("get", "/status", {
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
   roles: ROLES,
   answer: success.extend({ data: status }),

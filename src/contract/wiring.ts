@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDay } from "../domain/day.ts";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
-import { declare, MONEY, OWNER, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
+import { declare, MONEY, OWNER, PEOPLE, TECHNICAL } from "./declaration.ts";
 import { dateText, day, name, success, timeMs, valor } from "./field.ts";
 
 /** Lines that one request may give a price. */
@@ -25,7 +25,6 @@ const wiring = z.strictObject({
   watched: z.boolean(),
   problem: z.string().nullable(),
 });
-export type Wiring = Shape<typeof wiring>;
 
 const wiringBody = z.object({
   wiring: z.object({
@@ -43,27 +42,20 @@ const wiringBody = z.object({
   }),
 });
 
-export const listWirings = declare({
-  method: "get",
-  path: "/wiring",
+export const listWirings = declare("get", "/wiring", {
   summary: "Which line is which room, and whether it is being watched.",
   roles: PEOPLE,
   answer: success.extend({ data: z.array(wiring) }),
 });
 
-export const setWiring = declare({
-  method: "put",
-  path: "/wiring",
+export const setWiring = declare("put", "/wiring", {
   summary: "Wire a line to a room, or change the settings of one that is.",
   roles: TECHNICAL,
   body: wiringBody,
-  wrapper: "wiring",
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const setPrices = declare({
-  method: "put",
-  path: "/wiring/price",
+export const setPrices = declare("put", "/wiring/price", {
   summary: "Give wired lines one price, from now or from a day to come: all of them, or none.",
   roles: OWNER,
   body: z.object({
@@ -73,7 +65,6 @@ export const setPrices = declare({
       from: dateText(parseDay, "YYYY-MM-DD, a day to come; it holds from its beginning").optional(),
     }),
   }),
-  wrapper: "price",
   errors: ["not_found", "conflict", "too_many"],
 });
 
@@ -84,18 +75,14 @@ const price = z.strictObject({
   isComing: z.boolean(),
 });
 
-export const listPrices = declare({
-  method: "get",
-  path: "/wiring/price",
+export const listPrices = declare("get", "/wiring/price", {
   summary: "The prices that one room had, has and will have, or all that are planned for days to come.",
   roles: MONEY,
   query: z.object({ dId: name.optional(), room: name.optional() }),
   answer: success.extend({ data: z.array(price) }),
 });
 
-export const cancelPrices = declare({
-  method: "delete",
-  path: "/wiring/price",
+export const cancelPrices = declare("delete", "/wiring/price", {
   summary: "Take a planned price back before its day, of all rooms that have it.",
   roles: OWNER,
   query: z.object({
@@ -105,9 +92,7 @@ export const cancelPrices = declare({
   errors: ["not_found"],
 });
 
-export const removeWiring = declare({
-  method: "delete",
-  path: "/wiring",
+export const removeWiring = declare("delete", "/wiring", {
   summary: "Unwire a line. It is released; its records stay.",
   roles: TECHNICAL,
   query: z.object({ line: name }),

@@ -1,8 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { API_PREFIX, type Declaration } from "../contract/declaration.ts";
-import { codeOf, errorAnswer } from "../contract/error.ts";
+import { API_PREFIX, codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
 import {
   declarationOf,
   OPERATOR_HEADER,

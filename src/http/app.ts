@@ -15,27 +15,29 @@ import type { StatusReader } from "../domain/status.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { auditEndpoints } from "./audit.ts";
 import { commissionEndpoints } from "./commission.ts";
-import { DailyBound, type DailyLimits } from "./daily-bound.ts";
-import { postEndpoint, summaryEndpoint } from "./data.ts";
+import { DailyBound, type DailyLimits, postEndpoint, summaryEndpoint } from "./data.ts";
 import { deviceEndpoints, deviceListEndpoint } from "./device.ts";
 import { eventEndpoints, type LiveEvents } from "./event.ts";
 import { exportEndpoints } from "./export.ts";
 import { type FirstRunToken, firstRunEndpoints } from "./first-run.ts";
 import { lineEndpoints } from "./line.ts";
-import { lineTestEndpoints } from "./line-test.ts";
 import { locationEndpoints, locationListEndpoint } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
 import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
 import { headMiddleware } from "./middleware/head.ts";
-import { crossSiteMiddleware, hostMiddleware, type IsKnownHost } from "./middleware/origin.ts";
-import { senderMiddleware, senderOf } from "./middleware/sender.ts";
+import {
+  crossSiteMiddleware,
+  hostMiddleware,
+  type IsKnownHost,
+  senderMiddleware,
+  senderOf,
+} from "./middleware/origin.ts";
 import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
 import { recordEndpoints, type ShownAs, voidEndpoint } from "./record.ts";
 import { letterheadEndpoints, reportEndpoints } from "./report.ts";
-import { roomEndpoints } from "./room.ts";
 import { type Endpoint, otherMethod, routesOf, serve } from "./router.ts";
 import { requireSession, sessionEndpoints } from "./session.ts";
 import type { ShownNumbers } from "./shown-number.ts";
@@ -172,15 +174,13 @@ function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
     ...sessionEndpoints(sessions, passwords, signInGate, reader),
     ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
     ...salesEndpoints(salesOf(reader, heavy), numbers, clock, log),
-    ...deviceEndpoints(writer),
+    ...deviceEndpoints(writer, heavy, clock),
     ...locationEndpoints(writer),
     postEndpoint(writer, new DailyBound(dailyLimits, clock)),
     voidEndpoint(writer, numbers),
     ...letterheadEndpoints(reader, writer),
-    ...roomEndpoints(heavy, clock),
     ...wiringEndpoints(reader, writer, lines, clock),
-    ...lineEndpoints(lines, drivable),
-    ...lineTestEndpoints(reader, writer),
+    ...lineEndpoints(lines, drivable, reader, writer),
     ...commissionEndpoints({ commissioner, reader, status, numbers }),
     ...statusEndpoints(status),
     ...auditEndpoints(reader, numbers),
@@ -209,9 +209,7 @@ export function salesEndpoints(
   ];
 }
 
-const describe = declare({
-  method: "get",
-  path: "/openapi.json",
+const describe = declare("get", "/openapi.json", {
   summary: "This description.",
   roles: null,
   status: 200,

@@ -1,16 +1,16 @@
 import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
-import { valorFromMicros } from "../domain/amount.ts";
 import { type Clinic, clinicState, isTroubled } from "../domain/clinic.ts";
 import type { Clock } from "../domain/clock.ts";
-import { type Day, formatDay } from "../domain/day.ts";
+import type { Day } from "../domain/day.ts";
 import { hueOf } from "../domain/gateway.ts";
 import type { OverviewPeriod, Sold, SoldOnDays } from "../domain/overview.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";
 import { buildApp, healthMiddleware, type SiteDependencies, salesEndpoints } from "./app.ts";
 import { type MemberReader, type MemberWriter, memberEndpoints } from "./member.ts";
+import { toDaysAnswer, toSoldAnswer } from "./overview.ts";
 import { letterheadEndpoint } from "./report.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { sessionEndpoints } from "./session.ts";
@@ -102,19 +102,11 @@ async function compared(
       const { name, timeZone, seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
       return [
         {
-          ...{ name, timeZone, ...toAnswer(own), before: toAnswer(own.before) },
+          ...{ name, timeZone, ...toSoldAnswer(own), before: toSoldAnswer(own.before) },
           ...{ state: clinicState(clinic, fares.nowMs), seenTime: seenMs },
           ...{ waiting: Math.max(0, newest - position), forkedAt, untold, clockOffMs },
         },
       ];
     }),
   };
-}
-
-function toAnswer({ totalMicros, count }: Sold) {
-  return { sales: count, revenue: valorFromMicros(totalMicros) };
-}
-
-function toDaysAnswer({ from, to, ...sold }: SoldOnDays) {
-  return { from: formatDay(from), to: formatDay(to), ...toAnswer(sold) };
 }

@@ -3,10 +3,14 @@ import {
   changeDevice,
   type Device as DeviceAnswer,
   listDevices,
+  listRooms,
   removeDevice,
 } from "../contract/device.ts";
+import { valorFromMicros } from "../domain/amount.ts";
+import type { Clock } from "../domain/clock.ts";
 import type { Device } from "../domain/device.ts";
-import type { LedgerWriter } from "../domain/ledger.ts";
+import type { HeavyReads, LedgerWriter } from "../domain/ledger.ts";
+import { seesMoney } from "../domain/member.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -18,6 +22,8 @@ export function deviceListEndpoint(sales: Pick<SalesReads, "devices">): Endpoint
 
 export function deviceEndpoints(
   writer: Pick<LedgerWriter, "addDevice" | "changeDevice" | "removeDevice">,
+  heavy: Pick<HeavyReads, "roomsToday">,
+  clock: Clock,
 ): readonly Endpoint[] {
   return [
     serve(addDevice, async ({ userId, body }) => {
@@ -28,6 +34,18 @@ export function deviceEndpoints(
     }),
     serve(removeDevice, async ({ userId, query, by }) => {
       await writer.removeDevice(userId, query.dId, by);
+    }),
+    serve(listRooms, async ({ userId, signedIn }) => {
+      const withMoney = seesMoney(signedIn.role);
+      const rooms = await heavy.roomsToday(userId, clock.nowMs());
+      return {
+        data: rooms.map(({ active, sinceMs, totalMicros, count, lastSaleMs, ...room }) => ({
+          ...{ ...room, level: active, sinceTime: sinceMs },
+          sales: withMoney ? count : null,
+          revenue: withMoney ? valorFromMicros(totalMicros) : null,
+          lastSaleTime: withMoney ? lastSaleMs : null,
+        })),
+      };
     }),
   ];
 }

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { exportRecords } from "../contract/record.ts";
+import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { formatDay } from "../domain/day.ts";
 import { JobSlots } from "../domain/job-slots.ts";
 import type { Log } from "../domain/log.ts";
-import type { FoundRecord, RecordFilter } from "../domain/record.ts";
+import type { FoundRecord, RecordFilter, StoredRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
-import { type CsvLanguage, csvHead, csvRow } from "./csv.ts";
 import { type ShownAs, toRecordFilter, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -75,4 +75,103 @@ function fileName(language: CsvLanguage, { from, to }: RecordFilter, now: string
   const last = to === null ? now.slice(0, -"T00:00:00.000".length) : formatDay(to);
   const days = from === null ? last : `${formatDay(from)}-${last}`;
   return `${FILE_NAMES[language]}-${days}.csv`;
+}
+
+/** The languages of an export; each has the separator and the decimal point that its spreadsheets expect. */
+export type CsvLanguage = "es" | "en";
+
+interface Dialect {
+  readonly separator: string;
+  readonly decimalPoint: string;
+  readonly header: readonly string[];
+  readonly states: Readonly<Record<"counted" | "voided" | "provisional", string>>;
+  readonly origins: Readonly<Record<StoredRecord["origin"], string>>;
+}
+
+const DIALECTS: Readonly<Record<CsvLanguage, Dialect>> = {
+  es: {
+    separator: ";",
+    decimalPoint: ",",
+    header: [
+      ...["Registro", "Fecha", "Hora", "Lugar", "Dispositivo", "Habitación", "Valor", "Estado", "Origen"],
+      ...["Fin", "Anulado", "Motivo"],
+    ],
+    states: { counted: "contado", voided: "anulado", provisional: "provisional" },
+    origins: {
+      posted: "enviado",
+      edge: "relé",
+      found_at_start: "encontrado al arrancar",
+      imported: "importado",
+    },
+  },
+  en: {
+    separator: ",",
+    decimalPoint: ".",
+    header: [
+      ...["Record", "Date", "Time", "Location", "Device", "Room", "Value", "State", "Origin"],
+      ...["Ended", "Voided", "Reason"],
+    ],
+    states: { counted: "counted", voided: "voided", provisional: "provisional" },
+    origins: { posted: "posted", edge: "relay", found_at_start: "found at start", imported: "imported" },
+  },
+};
+
+const BYTE_ORDER_MARK = "\uFEFF";
+/**
+ * What a spreadsheet takes for the beginning of a formula, in any width, behind what it may leave out: spaces, quotes, and
+ * characters that are not seen.
+ */
+const FORMULA =
+  /^(?:[\s"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|[\t\r\n])/u;
+/** Where a cell ends for a spreadsheet of any language: one that expects another separator heeds no quotes here. */
+const CELL_END = /([;,\t\r\n])/;
+const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
+
+/** The beginning of the file: a byte-order mark, by which spreadsheets know UTF-8, and the header row. */
+export function csvHead(language: CsvLanguage): string {
+  return BYTE_ORDER_MARK + rowOf(DIALECTS[language].header, language);
+}
+
+/**
+ * One record, with its number as accounts see it, as a row. `localTime` gives a moment's local date and time (`2026-11-21T09:05:00.000`). Values are
+ * exact, without grouping; a provisional record counts, a voided one does not.
+ */
+export function csvRow(
+  record: StoredRecord,
+  language: CsvLanguage,
+  localTime: (timeMs: number) => string,
+): string {
+  const { decimalPoint, states, origins } = DIALECTS[language];
+  const [date = "", time = ""] = localTime(record.createdTimeMs).slice(0, -".000".length).split("T");
+  const moment = (timeMs: number | undefined | null) =>
+    timeMs == null ? "" : localTime(timeMs).slice(0, -".000".length).replace("T", " ");
+  const texts = [record.locationName, record.deviceName, record.room].map(harmless);
+  const value = String(valorFromMicros(record.valorMicros)).replace(".", decimalPoint);
+  const state = record.voided !== null ? "voided" : record.provisional ? "provisional" : "counted";
+  const cells = [String(record.recordId), date, time, ...texts, value, states[state], origins[record.origin]];
+  const ends = [moment(record.endedTimeMs), moment(record.voided?.timeMs)];
+  return rowOf([...cells, ...ends, harmless(record.voided?.reason ?? "")], language);
+}
+
+/** A text that no spreadsheet takes for a formula, nor what it takes for a cell within it. */
+function harmless(text: string): string {
+  if (NUMBER.test(text)) return text;
+  const [first = "", ...others] = text.split(CELL_END);
+  // By turns what ends a cell and what the next one begins with.
+  const rest = others.map((part, index) => (index % 2 === 0 ? part : noFormula(part)));
+  return noFormula([first, ...rest].join(""));
+}
+
+function noFormula(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
+function rowOf(cells: readonly string[], language: CsvLanguage): string {
+  const { separator } = DIALECTS[language];
+  return `${cells.map((cell) => quoted(cell, separator)).join(separator)}\r\n`;
+}
+
+/** RFC 4180: a cell with a separator, a quote or the end of a line in it stands in quotes, which are doubled. */
+function quoted(cell: string, separator: string): string {
+  return cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

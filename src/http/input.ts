@@ -1,21 +1,174 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { TextDecoder } from "node:util";
+import type { Context } from "koa";
+import bodyParser from "koa-bodyparser";
 import type { z } from "zod";
 import { type FieldError, type FieldErrorKind, FlancoError } from "../domain/error.ts";
+
+/** Bounds of a body, in bytes and in JSON values. */
+interface BodyBounds {
+  readonly bytes: number;
+  readonly values: number;
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** A body whose sender is not known yet. */
+export const UNKNOWN_SENDER: BodyBounds = { bytes: 4 * 1024, values: 64 };
+const MAX_DEPTH = 32;
+/** Each chunk, however small, costs work of its own: a whole body of 64 KiB may come in chunks of 16 bytes. */
+const MAX_PIECES = 4_096;
+/** A body beyond a limit is read and dropped up to here, so that an honest client can read its answer. */
+const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
+const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
+
+/** A reader of bodies of at most so many bytes. */
+const parserOf = (maxBytes: number) =>
+  bodyParser({
+    enableTypes: ["json"],
+    jsonLimit: `${maxBytes}b`,
+    // Which types are JSON is decided before the parser runs.
+    detectJSON: () => true,
+    // A field `__proto__` is ignored like every other unknown field: schemas copy the fields that they name.
+    ...{ onProtoPoisoning: "ignore" },
+  });
+const parsers = new Map<number, ReturnType<typeof parserOf>>();
+const parsed = Promise.resolve();
+const noNext = () => parsed;
+
+/**
+ * Reads a JSON body of at most so many bytes and values, and 32 levels; a request without one gives an empty object, whose
+ * missing fields are then named. Throws `unsupported_media_type`, `too_large` and `invalid`.
+ */
+export async function readBody(
+  context: Context,
+  { bytes = MAX_BODY_BYTES, values = Number.POSITIVE_INFINITY }: Partial<BodyBounds>,
+): Promise<unknown> {
+  requireJson(context.req);
+  try {
+    const parse = parsers.get(bytes) ?? parserOf(bytes);
+    parsers.set(bytes, parse);
+    await new Promise((resolve, reject) => {
+      parse(context, noNext).then(resolve, reject);
+      watchPieces(context.req, reject);
+    });
+  } catch (thrown) {
+    throw toBodyError(thrown, bytes);
+  }
+  const { body } = context.request;
+  if (!isWithin(body, MAX_DEPTH)) {
+    throw new FlancoError("invalid", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (Number.isFinite(values) && countValues(body) > values) {
+    throw new FlancoError("too_large", `The body has more than ${values} values.`);
+  }
+  return body;
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const { "transfer-encoding": transfer, "content-length": length = "0" } = headers;
+  const type = headers["content-type"];
+  const hasBody = transfer !== undefined || length !== "0";
+  if (type === undefined ? hasBody : !JSON_TYPE.test(type)) {
+    throw new FlancoError("unsupported_media_type", "The body must be JSON.", {
+      hint: "Send it with Content-Type: application/json.",
+    });
+  }
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new FlancoError("unsupported_media_type", "The body's encoding is not supported.", {
+      hint: "Send it in UTF-8, not compressed.",
+    });
+  }
+}
+
+/** Refuses what the parser accepts: too many pieces, and bytes that are not UTF-8. */
+function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void): void {
+  // Made for the first piece that ends within a character: most bodies come in one piece, and a decoder costs as much as
+  // parsing one.
+  let utf8: TextDecoder | undefined;
+  let pieces = 0;
+  const decode = (piece?: Buffer) => {
+    try {
+      utf8?.decode(piece, { stream: piece !== undefined });
+    } catch (cause) {
+      refuse(cause);
+    }
+  };
+  request.on("data", (piece: Buffer) => {
+    pieces += 1;
+    if (pieces > MAX_PIECES) refuse(tooManyPieces());
+    if (utf8 === undefined && !isUtf8(piece)) {
+      utf8 = new TextDecoder("utf-8", { fatal: true });
+      request.on("end", () => decode());
+    }
+    decode(piece);
+  });
+}
+
+/** Reads and drops the rest of a body that was not read to its end; ends the connection beyond a bound. */
+export function dropBody({ req, res }: Context): void {
+  if (req.complete) return;
+  let bytes = 0;
+  let pieces = 0;
+  // The parser and the watch above listen still where they have refused the body.
+  req.removeAllListeners("data");
+  req.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    pieces += 1;
+    if (bytes <= MAX_DROPPED_BYTES && pieces <= MAX_PIECES) return;
+    req.removeAllListeners("data");
+    req.pause();
+    const end = () => req.socket.destroy();
+    if (res.writableFinished) end();
+    else res.once("finish", end);
+  });
+  req.resume();
+}
+
+/** Whether lists and objects are nested at most so many levels deep. */
+function isWithin(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return true;
+  return levels > 0 && Object.values(value).every((child) => isWithin(child, levels - 1));
+}
+
+/** How many values there are in a value, itself included. */
+function countValues(value: unknown): number {
+  if (value === null || typeof value !== "object") return 1;
+  return Object.values(value).reduce<number>((sum, child) => sum + countValues(child), 1);
+}
+
+function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
+  if (thrown instanceof FlancoError) return thrown;
+  switch (thrown instanceof Error && "type" in thrown ? thrown.type : undefined) {
+    case "entity.too.large":
+      return new FlancoError("too_large", `The body is larger than ${maxBytes} bytes.`, {
+        hint: "Send one record at a time.",
+      });
+    case "request.aborted":
+      return new FlancoError("invalid", "The body ended before it was complete.", { cause: thrown });
+    default:
+      return new FlancoError("invalid", "The body is not valid JSON.", { cause: thrown });
+  }
+}
+
+function tooManyPieces(): FlancoError {
+  return new FlancoError("too_large", `The body came in more than ${MAX_PIECES} pieces.`, {
+    hint: "Send it in one piece, or in larger chunks.",
+  });
+}
 
 /** Mistakes named in one answer; a body of ten thousand wrong actuators needs no more. */
 const MAX_MISTAKES = 20;
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Parses a query or a body. Throws `invalid` with a text that names each field and what is wrong with it. `wrapper` is
- * the object that the contract wraps the fields in (`newDevice`): it is left out of the fields' names.
- */
-export function parseInput<S extends z.ZodType>(schema: S, input: unknown, wrapper?: string): z.output<S> {
+/** Parses a query or a body. Throws `invalid` with a text that names each field and what is wrong with it. */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
   const fields = new Map<string, FieldError>();
   for (const issue of parsed.error.issues) {
-    const field = nameOf(issue.path, wrapper);
+    const field = nameOf(issue.path);
     if (fields.size < MAX_MISTAKES && !fields.has(field)) {
       fields.set(field, { kind: kindOf(issue), message: messageOf(issue) });
     }
@@ -24,8 +177,9 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, wrapp
   throw new FlancoError("invalid", `${text}.`, { fields: Object.fromEntries(fields) });
 }
 
-function nameOf(path: readonly PropertyKey[], wrapper: string | undefined): string {
-  const steps = path.length > 1 && path[0] === wrapper ? path.slice(1) : path;
+/** A field's name, without the object that the contract wraps a body's fields in (`newDevice`). */
+function nameOf(path: readonly PropertyKey[]): string {
+  const steps = typeof path[1] === "string" ? path.slice(1) : path;
   return steps.length === 0 ? "body" : steps.map(String).join(".");
 }
 

@@ -1,17 +1,33 @@
 import { PassThrough } from "node:stream";
-import { driveLine, type Line, listLines, readLine } from "../contract/line.ts";
+import {
+  beginTest,
+  driveLine,
+  endTest,
+  type Line,
+  listLines,
+  listTestedEdges,
+  readLine,
+} from "../contract/line.ts";
 import type { ShownSighting } from "../contract/operator.ts";
-import { NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
+import { MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
+import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { DrivableLines, Lines, SurveyedLine } from "../domain/line.ts";
+import type { TestedEdge } from "../domain/line-test.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { type Endpoint, serve } from "./router.ts";
 
-type SurveyedLines = Pick<Lines, "status" | "survey" | "read">;
+/** Edges under test of one answer. */
+export const SHOWN_EDGES = 200;
 
 /** `drivable`: where lines can be set by hand; null where they are real. */
-export function lineEndpoints(lines: SurveyedLines, drivable: DrivableLines | null): readonly Endpoint[] {
+export function lineEndpoints(
+  lines: Pick<Lines, "status" | "survey" | "read">,
+  drivable: DrivableLines | null,
+  reader: Pick<LedgerReader, "testedEdges">,
+  writer: Pick<LedgerWriter, "beginTest" | "endTest">,
+): readonly Endpoint[] {
   return [
     serve(listLines, async ({ userId }) => {
       const { driver, simulated } = lines.status();
@@ -45,6 +61,13 @@ export function lineEndpoints(lines: SurveyedLines, drivable: DrivableLines | nu
       // By its address: the driver may know more spellings than the one that was looked up.
       drivable.set(addressOf(found), body.level);
     }),
+    serve(beginTest, async ({ userId, body: { test }, by }) => {
+      await writer.beginTest(userId, [...new Set(test.lines)], test.minutes * MINUTE_MS, by);
+    }),
+    serve(endTest, ({ userId, query, by }) => writer.endTest(userId, query.line ?? null, by)),
+    serve(listTestedEdges, ({ userId }) => ({
+      data: reader.testedEdges(userId, SHOWN_EDGES).map(toTestedEdgeAnswer),
+    })),
   ];
 }
 
@@ -89,4 +112,8 @@ function toShown(sighting: Sighting): ShownSighting {
   const { line, active, activeLow, timeMs, monotonicNs, missed, source } = sighting;
   const monotonicMs = Number(monotonicNs / NANOSECONDS_PER_MILLISECOND);
   return { line, active, activeLow, timeMs, monotonicMs, sequence: source.sequence, missed };
+}
+
+export function toTestedEdgeAnswer({ timeMs, ...edge }: TestedEdge) {
+  return { ...edge, time: timeMs };
 }

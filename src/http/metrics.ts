@@ -4,7 +4,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { SinkStatus } from "../domain/sink-status.ts";
 import type { Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../secret-file.ts";
-import { senderOf } from "./middleware/sender.ts";
+import { senderOf } from "./middleware/origin.ts";
 
 const PATH = "/metrics";
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);

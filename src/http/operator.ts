@@ -9,7 +9,6 @@ import {
   type OperationName,
   type ParsedInput,
   type WiringRow,
-  WRAPPER,
   watchLines,
 } from "../contract/operator.ts";
 import { microsFromValor, valorFromMicros } from "../domain/amount.ts";
@@ -28,8 +27,7 @@ import { type PasswordHasher, requirePassword } from "../domain/user.ts";
 import type { OwnedWiring, Wiring } from "../domain/wiring.ts";
 import { commissionOperations } from "./commission.ts";
 import { parseInput } from "./input.ts";
-import { streamOf } from "./line.ts";
-import { SHOWN_EDGES, toTestedEdgeAnswer } from "./line-test.ts";
+import { SHOWN_EDGES, streamOf, toTestedEdgeAnswer } from "./line.ts";
 import { newLink } from "./member.ts";
 import type { Moves } from "./move.ts";
 import type { Endpoint } from "./router.ts";
@@ -225,7 +223,7 @@ export async function runOperation<N extends OperationName>(
   by: Actor,
 ): Promise<OperationData<N>> {
   // Parsed by the shape of this very operation.
-  const data = await table[name](parseInput(OPERATIONS[name].input, input, WRAPPER) as ParsedInput<N>, by);
+  const data = await table[name](parseInput(OPERATIONS[name].input, input) as ParsedInput<N>, by);
   return (data ?? null) as OperationData<N>;
 }
 

@@ -28,27 +28,28 @@ export function toOverviewAnswer(
     spans: spans.map(({ name, before, isComparable, ...days }) => ({
       ...{ name, ...toDaysAnswer(days), before: toDaysAnswer(before), isComparable },
     })),
-    chart: chart.map((bar) => ({
-      start: formatDay(bar.start),
-      ...toAnswer(bar),
-      before: revenueOf(bar),
-    })),
-    places: places.map((place) => ({
-      ...{ name: place.name, ...toAnswer(place), before: revenueOf(place) },
-    })),
-    otherPlaces: otherPlaces && { ...toAnswer(otherPlaces), before: revenueOf(otherPlaces) },
+    chart: chart.map((bar) => ({ start: formatDay(bar.start), ...toSoldBeside(bar) })),
+    ...toPlacesAnswer({ places, otherPlaces }),
     choices,
   };
 }
 
-function toAnswer({ totalMicros, count }: Sold) {
-  return { revenue: valorFromMicros(totalMicros), sales: count };
+export function toPlacesAnswer({ places, otherPlaces }: Pick<Overview, "places" | "otherPlaces">) {
+  return {
+    places: places.map(({ name, ...place }) => ({ name, ...toSoldBeside(place) })),
+    otherPlaces: otherPlaces && toSoldBeside(otherPlaces),
+  };
 }
 
-function revenueOf({ before }: { readonly before: Sold }): number {
-  return valorFromMicros(before.totalMicros);
+export function toSoldAnswer({ totalMicros, count }: Sold) {
+  return { sales: count, revenue: valorFromMicros(totalMicros) };
 }
 
-function toDaysAnswer({ from, to, ...sold }: SoldOnDays) {
-  return { from: formatDay(from), to: formatDay(to), ...toAnswer(sold) };
+/** What was sold, and the revenue of the time before. */
+export function toSoldBeside({ before, ...sold }: Sold & { readonly before: Sold }) {
+  return { ...toSoldAnswer(sold), before: valorFromMicros(before.totalMicros) };
+}
+
+export function toDaysAnswer({ from, to, ...sold }: SoldOnDays) {
+  return { from: formatDay(from), to: formatDay(to), ...toSoldAnswer(sold) };
 }

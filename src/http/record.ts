@@ -1,7 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { QueryOf } from "../contract/declaration.ts";
-import { type Gap as GapAnswer, listGaps } from "../contract/gap.ts";
-import { listRecords, type Record as RecordAnswer, sumRecords, voidRecord } from "../contract/record.ts";
+import {
+  type Gap as GapAnswer,
+  listGaps,
+  listRecords,
+  type Record as RecordAnswer,
+  sumRecords,
+  voidRecord,
+} from "../contract/record.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
@@ -19,6 +25,7 @@ import {
   type StoredRecord,
 } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
+import { toSoldAnswer } from "./overview.ts";
 import { type Endpoint, serve } from "./router.ts";
 import type { ShownNumbers } from "./shown-number.ts";
 
@@ -38,8 +45,7 @@ export function recordEndpoints(
     serve(
       sumRecords,
       async ({ userId, query }) => {
-        const { count, totalMicros } = await sumOf(sales, userId, toRecordFilter(query));
-        return { data: { sales: count, revenue: valorFromMicros(totalMicros) } };
+        return { data: toSoldAnswer(await sumOf(sales, userId, toRecordFilter(query))) };
       },
       new JobSlots(SUMS),
     ),

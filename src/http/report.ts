@@ -2,7 +2,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "koa";
 import type { QueryOf } from "../contract/declaration.ts";
 import { getLetterhead, getReport, type Report as ReportAnswer, setLetterhead } from "../contract/report.ts";
-import { valorFromMicros } from "../domain/amount.ts";
 import type { Clock } from "../domain/clock.ts";
 import { type Day, firstDayOf, formatDay, lastDayOf } from "../domain/day.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -10,10 +9,10 @@ import type { Gap } from "../domain/gap.ts";
 import type { Id } from "../domain/id.ts";
 import { JobSlots } from "../domain/job-slots.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Sold } from "../domain/overview.ts";
 import { Report, type ReportSum } from "../domain/report.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { Letterhead } from "../domain/user.ts";
+import { toDaysAnswer, toPlacesAnswer, toSoldAnswer, toSoldBeside } from "./overview.ts";
 import { type ShownAs, toGapAnswer, type WalkedReads, walkRecords } from "./record.ts";
 import { type Endpoint, serve } from "./router.ts";
 
@@ -116,19 +115,10 @@ async function overviewOf(
   if (overview.from !== from) {
     return { before: null, days: [], places: [], otherPlaces: null };
   }
-  const toAnswer = ({ before, count, totalMicros }: Sold & { readonly before: Sold }) => ({
-    ...{ sales: count, revenue: valorFromMicros(totalMicros) },
-    before: valorFromMicros(before.totalMicros),
-  });
-  const { before } = overview;
   return {
-    before: {
-      ...{ from: formatDay(before.from), to: formatDay(before.to) },
-      ...{ sales: before.count, revenue: valorFromMicros(before.totalMicros) },
-    },
-    days: overview.chart.map((bar) => ({ day: formatDay(bar.start), ...toAnswer(bar) })),
-    places: overview.places.map((place) => ({ name: place.name, ...toAnswer(place) })),
-    otherPlaces: overview.otherPlaces && toAnswer(overview.otherPlaces),
+    before: toDaysAnswer(overview.before),
+    days: overview.chart.map((bar) => ({ day: formatDay(bar.start), ...toSoldBeside(bar) })),
+    ...toPlacesAnswer(overview),
   };
 }
 
@@ -165,6 +155,6 @@ async function gapsOf(
   return found.slice(0, MAX_GAPS);
 }
 
-function toSumAnswer({ count, totalMicros, voided, provisional }: ReportSum) {
-  return { sales: count, revenue: valorFromMicros(totalMicros), voided, provisional };
+function toSumAnswer({ voided, provisional, ...sold }: ReportSum) {
+  return { ...toSoldAnswer(sold), voided, provisional };
 }

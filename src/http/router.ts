@@ -9,9 +9,8 @@ import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { JobSlots } from "../domain/job-slots.ts";
 import type { Role } from "../domain/member.ts";
-import { parseInput } from "./input.ts";
-import { readBody, UNKNOWN_SENDER } from "./middleware/body.ts";
-import { senderOf } from "./middleware/sender.ts";
+import { parseInput, readBody, UNKNOWN_SENDER } from "./input.ts";
+import { senderOf } from "./middleware/origin.ts";
 
 /** From this length on an answer is given in pieces. */
 const LARGE_CHARACTERS = 64 * 1024;
@@ -148,7 +147,7 @@ async function takeSlot(slots: JobSlots, userId: Id, { res }: Context): Promise<
 }
 
 async function readInput(
-  { body, wrapper, maxBodyBytes, signsIn }: Declaration,
+  { body, maxBodyBytes, signsIn }: Declaration,
   senders: Senders,
   context: Context,
 ): Promise<unknown> {
@@ -161,7 +160,7 @@ async function readInput(
   }
   try {
     const bounds = signsIn ? UNKNOWN_SENDER : maxBodyBytes === undefined ? {} : { bytes: maxBodyBytes };
-    return parseInput(body, await readBody(context, bounds), wrapper);
+    return parseInput(body, await readBody(context, bounds));
   } catch (error) {
     if (signsIn) senders.refuse(context);
     throw error;

@@ -4,7 +4,7 @@ import { getSummary, postData } from "../contract/data.ts";
 import { API_PREFIX } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../domain/work.ts";
-import { dropBody } from "./middleware/body.ts";
+import { dropBody } from "./input.ts";
 import { headMiddleware, pageHeaders } from "./middleware/head.ts";
 
 /** When clients are told to ask again, and the page does. */

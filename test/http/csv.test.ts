@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { StoredRecord } from "../../src/domain/record.ts";
-import { csvHead, csvRow } from "../../src/http/csv.ts";
+import { csvHead, csvRow } from "../../src/http/export.ts";
 import { parseCsv } from "./csv.ts";
 
 const RECORD: StoredRecord = {

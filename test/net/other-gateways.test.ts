@@ -8,10 +8,10 @@ import { hueOf } from "../../src/domain/gateway.ts";
 import {
   type Announcement,
   announcementPacket,
+  OtherGateways,
   questionPacket,
   readPacket,
-} from "../../src/net/announcement.ts";
-import { OtherGateways } from "../../src/net/other-gateways.ts";
+} from "../../src/net/other-gateways.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { announcementPacket } from "../../src/net/announcement.ts";
+import { announcementPacket } from "../../src/net/other-gateways.ts";
 import { HookReceiver, KEY, Secrets } from "../notice/receivers.ts";
 import { forSuite } from "../rig/standing.ts";
 import { focused, PAGE_TEST_MS, suiteService } from "./opened.ts";
