@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { FaultCode } from "../domain/fault.ts";
-import { type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
+import { type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { machineFaults } from "../domain/status-fault.ts";
 import { noService } from "../http/operator.ts";
 import { systemClock } from "../service/clock.ts";

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { SECOND_MS } from "../domain/clock.ts";
-import { SINK_NAMES, type SinkName } from "../domain/sink-status.ts";
+import { SINK_NAMES, type SinkName } from "../domain/sink-setting.ts";
 import { noService } from "../http/operator.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";

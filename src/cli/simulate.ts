@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { type Bounce, measureBounces } from "../domain/bounce.ts";
+import { type Bounce, measureBounces } from "../domain/verdict.ts";
 import { readTrace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
 import type { CliContext } from "./context.ts";

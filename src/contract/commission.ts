@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { DEFAULT_COMMISSION_MS } from "../domain/commission.ts";
-import { BIASES, DRIVER_NAMES } from "../domain/line.ts";
-import { MAX_TEST_MS } from "../domain/line-test.ts";
+import { BIASES, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
 import { declare, type Shape, TECHNICAL } from "./declaration.ts";

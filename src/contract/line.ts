@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { MINUTE_MS } from "../domain/clock.ts";
-import { DRIVER_NAMES } from "../domain/line.ts";
-import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../domain/line-test.ts";
+import { DEFAULT_TEST_MS, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
 import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
 import { id, name, success, timeMs } from "./field.ts";
 

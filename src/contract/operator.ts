@@ -3,7 +3,7 @@ import type { Actor } from "../domain/audit.ts";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { BIASES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
-import { SINK_NAMES } from "../domain/sink-status.ts";
+import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { auditEntry } from "./audit.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { setupSchema } from "../config/setup.ts";
-import { SETUP_NAMES } from "../domain/sink-setting.ts";
-import { SINK_NAMES } from "../domain/sink-status.ts";
+import { SETUP_NAMES, SINK_NAMES } from "../domain/sink-setting.ts";
 import { declare, OWNER } from "./declaration.ts";
 import { success } from "./field.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FAULT_CODES, LEVELS } from "../domain/fault.ts";
 import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
-import { SINK_NAMES } from "../domain/sink-status.ts";
+import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { declare } from "./declaration.ts";
 import { id, success, timeMs } from "./field.ts";
 

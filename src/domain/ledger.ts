@@ -13,10 +13,10 @@ import type { Day } from "./day.ts";
 import type { Device, DeviceChange, NewDevice, RoomDays, RoomToday } from "./device.ts";
 import type { Gap } from "./gap.ts";
 import type { Id } from "./id.ts";
-import type { LineTest, TestedEdge } from "./line-test.ts";
+import type { LineTest, TestedEdge } from "./line.ts";
 import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
-import type { Overview, OverviewRequest, Sold } from "./overview.ts";
+import type { Overview, OverviewRequest, Period, Sold, Summary } from "./overview.ts";
 import type {
   FoundMoved,
   FoundRecords,
@@ -31,7 +31,6 @@ import type {
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus } from "./status.ts";
-import type { Period, Summary } from "./summary.ts";
 import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
 import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } from "./user.ts";
 import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";

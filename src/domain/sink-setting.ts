@@ -1,6 +1,9 @@
 import { LANGUAGES } from "./language.ts";
 import { NOTICE_SUMMARIES } from "./notice.ts";
-import { SINK_NAMES } from "./sink-status.ts";
+
+/** The sinks that there are. Each is off until it is configured. */
+export const SINK_NAMES = ["email", "webhook", "mqtt", "central"] as const;
+export type SinkName = (typeof SINK_NAMES)[number];
 
 /** What an owner sets up on the page: each sink, and what the notices say. */
 export const SETUP_NAMES = [...SINK_NAMES, "notice"] as const;

@@ -1,6 +1,6 @@
 import type { ChainEntry, ChainHead } from "./chain-entry.ts";
 import type { Change } from "./ledger.ts";
-import type { SinkName } from "./sink-status.ts";
+import type { SinkName } from "./sink-setting.ts";
 
 /** A system outside of the gateway that batches are sent to. */
 export interface Sink<Batch, Answer = void> {

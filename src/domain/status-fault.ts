@@ -2,8 +2,7 @@ import { CLOCK_OFF_MS } from "./clinic.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./clock.ts";
 import { type Fault, fault } from "./fault.ts";
 import type { LineFailure, Queue } from "./line.ts";
-import type { CardWear, Disk, Machine } from "./machine.ts";
-import type { BackupStatus, Status } from "./status.ts";
+import type { BackupStatus, CardWear, Disk, Machine, Status } from "./status.ts";
 
 /** The network usually sets the clock within minutes of the boot. */
 const CLOCK_GRACE_MS = 5 * MINUTE_MS;

@@ -3,11 +3,9 @@ import type { Fault } from "./fault.ts";
 import type { GapCount } from "./gap.ts";
 import type { GatewayMark, OtherGateway } from "./gateway.ts";
 import type { Id } from "./id.ts";
-import type { DriverName, EdgeQueue, LineFailure, Queue } from "./line.ts";
-import type { LineTest } from "./line-test.ts";
-import type { Disk, Machine } from "./machine.ts";
+import type { DriverName, EdgeQueue, LineFailure, LineTest, Queue } from "./line.ts";
 import type { Provisional } from "./record.ts";
-import type { SinkStatus } from "./sink-status.ts";
+import type { SinkName } from "./sink-setting.ts";
 
 /** How money is shown. The ledger counts in millionths of the unit. */
 export interface Currency {
@@ -128,4 +126,88 @@ export interface Status extends ApplianceFacts, LedgerStatus {
 export interface StatusReader {
   /** The status of one user, or of the whole appliance. Rejects as the ledger's reads do. */
   status(userId?: Id): Promise<Status>;
+}
+
+/** The state of the gateway's own hardware. Null: there is no sensor, or it could not be read. */
+export interface Machine {
+  /** Whether the supply's voltage is too low at this moment. Only a Raspberry Pi reports it. */
+  readonly isVoltageLow: boolean | null;
+  /** The hottest sensor, in degrees Celsius. */
+  readonly temperature: number | null;
+  readonly memory: Memory | null;
+  /** Errors that the ledger's file system has met since its last complete check (ext4). */
+  readonly fileSystemErrors: number | null;
+  /** The name by which it announces itself on the local network (mDNS). */
+  readonly announcedName: string | null;
+  /** Of the ledger's newest 100 syncs, what 99 took at most, in milliseconds; null before there were as many. */
+  readonly syncMs: number | null;
+}
+
+export interface Memory {
+  readonly availableBytes: number;
+  readonly totalBytes: number;
+}
+
+/** A gateway without sensors. */
+export const UNKNOWN_MACHINE: Machine = {
+  isVoltageLow: null,
+  temperature: null,
+  memory: null,
+  fileSystemErrors: null,
+  announcedName: null,
+  syncMs: null,
+};
+
+/** The disk that the data directory lies on. */
+export interface Disk {
+  /** Bytes that the service may still write. */
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+  /** The ledger's file, and its log (WAL). */
+  readonly ledgerBytes: number;
+  readonly logBytes: number;
+  /** Null for a disk that does not report its wear. */
+  readonly card: CardWear | null;
+}
+
+/** The wear that a card or eMMC chip reports (JEDEC JESD84-B51, DEVICE_LIFE_TIME_EST and PRE_EOL_INFO). */
+export interface CardWear {
+  /** The kernel's name of it: mmcblk0. */
+  readonly device: string;
+  /** Upper bound of the used share of its life, in steps of 10; 110 means beyond its life. Null where not reported. */
+  readonly lifeUsedPercent: number | null;
+  /** The state of its spare blocks: from `warning` on, 80 % of them are used. */
+  readonly spareBlocks: SpareBlocks | null;
+}
+
+export type SpareBlocks = "normal" | "warning" | "urgent";
+
+/** How a sink fares. */
+export interface SinkStatus {
+  readonly name: SinkName;
+  /** Entries or messages that wait to be delivered. */
+  readonly waiting: number;
+  /** For how long the sink has been behind, in milliseconds of monotonic time in this process; 0 while nothing waits. */
+  readonly behindMs: number;
+  /** When a batch was delivered last, in Unix milliseconds; null where none was. */
+  readonly deliveredMs: number | null;
+  /** Batches that were delivered, and tries that failed, since the process began. */
+  readonly delivered: number;
+  readonly failed: number;
+  /** Notices that were given up because the other side refused each of them for good, of all time. Entries never are. */
+  readonly givenUp: number;
+  /** By how much this machine's clock is ahead of the other side's; null where the sink does not know. */
+  readonly clockOffMs: number | null;
+  /** Why the last try failed; null once one succeeded, and before the first. */
+  readonly failure: SinkFailure | null;
+}
+
+export interface SinkFailure {
+  readonly message: string;
+  /** What to do; empty where that is not known. */
+  readonly hint: string;
+  /** When the first of the tries that failed one after the other was made, in Unix milliseconds. */
+  readonly sinceMs: number;
+  /** How many there were. */
+  readonly tries: number;
 }

@@ -3,9 +3,8 @@ import type { Cancel, Clock } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
-import { deniedError, devicePath, readChip, readChips } from "./chips.ts";
 import { type DescriptorKeeper, KeptLines } from "./kept-lines.ts";
-import { type GpioKernel, isDenied } from "./kernel.ts";
+import { deniedError, devicePath, type GpioKernel, isDenied, readChip, readChips } from "./kernel.ts";
 import { LineDescriptor } from "./line-descriptor.ts";
 import type { LineEventStruct } from "./uapi.ts";
 

@@ -24,10 +24,9 @@ import type {
 import type { Log } from "../domain/log.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { sameRequest, type Wiring } from "../domain/wiring.ts";
-import { requireLasting } from "./address.ts";
-import { MeasuredLine } from "./measured-line.ts";
+import { namesToWire, readFreeLine, requireLasting, surveyChips, wiringOfLine } from "./address.ts";
+import { MeasuredLine } from "./debounce.ts";
 import { SightingQueue } from "./sighting-queue.ts";
-import { namesToWire, readFreeLine, surveyChips, wiringOfLine } from "./survey.ts";
 import { UnwatchedLines } from "./unwatched.ts";
 
 /** How often a line that could not be watched is tried again: its holder may have released it. */

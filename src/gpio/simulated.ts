@@ -10,7 +10,7 @@ import type {
   WatchedLine,
 } from "../domain/line.ts";
 import { CONSUMER, inUseError, resolveLine } from "./address.ts";
-import { DebouncedEdges } from "./debounced-edges.ts";
+import { DebouncedEdges } from "./debounce.ts";
 
 const CHIP = "simchip0";
 

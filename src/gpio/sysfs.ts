@@ -4,9 +4,8 @@ import type { Cancel, Clock, Timers } from "../domain/clock.ts";
 import { FlancoError, systemCode } from "../domain/error.ts";
 import type { ChipInfo, Edge, LineDriver, LineInfo, LineRequest, WatchedLine } from "../domain/line.ts";
 import { CONSUMER, describeLine, formatLine, inUseError, lostError, resolveLine } from "./address.ts";
-import { deniedError, devicePath, readChips } from "./chips.ts";
-import { DebouncedEdges } from "./debounced-edges.ts";
-import { type GpioKernel, isDenied } from "./kernel.ts";
+import { DebouncedEdges } from "./debounce.ts";
+import { deniedError, devicePath, type GpioKernel, isDenied, readChips } from "./kernel.ts";
 import type { ExportedLine, ExportLine } from "./onoff.ts";
 
 /** What this driver cannot do, for the log at start. */

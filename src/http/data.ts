@@ -7,9 +7,9 @@ import { type Clock, DAY_MS, monotonicMs, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerWriter } from "../domain/ledger.ts";
+import type { Summary } from "../domain/overview.ts";
 import type { Idempotency, NewRecord } from "../domain/record.ts";
 import type { SalesReads } from "../domain/sales.ts";
-import type { Summary } from "../domain/summary.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 const MAX_KEY_CHARACTERS = 255;

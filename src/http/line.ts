@@ -13,8 +13,7 @@ import { MINUTE_MS, NANOSECONDS_PER_MILLISECOND } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { DrivableLines, Lines, SurveyedLine } from "../domain/line.ts";
-import type { TestedEdge } from "../domain/line-test.ts";
+import type { DrivableLines, Lines, SurveyedLine, TestedEdge } from "../domain/line.ts";
 import type { Sighting } from "../domain/sale.ts";
 import { type Endpoint, serve } from "./router.ts";
 

@@ -1,8 +1,7 @@
 import type { Context, Middleware, Next } from "koa";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import type { SinkStatus } from "../domain/sink-status.ts";
-import type { Status, StatusReader } from "../domain/status.ts";
+import type { SinkStatus, Status, StatusReader } from "../domain/status.ts";
 import { isSecret, readSecret } from "../secret-file.ts";
 import { senderOf } from "./middleware/origin.ts";
 

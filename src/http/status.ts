@@ -2,14 +2,14 @@ import { getStatus } from "../contract/status.ts";
 import { valorFromMicros } from "../domain/amount.ts";
 import { type Fault, type Level, levelsOf } from "../domain/fault.ts";
 import type { Queue } from "../domain/line.ts";
-import type { Disk } from "../domain/machine.ts";
 import { seesMoney, seesSinks } from "../domain/member.ts";
-import type { SinkStatus } from "../domain/sink-status.ts";
 import type {
   ApplianceFacts,
   BackupStatus,
+  Disk,
   LastEdge,
   LedgerStatus,
+  SinkStatus,
   Status,
   StatusReader,
 } from "../domain/status.ts";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { clientAddress } from "../domain/client-address.ts";
+import { clientAddress } from "../http/middleware/origin.ts";
 import { Turns } from "./turns.ts";
 
 /** How many connections may be open at once. */

@@ -17,13 +17,11 @@ import type {
   StoredCommission,
   Tick,
 } from "../domain/commission.ts";
-import { contactOf, isAsTicked } from "../domain/commission.ts";
-import { CommissionWatch } from "../domain/commission-watch.ts";
+import { CommissionWatch, contactOf, isAsTicked } from "../domain/commission.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
 import type { Change, HeavyReads, LedgerReader, LedgerWriter } from "../domain/ledger.ts";
-import type { Lines, RawLevel } from "../domain/line.ts";
-import type { LineTest } from "../domain/line-test.ts";
+import type { Lines, LineTest, RawLevel } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
 import { inOrder } from "../domain/text.ts";
 import type { Mend } from "../domain/verdict.ts";

@@ -3,7 +3,8 @@ import { FlancoError } from "../domain/error.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sink, SinkTester } from "../domain/sink.ts";
-import type { SinkFailure, SinkName, SinkStatus } from "../domain/sink-status.ts";
+import type { SinkName } from "../domain/sink-setting.ts";
+import type { SinkFailure, SinkStatus } from "../domain/status.ts";
 
 /** Between two batches, so that years of entries take a small share of the machine. */
 const PAUSE_MS = 100;

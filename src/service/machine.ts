@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import type { Machine, Memory } from "../domain/machine.ts";
+import type { Machine, Memory } from "../domain/status.ts";
 import { deviceNumber } from "../store/read/disk.ts";
 
 /** The kernel's driver of a Raspberry Pi's voltage sensor (raspberrypi-hwmon). */

@@ -5,7 +5,7 @@ import { FAULT_CODES } from "../domain/fault.ts";
 import { LANGUAGES } from "../domain/language.ts";
 import type { Log } from "../domain/log.ts";
 import { NOTICE_KINDS, type Notice } from "../domain/notice.ts";
-import type { SinkName } from "../domain/sink-status.ts";
+import type { SinkName } from "../domain/sink-setting.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 

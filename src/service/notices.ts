@@ -1,8 +1,7 @@
 import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { addDays, type Day, dayFromDate, firstDayOf, monthOf } from "../domain/day.ts";
 import { HABIT_DAYS, silentDays } from "../domain/device.ts";
-import { type Fault, faultName } from "../domain/fault.ts";
-import { FaultWatch } from "../domain/fault-watch.ts";
+import { type Fault, FaultWatch, faultName } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";

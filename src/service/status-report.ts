@@ -5,9 +5,16 @@ import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/machine.ts";
-import type { SinkStatus } from "../domain/sink-status.ts";
-import type { BackupStatus, Currency, NewerPackage, Queues, Status, StatusReader } from "../domain/status.ts";
+import type {
+  BackupStatus,
+  Currency,
+  NewerPackage,
+  Queues,
+  SinkStatus,
+  Status,
+  StatusReader,
+} from "../domain/status.ts";
+import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 
 /** How often the disk is looked at, and whether there is a new fault. */

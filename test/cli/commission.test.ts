@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { expect } from "chai";
 import type { AcceptanceReport, Commission } from "../../src/contract/commission.ts";
-import { SWITCHING_MS } from "../../src/domain/bounce.ts";
+import { SWITCHING_MS } from "../../src/domain/verdict.ts";
 import { listen, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

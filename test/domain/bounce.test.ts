@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { measureBounces } from "../../src/domain/bounce.ts";
+import { measureBounces } from "../../src/domain/verdict.ts";
 
 const edges = (line: string, ...times: readonly number[]) => times.map((atMs) => ({ line, atMs }));
 

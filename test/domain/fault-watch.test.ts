@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
-import { diskFullFault, type Fault, fault } from "../../src/domain/fault.ts";
-import { FaultWatch } from "../../src/domain/fault-watch.ts";
+import { diskFullFault, type Fault, FaultWatch, fault } from "../../src/domain/fault.ts";
 
 const DISK = diskFullFault(1);
 const HOT = fault("too_hot", 1, "The gateway has 81 °C.", { temperature: 81 });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { diskFullFault } from "../../src/domain/fault.ts";
-import { type Machine, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
-import type { SinkName } from "../../src/domain/sink-status.ts";
+import type { SinkName } from "../../src/domain/sink-setting.ts";
 import type { BackupStatus } from "../../src/domain/status.ts";
+import { type Machine, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);

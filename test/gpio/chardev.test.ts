@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import { BIASES, type LineRequest } from "../../src/domain/line.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { ChardevDriver } from "../../src/gpio/chardev.ts";
 import { nameOf, parseKeptName } from "../../src/gpio/kept-lines.ts";
 import { rejection } from "../rig/rejection.ts";

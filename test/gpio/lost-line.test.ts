@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import { SECOND_MS } from "../../src/domain/clock.ts";
+import { SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { LineRequest, WatchedLine } from "../../src/domain/line.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

@@ -1,8 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { SECOND_MS } from "../../src/domain/clock.ts";
+import { SECOND_MS, VirtualTime } from "../../src/domain/clock.ts";
 import type { Edge, LineRequest } from "../../src/domain/line.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { type BoxBroker, MQTT_LIMITS, MqttDriver } from "../../src/gpio/mqtt.ts";
 import { MqttBroker } from "../rig/mqtt-broker.ts";
 import { rejection } from "../rig/rejection.ts";

@@ -1,9 +1,9 @@
+import { VirtualTime } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Taken } from "../../src/domain/ledger.ts";
 import type { ChipInfo, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { LastSighting, Sighting } from "../../src/domain/sale.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import type { Wiring } from "../../src/domain/wiring.ts";
 import { Recorder, type RecorderDependencies } from "../../src/gpio/recorder.ts";
 

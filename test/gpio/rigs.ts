@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import type { Bias, Edge, LineDriver, LineRequest, WatchedLine } from "../../src/domain/line.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { createDriver } from "../../src/gpio/driver.ts";
 import { type GpioKernel, loadKernel } from "../../src/gpio/kernel.ts";
 import type { BoxBroker } from "../../src/gpio/mqtt.ts";

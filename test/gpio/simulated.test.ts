@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import type { LineRequest } from "../../src/domain/line.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { SyscallError } from "../../src/gpio/kernel.ts";
 import type { ExportedLine } from "../../src/gpio/onoff.ts";
 import { SYSFS_LIMITS, SysfsDriver } from "../../src/gpio/sysfs.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { parseTrace, TracePlayer } from "../../src/gpio/trace.ts";
 import { thrown } from "../rig/rejection.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
+import { UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { Appliance, BOOT_ID, NOON_MS, TIME_ZONE } from "../rig/appliance.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { expect } from "chai";
-import { UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
+import { UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { readMachine } from "../../src/service/machine.ts";
 import { deviceNumber } from "../../src/store/read/disk.ts";
 import { forEachTest } from "../rig/standing.ts";

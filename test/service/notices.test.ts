@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
 import { diskFullFault, type Fault } from "../../src/domain/fault.ts";
 import type { Notice } from "../../src/domain/notice.ts";
-import type { SinkName } from "../../src/domain/sink-status.ts";
+import type { SinkName } from "../../src/domain/sink-setting.ts";
 import { NoticeWriter } from "../../src/notice/notice-writer.ts";
 import { NoticeOutbox } from "../../src/service/notice-outbox.ts";
 import { Notices } from "../../src/service/notices.ts";

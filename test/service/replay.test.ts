@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import { parseTrace, TraceWriter } from "../../src/gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, replay } from "../../src/service/replay.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { HOUR_MS } from "../../src/domain/clock.ts";
 import type { LineFailure, LinesStatus } from "../../src/domain/line.ts";
-import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/machine.ts";
 import type { LedgerStatus } from "../../src/domain/status.ts";
+import { type Disk, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { StatusReport } from "../../src/service/status-report.ts";
 import { KeptLog, SetClock } from "../http/fakes.ts";
 import { until } from "../rig/until.ts";

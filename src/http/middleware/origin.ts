@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import type { Context, Middleware, Next } from "koa";
-import { clientAddress } from "../../domain/client-address.ts";
 import { FlancoError } from "../../domain/error.ts";
 
 /** Whether a name or address, in lower case and without brackets, is this machine. */
@@ -127,4 +126,16 @@ export function senderOf(context: Context): string {
 
 function socketAddress({ req }: Context): string {
   return clientAddress(req.socket.remoteAddress);
+}
+
+const MAPPED = "::ffff:";
+
+/**
+ * The address of a socket's other end: IPv4 in dots, also where it came in through an IPv6 socket; IPv6 without its
+ * zone. Empty when the connection is gone.
+ */
+export function clientAddress(remoteAddress: string | undefined): string {
+  const [bare = ""] = (remoteAddress ?? "").split("%");
+  const isMapped = bare.toLowerCase().startsWith(MAPPED) && bare.includes(".");
+  return isMapped ? bare.slice(MAPPED.length) : bare;
 }

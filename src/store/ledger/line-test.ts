@@ -4,7 +4,7 @@ import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
 import { MINUTE_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LineTest, TestedEdge } from "../../domain/line-test.ts";
+import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { bootReader } from "./boot.ts";
 import type { WriteContext } from "./commands.ts";

@@ -1,7 +1,7 @@
 import { access, readFile, realpath, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode } from "../../domain/error.ts";
-import type { CardWear, Disk, SpareBlocks } from "../../domain/machine.ts";
+import type { CardWear, Disk, SpareBlocks } from "../../domain/status.ts";
 
 /** Where the kernel shows its block devices, by number (sysfs(5)). */
 const BLOCK_DEVICES = "/sys/dev/block";

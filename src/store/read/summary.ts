@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { weekdayOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
+import type { Period, Summary } from "../../domain/overview.ts";
 import { NOTHING_SOLD } from "../../domain/overview.ts";
-import type { Period, Summary } from "../../domain/summary.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
 import { rollupSource } from "./rollup-source.ts";
 import { addUp, type RowBudget } from "./rollup-sum.ts";

@@ -1,5 +1,4 @@
-import type { SetupName, SetupValue } from "../../domain/sink-setting.ts";
-import type { SinkName } from "../../domain/sink-status.ts";
+import type { SetupName, SetupValue, SinkName } from "../../domain/sink-setting.ts";
 import type { Api } from "./api.ts";
 import type { Setup, SetupsAnswer, SinkTestAnswer } from "./shapes.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { MINUTE_MS } from "../../domain/clock.ts";
-import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../../domain/line-test.ts";
+import { DEFAULT_TEST_MS, MAX_TEST_MS } from "../../domain/line.ts";
 import { beginTest, loadTestedEdges } from "../api/lines.ts";
 import type { Line } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";

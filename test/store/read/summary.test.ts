@@ -4,7 +4,7 @@ import { MAX_VALOR, microsFromValor } from "../../../src/domain/amount.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
 import { monthOf } from "../../../src/domain/day.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import type { Period } from "../../../src/domain/summary.ts";
+import type { Period } from "../../../src/domain/overview.ts";
 import { daysUntil, LocalCalendar, monthsOfYear } from "../../../src/store/ledger/calendar.ts";
 import { RollupWriter, rebuildRollups } from "../../../src/store/ledger/rollup.ts";
 import { RowBudget } from "../../../src/store/read/rollup-sum.ts";

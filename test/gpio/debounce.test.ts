@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { VirtualTime } from "../../src/domain/clock.ts";
 import type { RawLevel } from "../../src/domain/line.ts";
-import { VirtualTime } from "../../src/domain/virtual-time.ts";
 import { Recorder } from "../../src/gpio/recorder.ts";
 import { SimulatedDriver } from "../../src/gpio/simulated.ts";
 import { forEachTest } from "../rig/standing.ts";
