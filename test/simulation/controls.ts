@@ -80,8 +80,8 @@ export const SIMULATED_CONTROLS = {
   "no idempotency key is kept": [
     {
       file: "src/store/ledger/record.ts",
-      from: "idempotency: Idempotency | null): PostedRecord {",
-      to: "idempotency: Idempotency | null): PostedRecord {\n      idempotency = null;",
+      from: "addRecord(userId, record, idempotency) {",
+      to: "addRecord(userId, record, idempotency) {\n      idempotency = null;",
     },
   ],
   "sales before the clock was set stay where they are": [

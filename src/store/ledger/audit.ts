@@ -4,8 +4,6 @@ import {
   type AuditDetails,
   type AuditEntry,
   type AuditKind,
-  type AuditNote,
-  type AuditSearch,
   type AuditWay,
   isLasting,
   type StoredAudit,
@@ -14,6 +12,7 @@ import type { EvidenceEntry } from "../../domain/chain-entry.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { type Chain, evidenceText, hashOf, readHead } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
 
@@ -67,12 +66,12 @@ export function auditReader(db: Database) {
     )
     .pluck();
   return {
-    signedInFrom: (limit: number): readonly string[] => signedIn.all(limit).toReversed(),
-    lastAudit(kind: AuditKind): AuditEntry | undefined {
+    signedInFrom: (limit) => signedIn.all(limit).toReversed(),
+    lastAudit(kind) {
       const row = last.get(kind);
       return row && toEntry(row);
     },
-    audit({ userId, before, sinceMs, limit }: AuditSearch): readonly AuditEntry[] {
+    audit({ userId, before, sinceMs, limit }) {
       const parameters = { before: before ?? Number.MAX_SAFE_INTEGER, sinceMs: sinceMs ?? 0, limit };
       if (userId === undefined) return all.all(parameters).map(toEntry);
       return [...ofUser.all({ ...parameters, userId }), ...ofAppliance.all(parameters)]
@@ -80,7 +79,7 @@ export function auditReader(db: Database) {
         .slice(0, limit)
         .map(toEntry);
     },
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 /** The audit log in the writer thread: each entry in the transaction of the change that it records. */
@@ -158,16 +157,16 @@ interface NewEntry extends Omit<EvidenceEntry, "position" | "bootId"> {
 export function auditCommands(db: Database, { audit, chain }: Pick<WriteContext, "audit" | "chain">) {
   const insert = storedInserter(db);
   return {
-    linkEvidence(entries: readonly StoredAudit[]): void {
+    linkEvidence(entries) {
       for (const entry of entries) insert(entry, chain);
     },
-    noteAudit(notes: readonly AuditNote[]): void {
+    noteAudit(notes) {
       for (const { kind, userId, details, actor } of notes) {
         if (userId !== null && isLasting(kind)) audit.requireFew(userId, actor);
         audit.note(kind, userId, details, actor);
       }
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 /**

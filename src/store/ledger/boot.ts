@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { type Boot, type BootMoment, wallTimeMs } from "../../domain/boot.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 
 /** A moment as a row keeps it: the boot's number in the ledger, and its monotonic milliseconds. */
 export interface StoredMoment {
@@ -19,9 +20,9 @@ export function bootReader(db: Database) {
     "SELECT boot_id AS bootId, last_ms AS monotonicMs FROM boot ORDER BY boot DESC LIMIT 1",
   );
   return {
-    boots: (): readonly Boot[] => boots.all(),
-    lastAlive: (): BootMoment | undefined => last.get(),
-  };
+    boots: () => boots.all(),
+    lastAlive: () => last.get(),
+  } satisfies Partial<LedgerReader>;
 }
 
 /**

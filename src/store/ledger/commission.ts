@@ -1,16 +1,15 @@
 import type { Database } from "better-sqlite3";
-import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import type {
   AcceptanceReportHead,
   CommissionScope,
-  NewAcceptanceReport,
   StoredAcceptanceReport,
   StoredCommission,
   Tick,
 } from "../../domain/commission.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { LedgerCommands } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { AUDIT_TIME } from "./audit.ts";
 import type { WriteContext } from "./commands.ts";
 
@@ -45,17 +44,16 @@ export function commissionReader(db: Database) {
     `SELECT ${HEAD}, who, origin AS "from", lower(hex(hash)) AS hash, details ->> '$.report' AS text ${REPORTS} AND audit_id = ?`,
   );
   return {
-    commissions: (): readonly StoredCommission[] =>
+    commissions: () =>
       all.all().map(({ scope, ...row }) => ({ ...row, ...(JSON.parse(scope) as CommissionScope) })),
-    commissionTicks: (userId: Id): readonly Tick[] =>
-      ticks.all(userId).map((tick) => JSON.parse(tick) as Tick),
-    acceptanceReports: (userId: Id, limit: number): readonly AcceptanceReportHead[] =>
+    commissionTicks: (userId) => ticks.all(userId).map((tick) => JSON.parse(tick) as Tick),
+    acceptanceReports: (userId, limit) =>
       heads.all(userId, limit).map((row) => ({ ...row, provisional: row.provisional === 1 })),
-    acceptanceReport(userId: Id, auditId: number): StoredAcceptanceReport | undefined {
+    acceptanceReport(userId, auditId) {
       const row = one.get(userId, auditId);
       return row && { ...row, provisional: row.provisional === 1 };
     },
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 export function commissionCommands(
@@ -88,18 +86,12 @@ export function commissionCommands(
   }
 
   return {
-    beginCommission(
-      userId: Id,
-      scope: CommissionScope,
-      lines: readonly string[],
-      lifeMs: number,
-      by: Actor = SERVICE_ACTOR,
-    ): void {
+    beginCommission(userId, scope, lines, lifeMs, by = SERVICE_ACTOR) {
       if (lines.length > 0) tests.beginTest(userId, lines, lifeMs, by);
       open.run(userId, context.nowMs(), JSON.stringify(scope));
       context.tell({ kind: "commission", userId });
     },
-    tickRoom(userId: Id, tick: Tick): void {
+    tickRoom(userId, tick) {
       requireOpen(userId);
       if (roomOf.get(userId, tick.deviceId, tick.room) === undefined) {
         throw new FlancoError("not_found", `There is no room ${tick.room}.`);
@@ -107,7 +99,7 @@ export function commissionCommands(
       insert.run(tick.deviceId, tick.room, JSON.stringify(tick));
       context.tell({ kind: "commission", userId });
     },
-    endCommission(userId: Id, report: NewAcceptanceReport | null, by: Actor = SERVICE_ACTOR): number | null {
+    endCommission(userId, report, by = SERVICE_ACTOR) {
       if (report === null && scopeOf.get(userId) === undefined) return null;
       const { lines } = requireOpen(userId);
       context.audit.requireFew(userId, by);
@@ -120,5 +112,5 @@ export function commissionCommands(
       const details = { technician, clinic, ...counts, report: text };
       return context.audit.note("commissioned", userId, details, by);
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }

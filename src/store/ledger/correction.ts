@@ -1,12 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
-import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type ReclockedBoot, type SalesSpan, wallTimeMs } from "../../domain/boot.ts";
 import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import { MINUTE_MS, NS_PER_MS, SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { ClockCorrected, Settled } from "../../domain/ledger.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { WriteContext } from "./commands.ts";
 import { UNSETTLED } from "./record.ts";
 
@@ -73,7 +73,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    voidRecord(recordId: number, reason: string, by: Actor = SERVICE_ACTOR, owner?: Id): void {
+    voidRecord(recordId, reason, by = SERVICE_ACTOR, owner?) {
       const record = target.get(recordId);
       if (record === undefined || (owner !== undefined && record.userId !== owner)) {
         throw new FlancoError("not_found", "There is no record of that number.", {
@@ -94,7 +94,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
       });
     },
 
-    settleTimes(bootId: string, zeroMs: number): Settled {
+    settleTimes(bootId, zeroMs) {
       const records = provisional.all(bootId, MAX_SETTLED);
       for (const record of records) settle(record, zeroMs);
       const ends = moveEnds.run(zeroMs, bootId, MAX_SETTLED).changes;
@@ -102,7 +102,7 @@ export function correctionCommands(db: Database, context: WriteContext) {
       moveLevels.run(zeroMs, bootId);
       return { moved: records.length, more: Math.max(records.length, ends, gaps) === MAX_SETTLED };
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 /** Gives the one way in which a correction enters the ledger. */
@@ -162,13 +162,13 @@ export function clockReader(db: Database) {
   const none: SalesSpan = { records: 0, firstMs: null, lastMs: null };
   return {
     /** Counts at most `most` sales of each kind and boot; all of them with -1. */
-    reclocked: (userId: Id | null = null, most = -1): readonly ReclockedBoot[] =>
+    reclocked: (userId: Id | null = null, most = -1) =>
       boots.all().map(({ boot, ...times }) => ({
         ...times,
         before: span.get(boot, times.setZeroMs, userId, userId, most) ?? none,
         since: span.get(boot, times.zeroMs, userId, userId, most) ?? none,
       })),
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 export function clockCorrectionCommands(db: Database, context: WriteContext) {
@@ -201,7 +201,7 @@ export function clockCorrectionCommands(db: Database, context: WriteContext) {
   );
 
   return {
-    correctClock(bootId: string, zeroMs: number, after: number, by: Actor = SERVICE_ACTOR): ClockCorrected {
+    correctClock(bootId, zeroMs, after, by = SERVICE_ACTOR) {
       const of = boot.get(bootId);
       if (of === undefined) {
         throw new FlancoError(
@@ -225,5 +225,5 @@ export function clockCorrectionCommands(db: Database, context: WriteContext) {
       if (last === null) close.run(zeroMs, of.boot);
       return { moved: records.length, after: last };
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }

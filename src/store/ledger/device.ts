@@ -3,7 +3,6 @@ import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import {
   type Actuator,
   type Device,
-  type DeviceChange,
   MAX_ACTUATORS_OF_USER,
   MAX_DEVICES_OF_USER,
   MAX_EARLIER_NAMES_OF_USER,
@@ -12,6 +11,7 @@ import {
 } from "../../domain/device.ts";
 import { duplicateError, FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
 import type { WriteContext } from "./commands.ts";
 import { unknownLocation } from "./location.ts";
 import { wiringAudit } from "./wiring.ts";
@@ -146,7 +146,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
 
   return {
     /** `id` is one that no device has; a new one without it. */
-    addDevice(userId: Id, device: NewDevice, { id = context.ids.next() }: { readonly id?: Id } = {}): Id {
+    addDevice(userId, device, { id = context.ids.next() }: { readonly id?: Id } = {}) {
       if (taken.get(userId, device.dId) !== undefined) {
         throw duplicateError("dId", `There is already a device with dId "${device.dId}".`);
       }
@@ -164,7 +164,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "locations", userId });
       return id;
     },
-    changeDevice(userId: Id, dId: string, changed: DeviceChange, by: Actor = SERVICE_ACTOR): void {
+    changeDevice(userId, dId, changed, by = SERVICE_ACTOR) {
       const { name = null, locationId = null, rooms, renamedRooms, withoutLine } = changed;
       const newLocation = locationId === null ? null : locationName.get(userId, locationId);
       if (newLocation === undefined) throw unknownLocation();
@@ -176,7 +176,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
       if (withoutLine !== undefined) setWithoutLine(deviceId, withoutLine);
       context.tell({ kind: "locations", userId });
     },
-    removeDevice(userId: Id, dId: string, by: Actor = SERVICE_ACTOR): void {
+    removeDevice(userId, dId, by = SERVICE_ACTOR) {
       wirings.removed(userId, { dId }, by);
       if (remove.run(userId, dId).changes === 0) {
         throw unknownDevice();
@@ -184,7 +184,7 @@ export function deviceCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "locations", userId });
       context.tell({ kind: "wiring" });
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 function toActuator(row: ActuatorRow): Actuator {

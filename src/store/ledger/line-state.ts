@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
-import type { EdgeSource, LastSighting, LineState } from "../../domain/sale.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
+import type { EdgeSource, LineState } from "../../domain/sale.ts";
 
 interface StateRow {
   readonly active: number;
@@ -61,13 +62,13 @@ export function lineStateReader(db: Database) {
     .prepare<[], number>("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'last_request'")
     .pluck();
   return {
-    lastRequest: (): number => lastRequest.get() ?? 0,
-    lastSighting(line: string): LastSighting | undefined {
+    lastRequest: () => lastRequest.get() ?? 0,
+    lastSighting(line) {
       const row = last.get(line);
       return row && { ...row, high: row.high === 1 };
     },
     unwatched: lineStates(db).unwatched,
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 function toState(row: StateRow): LineState {

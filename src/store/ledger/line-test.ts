@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
-import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Boot, type BootMoment, leastAgeMs } from "../../domain/boot.ts";
 import { MINUTE_MS, NS_PER_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { LineTest, TestedEdge } from "../../domain/line.ts";
 import type { Sighting } from "../../domain/sale.ts";
 import { bootReader } from "./boot.ts";
@@ -46,7 +47,7 @@ export function lineTestReader(db: Database) {
   );
   const { boots } = bootReader(db);
   return {
-    lineTests(now: BootMoment, userId?: Id): readonly LineTest[] {
+    lineTests(now, userId?) {
       const open = userId === undefined ? ofAll.all() : ofUser.all(userId);
       if (open.length === 0) return [];
       const known = boots();
@@ -57,9 +58,9 @@ export function lineTestReader(db: Database) {
         }))
         .filter(({ remainingMs }) => remainingMs > 0);
     },
-    testedEdges: (userId: Id | null, limit: number): readonly TestedEdge[] =>
+    testedEdges: (userId, limit) =>
       edges.all(userId, userId, limit).map((edge) => ({ ...edge, provisional: edge.provisional === 1 })),
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 /** Gives how rises of lines under test are kept, edge by edge. */
@@ -151,7 +152,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    beginTest(userId: Id, lines: readonly string[], lifeMs: number, by: Actor = SERVICE_ACTOR): void {
+    beginTest(userId, lines, lifeMs, by = SERVICE_ACTOR) {
       context.audit.requireFew(userId, by);
       const rooms = lines.map((line) => {
         const room = roomOf.get(userId, line);
@@ -169,7 +170,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       context.audit.note("test_begun", userId, { ...details, untilMs: context.nowMs() + lifeMs }, by);
       context.tell({ kind: "tests", userId });
     },
-    endTest(userId: Id, line: string | null, by: Actor = SERVICE_ACTOR): void {
+    endTest(userId, line, by = SERVICE_ACTOR) {
       const ended = end(userId, (one) => line === null || one === line);
       if (ended.length === 0) return;
       const edges = ended.reduce((sum, { testId }) => sum + (counted.get(testId) ?? 0), 0);
@@ -178,7 +179,7 @@ export function lineTestCommands(db: Database, context: WriteContext) {
       context.audit.note("test_ended", userId, { lines, rooms, edges }, by);
       context.tell({ kind: "tests", userId });
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 /** The least age of a test at a moment: a clock that is wrong prolongs no test beyond the machine's running time. */

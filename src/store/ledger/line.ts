@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { BootMoment } from "../../domain/boot.ts";
 import { NS_PER_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
-import type { Taken } from "../../domain/ledger.ts";
+import type { LedgerCommands, Taken } from "../../domain/ledger.ts";
 import { judge, type LineState, type Meaning, type Sighting } from "../../domain/sale.ts";
 import type { WriteContext } from "./commands.ts";
 import { gapWriter } from "./gap.ts";
@@ -197,12 +197,12 @@ export function lineCommands(db: Database, context: WriteContext, rooms: LineRoo
   }
 
   return {
-    noteUnwatched(line: string, since: BootMoment | null): void {
+    noteUnwatched(line, since) {
       if (since === null) forget.run(line);
       else remember.run(bootNumber(since.bootId), since.monotonicMs, line);
     },
-    takeIn: (sightings: readonly Sighting[]): readonly Taken[] => sightings.map(takeInOne),
-  };
+    takeIn: (sightings) => sightings.map(takeInOne),
+  } satisfies Partial<LedgerCommands>;
 }
 
 function momentOf({ source, monotonicNs }: Sighting): BootMoment {

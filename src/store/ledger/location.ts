@@ -1,13 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import {
-  type Location,
-  type LocationChange,
-  type LocationDevice,
-  MAX_LOCATIONS_OF_USER,
-  type NewLocation,
-} from "../../domain/location.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
+import { type Location, type LocationDevice, MAX_LOCATIONS_OF_USER } from "../../domain/location.ts";
 import type { WriteContext } from "./commands.ts";
 
 export function locationReader(db: Database) {
@@ -45,7 +40,7 @@ export function locationCommands(db: Database, context: WriteContext) {
   );
   const remove = db.prepare<[Id, string]>("DELETE FROM location WHERE user_id = ? AND location_id = ?");
   return {
-    addLocation(userId: Id, location: NewLocation): Id {
+    addLocation(userId, location) {
       if ((count.get(userId) ?? 0) >= MAX_LOCATIONS_OF_USER) {
         throw tooManyError(MAX_LOCATIONS_OF_USER, "locations");
       }
@@ -54,19 +49,19 @@ export function locationCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "locations", userId });
       return id;
     },
-    changeLocation(userId: Id, locationId: Id, changed: LocationChange): void {
+    changeLocation(userId, locationId, changed) {
       const { name = null, description = null } = changed;
       if (change.run(name, description, userId, locationId).changes === 0) throw unknownLocation();
       if (name !== null) renameAtDevices.run(name, userId, locationId, name);
       context.tell({ kind: "locations", userId });
     },
-    removeLocation(userId: Id, locationId: Id): void {
+    removeLocation(userId, locationId) {
       if (remove.run(userId, locationId).changes === 0) {
         throw unknownLocation();
       }
       context.tell({ kind: "locations", userId });
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 export function unknownLocation(): FlancoError {

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import {
   accountFull,
   emailKey,
@@ -12,7 +13,6 @@ import {
   linkUsed,
   MAX_MEMBERS,
   type Member,
-  type MemberChange,
   type NewMember,
   type Role,
 } from "../../domain/member.ts";
@@ -44,15 +44,15 @@ export function memberReader(db: Database) {
   const byEmail = db.prepare<[string], MemberRow>(`${withHash} WHERE email_key = ?`);
   const allOfUser = db.prepare<[Id], MemberRow>(`${withHash} WHERE user_id = ? ORDER BY member_id`);
   return {
-    userCount: (): number => count.get() ?? 0,
-    members: (userId?: Id): readonly Member[] => (userId === undefined ? all.all() : ofUser.all(userId)),
-    member: (memberId: Id): Member | undefined => one.get(memberId),
-    credentials(email: string): Credentials | undefined {
+    userCount: () => count.get() ?? 0,
+    members: (userId?) => (userId === undefined ? all.all() : ofUser.all(userId)),
+    member: (memberId) => one.get(memberId),
+    credentials(email) {
       const row = byEmail.get(emailKey(email));
       return row && toCredentials(row);
     },
-    accountCredentials: (userId: Id): readonly Credentials[] => allOfUser.all(userId).map(toCredentials),
-  };
+    accountCredentials: (userId) => allOfUser.all(userId).map(toCredentials),
+  } satisfies Partial<LedgerReader>;
 }
 
 export function memberCommands(db: Database, context: WriteContext) {
@@ -136,20 +136,20 @@ export function memberCommands(db: Database, context: WriteContext) {
 
   return {
     addUser,
-    addFirstUser(user: NewUser, by?: Actor): Member {
+    addFirstUser(user, by?) {
       if ((count.get() ?? 0) > 0) {
         throw new FlancoError("conflict", "The first user has already been made. Sign in instead.");
       }
       return addUser(user, by);
     },
-    addMember(userId: Id, member: NewMember, by: Actor = SERVICE_ACTOR): Member {
+    addMember(userId, member, by = SERVICE_ACTOR) {
       requireFree(member.email);
       const members = ofUser.all(userId).length;
       if (members === 0) throw unknownMember();
       if (members >= MAX_MEMBERS) throw accountFull();
       return add(context.ids.next(), userId, member, by);
     },
-    changeMember(userId: Id, memberId: Id, { role, name }: MemberChange, by: Actor = SERVICE_ACTOR): void {
+    changeMember(userId, memberId, { role, name }, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const isOther = role !== undefined && role !== member.role;
       if (isOther) requireOtherOwner(member);
@@ -160,34 +160,34 @@ export function memberCommands(db: Database, context: WriteContext) {
       const details = { email: member.email, role, roleBefore: member.role };
       context.audit.note("role_changed", userId, details, by);
     },
-    removeMember(userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): void {
+    removeMember(userId, memberId, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       requireOtherOwner(member);
       context.audit.note("member_removed", userId, { email: member.email, role: member.role }, by);
       remove.run(memberId);
       context.tell({ kind: "sessions", userId });
     },
-    endSessionsOf(userId: Id, memberId: Id, by: Actor = SERVICE_ACTOR): number {
+    endSessionsOf(userId, memberId, by = SERVICE_ACTOR) {
       const member = found(memberId, userId);
       const sessions = endSessions(member);
       context.audit.note("sessions_ended", userId, { email: member.email, sessions }, by);
       return sessions;
     },
-    addLink(userId: Id, memberId: Id, tokenHash: string, by: Actor = SERVICE_ACTOR): void {
+    addLink(userId, memberId, tokenHash, by = SERVICE_ACTOR) {
       const { email } = found(memberId, userId);
       const { boot, begunMs } = context.boots.stamp(context.nowMs());
       insertLink.run(memberId, tokenHash, boot, begunMs);
       context.audit.note("link_made", userId, { email }, by);
     },
-    useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Member {
+    useLink(tokenHash, passwordHash, by = SERVICE_ACTOR) {
       const link = takeLink.get(tokenHash);
       if (link === undefined || ageInLedger(context.boots)(link) >= LINK_MS) throw linkUsed();
       return replacePassword(link.memberId, passwordHash, { ...by, memberId: link.memberId });
     },
-    setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): void {
+    setPassword(memberId, passwordHash, by = SERVICE_ACTOR) {
       replacePassword(memberId, passwordHash, by);
     },
-    removeUser(userId: Id, withDevices: boolean, by: Actor = SERVICE_ACTOR): void {
+    removeUser(userId, withDevices, by = SERVICE_ACTOR) {
       const devices = deviceCount.get(userId) ?? 0;
       if (devices > 0 && !withDevices) {
         throw new FlancoError(
@@ -207,7 +207,7 @@ export function memberCommands(db: Database, context: WriteContext) {
       context.tell({ kind: "sessions", userId });
       context.tell({ kind: "wiring" });
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 function unknownMember(): FlancoError {
@@ -221,9 +221,8 @@ export function letterheadReader(db: Database) {
     "SELECT company, tax_number AS taxNumber, address, logo FROM account WHERE user_id = ?",
   );
   return {
-    letterhead: (userId: Id): Letterhead =>
-      read.get(userId) ?? { company: "", taxNumber: "", address: "", logo: "" },
-  };
+    letterhead: (userId) => read.get(userId) ?? { company: "", taxNumber: "", address: "", logo: "" },
+  } satisfies Partial<LedgerReader>;
 }
 
 export function letterheadCommands(db: Database, { audit }: Pick<WriteContext, "audit">) {
@@ -232,7 +231,7 @@ export function letterheadCommands(db: Database, { audit }: Pick<WriteContext, "
       WHERE user_id = @userId`,
   );
   return {
-    setLetterhead(userId: Id, letterhead: Letterhead, by: Actor = SERVICE_ACTOR): void {
+    setLetterhead(userId, letterhead, by = SERVICE_ACTOR) {
       audit.requireFew(userId, by);
       set.run({ ...letterhead, userId });
       const { logo, ...texts } = letterhead;
@@ -240,5 +239,5 @@ export function letterheadCommands(db: Database, { audit }: Pick<WriteContext, "
       const picture = logo === "" ? "" : hash("sha256", logo, "hex");
       audit.note("letterhead_set", userId, { ...texts, logo: picture }, by);
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }

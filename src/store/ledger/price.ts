@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { valorFromMicros } from "../../domain/amount.ts";
-import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { type Day, formatDay } from "../../domain/day.ts";
 import { FlancoError, tooManyError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import { MAX_PLANNED, type RoomPrice } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { WriteContext } from "./commands.ts";
@@ -43,13 +44,13 @@ export function priceReader(db: Database, calendar: LocalCalendar) {
       ORDER BY price_id DESC LIMIT ${MAX_LISTED}`,
   );
   return {
-    prices(userId: Id, of: { dId: string; room: string } | null, nowMs: number): readonly RoomPrice[] {
+    prices(userId, of, nowMs) {
       const today = calendar.dayOf(nowMs);
       return prices
         .all({ userId, dId: of?.dId ?? null, room: of?.room ?? null, today })
         .map((price) => ({ ...price, isComing: price.fromDay !== null && price.fromDay > today }));
     },
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 /** Gives the price of a sale: the room's own, or one that was planned for its day. */
@@ -119,13 +120,7 @@ export function priceCommands(db: Database, context: WriteContext) {
   const isToCome = (day: Day) => day > context.calendar.dayOf(context.nowMs());
 
   return {
-    planPrices(
-      userId: Id,
-      lines: readonly string[],
-      valorMicros: number,
-      from: Day,
-      by: Actor = SERVICE_ACTOR,
-    ): void {
+    planPrices(userId, lines, valorMicros, from, by = SERVICE_ACTOR) {
       if (!isToCome(from)) {
         const message = "must be a day to come";
         throw new FlancoError("invalid", `from: ${message}.`, {
@@ -154,12 +149,12 @@ export function priceCommands(db: Database, context: WriteContext) {
       }
       context.tell({ kind: "locations", userId });
     },
-    cancelPrices(userId: Id, from: Day, valorMicros: number, by: Actor = SERVICE_ACTOR): void {
+    cancelPrices(userId, from, valorMicros, by = SERVICE_ACTOR) {
       const rooms = isToCome(from) ? cancel.run(from, valorMicros, userId).changes : 0;
       if (rooms === 0) throw new FlancoError("not_found", "No such price is planned for a day to come.");
       const details = { rooms, valor: valorFromMicros(valorMicros), from: formatDay(from) };
       context.audit.note("price_cancelled", userId, details, by);
       context.tell({ kind: "locations", userId });
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { leastAgeMs } from "../../domain/boot.ts";
 import { WEEK_MS } from "../../domain/clock.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands } from "../../domain/ledger.ts";
 import type { Boots } from "./boot.ts";
 import type { WriteContext } from "./commands.ts";
 
@@ -58,12 +59,12 @@ export function purgeCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    purge(): number {
+    purge() {
       if (context.boots.now() === undefined) return 0;
       const ageOf = ageInLedger(context.boots);
       return purgeSessions(ageOf) + purgeKeys(ageOf);
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 /** Ages of rows at this moment. A row of no boot has wall time alone: without a trusted clock its age is 0. */

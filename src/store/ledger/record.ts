@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { RecordEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { PostedRecord } from "../../domain/ledger.ts";
+import type { LedgerCommands, PostedRecord } from "../../domain/ledger.ts";
 import type { Idempotency, NewRecord, RecordOrigin, StoredRecord } from "../../domain/record.ts";
 import { RECORD_COLUMNS, RECORD_FIELDS, selectList } from "./chain.ts";
 import type { WriteContext } from "./commands.ts";
@@ -115,7 +115,7 @@ export function recordCommands(db: Database, context: WriteContext) {
   );
   return {
     /** Tells no change: the main thread makes it from what it sent, which spares both threads a copy. */
-    addRecord(userId: Id, record: NewRecord, idempotency: Idempotency | null): PostedRecord {
+    addRecord(userId, record, idempotency) {
       if (idempotency !== null) {
         const earlier = known.get(userId, idempotency.key);
         if (earlier !== undefined) return repeated(earlier, idempotency);
@@ -129,7 +129,7 @@ export function recordCommands(db: Database, context: WriteContext) {
       }
       return { recordId, repeated: false };
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 export function toRecord({ provisional, voidedMs, voidReason, ...row }: RecordRow): StoredRecord {

@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
-import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
-import { MAX_SESSIONS_PER_MEMBER, type NewSession, type StandingSession } from "../../domain/user.ts";
+import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
 import type { WriteContext } from "./commands.ts";
 
 interface SessionRow extends Omit<StandingSession, "begun"> {
@@ -18,12 +19,12 @@ export function sessionReader(db: Database) {
        FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot)`,
   );
   return {
-    sessions: (): readonly StandingSession[] =>
+    sessions: () =>
       sessions.all().map(({ bootId, begunMs, ...session }) => ({
         ...session,
         begun: bootId === null ? null : { bootId, monotonicMs: begunMs },
       })),
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 export function sessionCommands(db: Database, context: WriteContext) {
@@ -42,7 +43,7 @@ export function sessionCommands(db: Database, context: WriteContext) {
   );
 
   return {
-    addSession(session: NewSession, passwordHash: string, by: Actor = SERVICE_ACTOR): StandingSession {
+    addSession(session, passwordHash, by = SERVICE_ACTOR) {
       const { inPlaceOf, ...begins } = session;
       const { memberId, createdTimeMs, expiresTimeMs } = begins;
       const of = member.get(memberId);
@@ -62,19 +63,19 @@ export function sessionCommands(db: Database, context: WriteContext) {
       const begun = boot === null ? null : (context.boots.now() ?? null);
       return { sid, ...begins, userId, role, begun };
     },
-    removeSession(sid: Id, by: Actor = SERVICE_ACTOR): void {
+    removeSession(sid, by = SERVICE_ACTOR) {
       const memberId = remove.get(sid);
       const userId = memberId === undefined ? undefined : member.get(memberId)?.userId;
       if (memberId === undefined || userId === undefined) return;
       context.audit.note("sign_out", userId, {}, { ...by, memberId });
       context.tell({ kind: "sessions", userId });
     },
-    endSessions(by: Actor): number {
+    endSessions(by) {
       const members = removeAll.all();
       context.audit.note("secret_rotated", null, { sessions: members.length }, by);
       const users = members.flatMap((memberId) => member.get(memberId)?.userId ?? []);
       for (const userId of new Set(users)) context.tell({ kind: "sessions", userId });
       return members.length;
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }

@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
-import { type Actor, SERVICE_ACTOR } from "../../domain/audit.ts";
+import { SERVICE_ACTOR } from "../../domain/audit.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
-import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "../../domain/transfer.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { WriteContext } from "./commands.ts";
 import { correctionCommands } from "./correction.ts";
 import { deviceCommands, deviceReader } from "./device.ts";
@@ -19,11 +19,10 @@ export function transferReader(db: Database) {
       WHERE user_id = ? AND r.record_id > ? ORDER BY r.record_id LIMIT ?`,
   );
   return {
-    exportedRecords: (userId: Id, afterId: number, limit: number): readonly ExportedRecord[] =>
+    exportedRecords: (userId, afterId, limit) =>
       after.all(userId, afterId, limit).map(({ importKey, ...row }) => ({ ...toRecord(row), importKey })),
-    importedCount: (userId: Id, keys: readonly string[]): number =>
-      keys.filter((key) => known.get(userId, key) !== undefined).length,
-  };
+    importedCount: (userId, keys) => keys.filter((key) => known.get(userId, key) !== undefined).length,
+  } satisfies Partial<LedgerReader>;
 }
 
 export function transferCommands(db: Database, context: WriteContext) {
@@ -38,7 +37,7 @@ export function transferCommands(db: Database, context: WriteContext) {
   const taken = db.prepare<[Id]>("SELECT 1 FROM device WHERE device_id = ?");
 
   return {
-    importPlaces(userId: Id, places: ImportedPlaces, by: Actor = SERVICE_ACTOR): DeviceIds {
+    importPlaces(userId, places, by = SERVICE_ACTOR) {
       const locationIds = new Map(locations(userId).map(({ id, name }) => [name, id]));
       for (const location of places.locations) {
         if (!locationIds.has(location.name)) locationIds.set(location.name, addLocation(userId, location));
@@ -59,7 +58,7 @@ export function transferCommands(db: Database, context: WriteContext) {
       return Object.fromEntries(places.devices.map(({ id, dId }) => [id, ids.get(dId) ?? id]));
     },
 
-    importRecords(userId: Id, records: readonly ImportedRecord[], by: Actor = SERVICE_ACTOR): number {
+    importRecords(userId, records, by = SERVICE_ACTOR) {
       let added = 0;
       for (const { key, endedTimeMs, provisional, voidReason, ...record } of records) {
         if (known.get(userId, key) !== undefined) continue;
@@ -78,5 +77,5 @@ export function transferCommands(db: Database, context: WriteContext) {
       if (added > 0) context.tell({ kind: "locations", userId });
       return added;
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }

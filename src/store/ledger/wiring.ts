@@ -3,6 +3,7 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import { duplicateError, FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Bias } from "../../domain/line.ts";
 import type { NewWiring, OwnedWiring, Wiring } from "../../domain/wiring.ts";
 import type { LocalCalendar } from "./calendar.ts";
@@ -26,11 +27,11 @@ export function wiringReader(db: Database, calendar: LocalCalendar) {
     `${SELECT} WHERE w.user_id = @userId ORDER BY line`,
   );
   return {
-    wirings(userId?: Id, atMs: number | null = null): readonly Wiring[] {
+    wirings(userId?, atMs: number | null = null) {
       const moment = priceMoment(calendar, atMs);
       return (userId === undefined ? all.all(moment) : ofUser.all({ ...moment, userId })).map(toWiring);
     },
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 export function wiringCommands(db: Database, context: WriteContext) {
@@ -88,25 +89,20 @@ export function wiringCommands(db: Database, context: WriteContext) {
   }
 
   return {
-    setWiring(wirings: readonly OwnedWiring[], by: Actor = SERVICE_ACTOR): void {
+    setWiring(wirings, by = SERVICE_ACTOR) {
       for (const wiring of wirings) setOne(wiring, by);
       context.tell({ kind: "wiring" });
     },
-    removeWiring(userId: Id, line: string, by: Actor = SERVICE_ACTOR): void {
+    removeWiring(userId, line, by = SERVICE_ACTOR) {
       removeOne(userId, line, by);
       context.tell({ kind: "wiring" });
     },
-    rewire(
-      userId: Id,
-      unwired: readonly string[],
-      wirings: readonly NewWiring[],
-      by: Actor = SERVICE_ACTOR,
-    ): void {
+    rewire(userId, unwired, wirings, by = SERVICE_ACTOR) {
       for (const line of unwired) removeOne(userId, line, by);
       for (const wiring of wirings) setOne({ userId, wiring }, by);
       context.tell({ kind: "wiring" });
     },
-  };
+  } satisfies Partial<LedgerCommands>;
 }
 
 interface UnwiredRow {

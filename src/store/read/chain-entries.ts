@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { type ChainEntry, type ChainHead, NO_HASH, type RecordEntry } from "../../domain/chain-entry.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
 import { correctionText, evidenceText, RECORD_COLUMNS, recordText, selectList } from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
@@ -44,10 +45,10 @@ export function chainReader(db: Database) {
     });
   });
   return {
-    ledgerIds: (): readonly string[] => idsOf(readLedgerKey(db)),
+    ledgerIds: () => idsOf(readLedgerKey(db)),
     entryHash: hashAt,
     entriesAfter: read,
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 function ofRecord({ hash, ...record }: RecordRow): Unlinked {

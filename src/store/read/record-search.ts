@@ -1,13 +1,10 @@
 import type { Database } from "better-sqlite3";
 import type { Day } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
-import type { Sold } from "../../domain/overview.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import type {
-  FoundMoved,
   FoundRecord,
   FoundRecords,
-  LedgerMark,
-  MovedSearch,
   RecordFilter,
   RecordPosition,
   RecordSearch,
@@ -114,9 +111,9 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
   // One transaction: where a piece ends and what is in it see the same commit.
   const read = db.transaction(find);
   return {
-    findRecords: (userId: Id, search: RecordSearch): FoundRecords => read(userId, search),
+    findRecords: (userId, search) => read(userId, search),
 
-    findMoved(userId: Id, { filter, since, after, limit }: MovedSearch): FoundMoved {
+    findMoved(userId, { filter, since, after, limit }) {
       const { location, deviceId } = filter;
       const room = roomPattern(filter);
       const stretch = stretchOf(filter, calendar);
@@ -130,16 +127,16 @@ export function recordFinder(db: Database, calendar: LocalCalendar, budget: RowB
       };
     },
 
-    newestEntry: (): number => readHead(db).position,
-    mark: (): LedgerMark => [readHead(db).position],
-    chainHead: (): string => readHead(db).hash,
+    newestEntry: () => readHead(db).position,
+    mark: () => [readHead(db).position],
+    chainHead: () => readHead(db).hash,
 
-    countRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): number =>
+    countRecords: (userId, { from, to, ...place }) =>
       rollups.count(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
 
-    sumRecords: (userId: Id, { from, to, ...place }: Omit<RecordFilter, "room" | "roomPart">): Sold =>
+    sumRecords: (userId, { from, to, ...place }) =>
       rollups.sum(userId, { from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }, place),
-  };
+  } satisfies Partial<LedgerReader>;
 }
 
 /**

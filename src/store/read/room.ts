@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { DAY_MS } from "../../domain/clock.ts";
-import type { RoomDays, RoomToday } from "../../domain/device.ts";
+import type { RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
+import type { LedgerReader } from "../../domain/ledger.ts";
 import type { LocalCalendar } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
 import type { RowBudget } from "./rollup-sum.ts";
@@ -102,11 +103,11 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
   });
   return {
     roomsToday: read,
-    roomDays: (userId: Id, days: number, nowMs: number): readonly RoomDays[] => {
+    roomDays: (userId, days, nowMs) => {
       const fromMs = nowMs - days * DAY_MS;
       budget.spendRecords(userId, fromMs, nowMs);
       const rows = soldDays.all({ userId, fromMs, nowMs });
       return rows.map(({ daysAgo, ...room }) => ({ ...room, daysAgo: JSON.parse(daysAgo) as number[] }));
     },
-  };
+  } satisfies Partial<LedgerReader>;
 }
