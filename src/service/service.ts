@@ -27,8 +27,12 @@ import type { Installation } from "../installation.ts";
 import { FrontDoor } from "../net/front-door.ts";
 import { OtherGateways } from "../net/other-gateways.ts";
 import type { TrustedAuthority } from "../net/trust/app.ts";
-import { type DataDirectory, dataDirectoryOf, prepareForLedger } from "../store/data-directory.ts";
-import { openToOthers } from "../store/data-directory-check.ts";
+import {
+  type DataDirectory,
+  dataDirectoryOf,
+  openToOthers,
+  prepareForLedger,
+} from "../store/data-directory.ts";
 import { identitiesOf, identityOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";

@@ -1,54 +1,55 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { userInfo } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { FlancoError, systemCode } from "../domain/error.ts";
+import { shellWord } from "../domain/text.ts";
 import { isReplacing } from "./backup/replace.ts";
-import { requirePrivate } from "./data-directory-check.ts";
 
 const OWNER_ONLY = 0o700;
+/** Every right of everybody but the owner. */
+const OTHERS_MASK = 0o077;
+const OTHERS_WRITE = 0o002;
+const STICKY = 0o1000;
+const MODE_MASK = 0o7777;
 
 /** Paths of everything that one appliance keeps. */
-export interface DataDirectory {
-  readonly path: string;
-  readonly ledger: string;
-  /** Room on the disk for the time when it is full. */
-  readonly reserve: string;
-  readonly lock: string;
-  readonly secret: string;
-  /** The appliance's own authority and certificate. */
-  readonly tls: string;
-  /** Certificates that an administrator puts there. */
-  readonly certificates: string;
-  /** Backups, where the configuration names no other directory. */
-  readonly backups: string;
-  /** The backup for a gateway that takes the clinic over, for that time. */
-  readonly move: string;
-  readonly control: string;
-  /** When the ledger was last checked in full. */
-  readonly checked: string;
-  /** A file that is there once the demonstration has been wired. */
-  readonly demonstrated: string;
-  /** How far each sink has the chain, and messages that are still to be sent. */
-  readonly forward: string;
-  /** The sinks that were set up on the page, with their secrets. */
-  readonly sinks: string;
-}
+export type DataDirectory = Readonly<ReturnType<typeof dataDirectoryOf>>;
 
-export function dataDirectoryOf(dataDir: string): DataDirectory {
+export function dataDirectoryOf(path: string) {
   return {
-    path: dataDir,
-    ledger: join(dataDir, "flanco.db"),
-    reserve: join(dataDir, "reserve"),
-    lock: join(dataDir, "flanco.lock"),
-    secret: join(dataDir, "session.key"),
-    tls: join(dataDir, "tls"),
-    certificates: join(dataDir, "tls.d"),
-    backups: join(dataDir, "backups"),
-    move: join(dataDir, "move"),
-    control: join(dataDir, "control.sock"),
-    checked: join(dataDir, "checked.json"),
-    demonstrated: join(dataDir, "demo.done"),
-    forward: join(dataDir, "forward"),
-    sinks: join(dataDir, "sinks"),
+    path,
+    ledger: join(path, "flanco.db"),
+    /** Room on the disk for the time when it is full. */
+    reserve: join(path, "reserve"),
+    lock: join(path, "flanco.lock"),
+    secret: join(path, "session.key"),
+    /** The appliance's own authority and certificate. */
+    tls: join(path, "tls"),
+    /** Certificates that an administrator puts there. They may have another owner, and are checked where they are read. */
+    certificates: join(path, "tls.d"),
+    /** Backups, where the configuration names no other directory. */
+    backups: join(path, "backups"),
+    /** The backup for a gateway that takes the clinic over, for that time. */
+    move: join(path, "move"),
+    control: join(path, "control.sock"),
+    /** When the ledger was last checked in full. */
+    checked: join(path, "checked.json"),
+    /** A file that is there once the demonstration has been wired. */
+    demonstrated: join(path, "demo.done"),
+    /** How far each sink has the chain, and messages that are still to be sent. */
+    forward: join(path, "forward"),
+    /** The sinks that were set up on the page, with their secrets. */
+    sinks: join(path, "sinks"),
   };
 }
 
@@ -67,7 +68,7 @@ export function prepareDataDirectory(dataDirectory: DataDirectory): void {
       cause: error,
     });
   }
-  requirePrivate(dataDirectory.path, ownNames(dataDirectory));
+  requirePrivate(dataDirectory);
 }
 
 function readOnly({ path }: DataDirectory, cause: unknown): FlancoError {
@@ -77,45 +78,14 @@ function readOnly({ path }: DataDirectory, cause: unknown): FlancoError {
   });
 }
 
-/** The administrator's certificates (`tls.d`) may have another owner; they are checked where they are read. */
-function ownNames(dataDirectory: DataDirectory) {
-  const files = [
-    dataDirectory.ledger,
-    dataDirectory.reserve,
-    dataDirectory.lock,
-    dataDirectory.secret,
-    dataDirectory.control,
-    dataDirectory.checked,
-    dataDirectory.demonstrated,
-  ];
-  return {
-    files: files.map((file) => basename(file)),
-    directories: new Map([
-      [basename(dataDirectory.tls), null],
-      [basename(dataDirectory.move), null],
-      [basename(dataDirectory.backups), "backup_dir"],
-      [basename(dataDirectory.forward), null],
-      [basename(dataDirectory.sinks), null],
-    ]),
-  };
-}
-
 /** Prepares the directory for a ledger that is opened. Throws `damaged` when an appliance's ledger is missing. */
 export function prepareForLedger(dataDirectory: DataDirectory): void {
   prepareDataDirectory(dataDirectory);
-  if (
-    existsSync(dataDirectory.secret) &&
-    !existsSync(dataDirectory.ledger) &&
-    !isReplacing(dataDirectory.ledger)
-  ) {
-    throw new FlancoError(
-      "damaged",
-      `The ledger ${dataDirectory.ledger} is missing, though this appliance had one.`,
-      {
-        hint: `Restore it from a backup. To start anew on purpose, move the whole directory ${dataDirectory.path} away.`,
-      },
-    );
-  }
+  const { path, ledger, secret } = dataDirectory;
+  if (!existsSync(secret) || existsSync(ledger) || isReplacing(ledger)) return;
+  throw new FlancoError("damaged", `The ledger ${ledger} is missing, though this appliance had one.`, {
+    hint: `Restore it from a backup. To start anew on purpose, move the whole directory ${path} away.`,
+  });
 }
 
 /** Goes on as the owner of the data directory when started as root, so that no file of root's keeps the service out later. */
@@ -129,4 +99,112 @@ export function becomeOwner(dataDir: string): DataDirectory {
     }
   }
   return dataDirectoryOf(dataDir);
+}
+
+/**
+ * What is open to other users of a directory outside the data directory, with the command that closes it; null where
+ * nothing is, or nothing is there. Only told: a disk that knows no owners must not keep the service from its work.
+ */
+export function openToOthers(directory: string): string | null {
+  const mode = lstatSync(directory, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & OTHERS_MASK) === 0) return null;
+  return `${directory} is open to other users of this machine: chmod 700 ${shellWord(directory)}`;
+}
+
+/**
+ * Throws `config`, in one line with the command that mends it, where another user of the machine could read or
+ * change what is flanco's: rights of others, another owner, a symbolic link in the place of a file. Nothing is
+ * mended without being asked: the rights may have been opened on purpose, and the reader of the line must know that secrets
+ * may have been read. Other files may lie in the directory: other users cannot reach anything in it.
+ */
+function requirePrivate(dataDirectory: DataDirectory): void {
+  const { path, certificates, tls, move, backups, forward, sinks, ...files } = dataDirectory;
+  const top = lstatSync(path);
+  if (top.isSymbolicLink()) {
+    throw refused(
+      `The data directory ${path} is a symbolic link.`,
+      `Name the directory itself: FLANCO_DATA_DIR=${shellWord(realpathSync(path))}`,
+    );
+  }
+  requireOwn(path, path, top);
+  requireSteadyParent(path);
+  for (const directory of [tls, move, forward, sinks]) {
+    const mend = `Remove the link, and what it leads to is made anew: rm ${shellWord(directory)}`;
+    requirePrivateTree(path, directory, () => mend);
+  }
+  requirePrivateTree(path, backups, () => {
+    const named = `backup_dir = ${JSON.stringify(targetOf(backups))}`;
+    return `Remove the link (rm ${shellWord(backups)}) and name the directory itself: ${named}`;
+  });
+  // What is named after a file (a log, a copy that is kept) belongs to it.
+  const names = Object.values(files).map((file) => basename(file));
+  for (const found of readdirSync(path)) {
+    if (names.some((name) => found.startsWith(name))) requirePrivateTree(path, join(path, found));
+  }
+}
+
+/** @param mendLink says how to mend a link in this place */
+function requirePrivateTree(
+  top: string,
+  path: string,
+  mendLink = () =>
+    `Put the file itself in its place: cp --remove-destination ${shellWord(targetOf(path))} ${shellWord(path)}`,
+): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  // A log goes when the process before closes its ledger.
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) throw refused(`${path} is a symbolic link.`, mendLink());
+  requireOwn(top, path, stats);
+  if (!stats.isDirectory()) return;
+  for (const name of readdirSync(path)) requirePrivateTree(top, join(path, name));
+}
+
+/** `top` is what the command is about, so that one command mends all of it. */
+function requireOwn(top: string, path: string, { uid, mode }: Stats): void {
+  const own = process.getuid?.() ?? uid;
+  if (uid !== own) {
+    throw refused(
+      `${path} belongs to the user ${uid}, not to ${ownName(own)}, who runs flanco.`,
+      `Run as root: chown -R ${ownName(own)}: ${shellWord(top)}`,
+    );
+  }
+  if ((mode & OTHERS_MASK) !== 0) {
+    throw refused(
+      `${path} is open to other users of this machine (mode ${(mode & MODE_MASK).toString(8).padStart(4, "0")}).`,
+      `Close it: chmod -R go= ${shellWord(top)}`,
+    );
+  }
+}
+
+/** A user who may write to the directory above could replace the data directory. */
+function requireSteadyParent(directory: string): void {
+  const parent = dirname(realpathSync(directory));
+  const { mode } = statSync(parent);
+  if ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return;
+  throw refused(
+    `Any user of this machine may put another directory in the place of ${directory}.`,
+    `Close the one above it: chmod o-w ${shellWord(parent)}`,
+  );
+}
+
+/** Where a link leads; for one that leads nowhere its own name, which is then as wrong as the link. */
+function targetOf(link: string): string {
+  try {
+    return realpathSync(link);
+  } catch {
+    return join(dirname(link), basename(link));
+  }
+}
+
+function ownName(uid: number): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without a name: chown takes the number.
+    return String(uid);
+  }
+}
+
+function refused(message: string, hint: string): FlancoError {
+  return new FlancoError("config", message, { hint });
 }

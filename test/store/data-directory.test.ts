@@ -15,8 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
-import { dataDirectoryOf, prepareDataDirectory } from "../../src/store/data-directory.ts";
-import { openToOthers } from "../../src/store/data-directory-check.ts";
+import { dataDirectoryOf, openToOthers, prepareDataDirectory } from "../../src/store/data-directory.ts";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
