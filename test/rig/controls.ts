@@ -142,7 +142,7 @@ export const CONTROLS = {
   ],
   "the process outlives a disk error": [
     {
-      file: "src/store/ledger/disk-error.ts",
+      file: "src/store/ledger/disk-room.ts",
       from: "return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);",
       to: "return code === 'none';",
     },

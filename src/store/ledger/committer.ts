@@ -16,8 +16,7 @@ import {
   PRIORITIES,
   type WriterMessage,
 } from "./commands.ts";
-import { isFailing, isFull, namedByDisk, sqliteCode } from "./disk-error.ts";
-import type { DiskRoom } from "./disk-room.ts";
+import { type DiskRoom, isFailing, isFull, namedByDisk, sqliteCode } from "./disk-room.ts";
 import { RollupWriter } from "./rollup.ts";
 import type { TailCommand, TailFrame } from "./tail.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";

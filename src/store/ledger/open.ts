@@ -6,7 +6,7 @@ import { syncPath } from "../../durable-file.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { entryHash } from "../read/tally.ts";
 import { readHead } from "./chain.ts";
-import { isFull } from "./disk-error.ts";
+import { isFull } from "./disk-room.ts";
 import { MIGRATIONS, type MigrationProgress, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
 import { upgradeLedger } from "./upgrade.ts";
 

@@ -1,13 +1,24 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import Database from "better-sqlite3";
 import { expect } from "chai";
-import { DiskRoom, RESERVE_BYTES, Reserve } from "../../../src/store/ledger/disk-room.ts";
+import { FlancoError } from "../../../src/domain/error.ts";
+import { requireRoom } from "../../../src/store/backup/file-copy.ts";
+import {
+  DiskRoom,
+  isFailing,
+  isFull,
+  namedByDisk,
+  RESERVE_BYTES,
+  Reserve,
+} from "../../../src/store/ledger/disk-room.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 import { until } from "../../rig/until.ts";
 
 const RECOVERY_MS = 5_000;
 const BLOCK_BYTES = 512;
+const EXBIBYTE = 2 ** 60;
 
 /** A reserve whose disk the test fills and frees. */
 class HandReserve extends Reserve {
@@ -136,5 +147,54 @@ describe("the reserve on the disk", () => {
     const { ino } = statSync(directory.file("reserve"));
     expect(reserve.take()).to.equal(true);
     expect(statSync(directory.file("reserve")).ino).to.equal(ino);
+  });
+});
+
+function sqlite(code: string) {
+  return new Database.SqliteError("message", code);
+}
+
+/** What becomes of a commit that failed so: `full` may come again, `failing` ends the process. */
+function verdict(error: unknown): string {
+  return isFull(error) ? "full" : isFailing(error) ? "failing" : "neither";
+}
+
+describe("A write that failed", () => {
+  const directory = forEachTest(() => new TemporaryDirectory());
+
+  for (const [code, refusal, said] of [
+    ["SQLITE_FULL", "ENOSPC", "full"],
+    ["SQLITE_IOERR_WRITE", "EDQUOT", "full"],
+    ["SQLITE_IOERR_WRITE", "EIO", "failing"],
+    ["SQLITE_IOERR_WRITE", "EROFS", "failing"],
+    ["SQLITE_IOERR_WRITE", undefined, "failing"],
+    ["SQLITE_IOERR_FSYNC", "EDQUOT", "failing"],
+    ["SQLITE_CONSTRAINT", "EDQUOT", "neither"],
+  ] as const) {
+    it(`with ${code}, where the disk itself says ${refusal ?? "nothing"}, is taken for: ${said}`, () => {
+      expect(verdict(namedByDisk(sqlite(code), "/", () => refusal))).to.equal(said);
+    });
+  }
+
+  it("on a disk that takes writes leaves nothing of the question there", () => {
+    const error = sqlite("SQLITE_IOERR_WRITE");
+    expect(namedByDisk(error, directory.path)).to.equal(error);
+    expect(readdirSync(directory.path)).to.deep.equal([]);
+  });
+});
+
+describe("The look at free space before a copy", () => {
+  it("passes where there is room", () => {
+    requireRoom(tmpdir(), 1, "make a backup");
+  });
+
+  it("says how much the copy takes, how much there is, and how much to free", () => {
+    expect(() => requireRoom(tmpdir(), EXBIBYTE, "make a backup"))
+      .to.throw(
+        FlancoError,
+        /^There is no room to make a backup: it takes 1099511627776 MiB, and the disk of .* has \d+ MiB\.$/,
+      )
+      .with.property("hint")
+      .that.matches(/^Free \d+ MiB there\.$/);
   });
 });
