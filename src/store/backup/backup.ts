@@ -4,11 +4,12 @@ import DatabaseConstructor from "better-sqlite3";
 import { LEAST_KEPT, outdatedBackups, type ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
+import { type Tally, tallyOf } from "../ledger/chain.ts";
 import { folderOf, readLedger, readLedgerId } from "../ledger/identity.ts";
+import { locationsOf } from "../ledger/location.ts";
 import { DataLock } from "../ledger/lock.ts";
 import { openForReading } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
-import { locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import type { Finding } from "../repair/finding.ts";
 import { faultsOf, openFindings, verifyLedger } from "../repair/verify.ts";
 import {

@@ -7,7 +7,7 @@ import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
 import { syncPath } from "../../durable-file.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
-import { passOverCommits, readCommits } from "../ledger/chain.ts";
+import { entryHash, passOverCommits, readCommits, type Tally, tallyOf } from "../ledger/chain.ts";
 import {
   folderOf,
   forgetIdentity,
@@ -22,10 +22,10 @@ import {
   setLedgerKey,
 } from "../ledger/identity.ts";
 import { keepUnwatched } from "../ledger/line-state.ts";
+import { locationsOf } from "../ledger/location.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { SCHEMA_VERSION } from "../ledger/schema.ts";
 import { segmentsIn } from "../ledger/tail.ts";
-import { entryHash, locationsOf, type Tally, tallyOf } from "../read/tally.ts";
 import { faultsOf, verifyLedger } from "../repair/verify.ts";
 import { readProof } from "./backup-directory.ts";
 import { copyDurably, removeDatabase, requireRoom } from "./file-copy.ts";

@@ -1,10 +1,16 @@
 import type { Database } from "better-sqlite3";
-import { type Boot, type BootMoment, wallTimeMs } from "../../domain/boot.ts";
+import { type Boot, type BootMoment, leastAgeMs, wallTimeMs } from "../../domain/boot.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 
 /** A moment as a row keeps it: the boot's number in the ledger, and its monotonic milliseconds. */
 export interface StoredMoment {
   readonly boot: number;
+  readonly begunMs: number;
+}
+
+/** When a row was begun: monotonic milliseconds of a boot, or wall time where no boot is known. */
+export interface Begun {
+  readonly bootId: string | null;
   readonly begunMs: number;
 }
 
@@ -79,3 +85,14 @@ export function bootLog(db: Database, monotonicMs: () => number) {
 }
 
 export type Boots = ReturnType<typeof bootLog>;
+
+/** Ages of rows at this moment. A row of no boot has wall time alone: without a trusted clock its age is 0. */
+export function ageInLedger(boots: Boots): (begun: Begun) => number {
+  const now = boots.now();
+  const nowMs = now === undefined ? null : boots.timeOf(now.bootId, now.monotonicMs);
+  const all = boots.all();
+  return ({ bootId, begunMs }) => {
+    if (bootId === null || now === undefined) return (nowMs ?? begunMs) - begunMs;
+    return leastAgeMs({ bootId, monotonicMs: begunMs }, now, all);
+  };
+}

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
+import { MICROS_PER_UNIT } from "../../domain/amount.ts";
+import type { ProvenBackup } from "../../domain/backup.ts";
 import {
   type ChainHead,
   type CorrectionEntry,
@@ -84,6 +86,45 @@ export function readHead(db: Database): ChainHead {
 /** How many commits the file holds. */
 export function readCommits(db: Database): number {
   return db.prepare<[], number>("SELECT commits FROM chain_head").pluck().get() ?? 0;
+}
+
+/** The hash of one entry, hexadecimal; undefined where the ledger holds none of that number. */
+export function entryHash(db: Database, position: number): string | undefined {
+  return db
+    .prepare<{ position: number }, string>(
+      `SELECT lower(hex(hash)) FROM record WHERE record_id = @position
+       UNION ALL SELECT lower(hex(hash)) FROM correction WHERE correction_id = @position
+       UNION ALL SELECT lower(hex(hash)) FROM audit WHERE position = @position`,
+    )
+    .pluck()
+    .get({ position });
+}
+
+/** What a ledger holds, short enough to compare two of them. */
+export type Tally = Pick<ProvenBackup, "position" | "head" | "commits" | "records" | "totalMicros">;
+
+/**
+ * Counts and adds the records up, in the caller's transaction. Units and millionths apart, because the sum of a lifetime and
+ * of all users may leave 64 bits, and a backup must be proved all the same.
+ */
+export function tallyOf(db: Database): Tally {
+  const { position, hash } = readHead(db);
+  const {
+    records = 0n,
+    units,
+    micros,
+  } = db
+    .prepare<[], { records: bigint; units: bigint | null; micros: bigint | null }>(
+      `SELECT count(*) AS records, sum(valor_micros / ${MICROS_PER_UNIT}) FILTER (WHERE voided_by IS NULL) AS units,
+                sum(valor_micros % ${MICROS_PER_UNIT}) FILTER (WHERE voided_by IS NULL) AS micros FROM record`,
+    )
+    .safeIntegers()
+    .get() ?? {};
+  const total = (units ?? 0n) * BigInt(MICROS_PER_UNIT) + (micros ?? 0n);
+  return {
+    ...{ position, head: hash, commits: readCommits(db) },
+    ...{ records: Number(records), totalMicros: String(total) },
+  };
 }
 
 /**

@@ -67,3 +67,11 @@ export function locationCommands(db: Database, context: WriteContext) {
 export function unknownLocation(): FlancoError {
   return new FlancoError("not_found", "There is no location with that locationId.");
 }
+
+/** Names of the ledger's locations, those of its sales too, at most ten. */
+export function locationsOf(db: Database): readonly string[] {
+  const names = db.prepare<[], string>(
+    "SELECT name FROM location UNION SELECT DISTINCT location_name FROM rollup_month ORDER BY 1 LIMIT 10",
+  );
+  return names.pluck().all();
+}

@@ -17,8 +17,8 @@ import {
   type Role,
 } from "../../domain/member.ts";
 import type { Credentials, Letterhead, NewUser } from "../../domain/user.ts";
+import { ageInLedger, type Begun } from "./boot.ts";
 import type { WriteContext } from "./commands.ts";
-import { ageInLedger, type Begun } from "./purge.ts";
 import { wiringAudit } from "./wiring.ts";
 
 const SELECT = "SELECT member_id AS id, user_id AS userId, role, name, email";

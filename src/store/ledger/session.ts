@@ -1,15 +1,30 @@
 import type { Database } from "better-sqlite3";
 import { SERVICE_ACTOR } from "../../domain/audit.ts";
+import { WEEK_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { Role } from "../../domain/member.ts";
 import { MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../../domain/user.ts";
+import { ageInLedger, type Begun } from "./boot.ts";
 import type { WriteContext } from "./commands.ts";
 
-interface SessionRow extends Omit<StandingSession, "begun"> {
-  readonly bootId: string | null;
-  readonly begunMs: number;
+/** Rows looked at in one purge: other writes wait meanwhile. */
+const MAX_ROWS = 500;
+/** How long a second post with the same key is known for one. */
+const IDEMPOTENCY_MS = WEEK_MS;
+
+interface SessionRow extends Omit<StandingSession, "begun">, Begun {}
+
+interface EndingRow extends Begun {
+  readonly sid: Id;
+  readonly userId: Id;
+  readonly lifeMs: number;
+}
+
+interface KeyRow extends Begun {
+  readonly userId: Id;
+  readonly key: string;
 }
 
 export function sessionReader(db: Database) {
@@ -76,6 +91,45 @@ export function sessionCommands(db: Database, context: WriteContext) {
       const users = members.flatMap((memberId) => member.get(memberId)?.userId ?? []);
       for (const userId of new Set(users)) context.tell({ kind: "sessions", userId });
       return members.length;
+    },
+  } satisfies Partial<LedgerCommands>;
+}
+
+/** Removes what has had its time. Records are never among it. */
+export function purgeCommands(db: Database, context: WriteContext) {
+  const sessions = db.prepare<[number], EndingRow>(
+    `SELECT sid, user_id AS userId, expires_ms - s.created_ms AS lifeMs, boot_id AS bootId, begun_ms AS begunMs
+       FROM session s JOIN member USING (member_id) LEFT JOIN boot USING (boot) ORDER BY boot, begun_ms LIMIT ?`,
+  );
+  const removeSession = db.prepare<[Id]>("DELETE FROM session WHERE sid = ?");
+  const [placed, unplaced] = ["IS NOT NULL", "IS NULL"].map((known) =>
+    db.prepare<[number], KeyRow>(
+      `SELECT user_id AS userId, key, boot_id AS bootId, begun_ms AS begunMs
+         FROM idempotency i LEFT JOIN boot USING (boot)
+        WHERE i.boot ${known} ORDER BY i.boot, begun_ms LIMIT ?`,
+    ),
+  );
+  const removeKey = db.prepare<[Id, string]>("DELETE FROM idempotency WHERE user_id = ? AND key = ?");
+
+  function purgeSessions(ageOf: (begun: Begun) => number): number {
+    const ended = sessions.all(MAX_ROWS).filter((row) => ageOf(row) >= row.lifeMs);
+    for (const { sid } of ended) removeSession.run(sid);
+    for (const userId of new Set(ended.map((row) => row.userId))) context.tell({ kind: "sessions", userId });
+    return ended.length;
+  }
+
+  function purgeKeys(ageOf: (begun: Begun) => number): number {
+    const rows = [...(placed?.all(MAX_ROWS) ?? []), ...(unplaced?.all(MAX_ROWS) ?? [])];
+    const old = rows.filter((row) => ageOf(row) >= IDEMPOTENCY_MS);
+    for (const { userId, key } of old) removeKey.run(userId, key);
+    return old.length;
+  }
+
+  return {
+    purge() {
+      if (context.boots.now() === undefined) return 0;
+      const ageOf = ageInLedger(context.boots);
+      return purgeSessions(ageOf) + purgeKeys(ageOf);
     },
   } satisfies Partial<LedgerCommands>;
 }

@@ -2,10 +2,16 @@ import type { Database } from "better-sqlite3";
 import { type ChainEntry, type ChainHead, NO_HASH, type RecordEntry } from "../../domain/chain-entry.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
 import { type EvidenceRow, SELECT_EVIDENCE } from "../ledger/audit.ts";
-import { correctionText, evidenceText, RECORD_COLUMNS, recordText, selectList } from "../ledger/chain.ts";
+import {
+  correctionText,
+  entryHash,
+  evidenceText,
+  RECORD_COLUMNS,
+  recordText,
+  selectList,
+} from "../ledger/chain.ts";
 import { type CorrectionRow, SELECT_CORRECTION, toCorrection } from "../ledger/correction.ts";
 import { idsOf, readLedgerKey } from "../ledger/identity.ts";
-import { entryHash } from "./tally.ts";
 
 type RecordRow = RecordEntry & { readonly hash: string };
 /** After one position, up to another one, so many. */

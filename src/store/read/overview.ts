@@ -19,8 +19,15 @@ import {
 } from "../../domain/overview.ts";
 import { inOrder } from "../../domain/text.ts";
 import { daysUntil, type LocalCalendar, monthsOfYear } from "../ledger/calendar.ts";
-import { rollupSource } from "./rollup-source.ts";
-import { addUp, type Range, type Ranges, type RowBudget, type Seller, splitDays } from "./rollup-sum.ts";
+import {
+  addUp,
+  type Range,
+  type Ranges,
+  type RowBudget,
+  rollupSource,
+  type Seller,
+  splitDays,
+} from "./rollup-sum.ts";
 import { holds, type Reading, readNow, reads, type SumSource, unite } from "./sum-source.ts";
 
 const DAYS_PER_WEEK = 7;

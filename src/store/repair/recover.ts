@@ -13,7 +13,15 @@ import { nameAside, replaceLedger, replacementDraft } from "../backup/replace.ts
 import { knownCommits, makeOwn, newestTime, openDraft } from "../backup/restore.ts";
 import { appendAudit, linkAudit } from "../ledger/audit.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
-import { anchorOf, correctionText, hashOf, readCommits, readHead, setCommits } from "../ledger/chain.ts";
+import {
+  anchorOf,
+  correctionText,
+  entryHash,
+  hashOf,
+  readCommits,
+  readHead,
+  setCommits,
+} from "../ledger/chain.ts";
 import { Committer } from "../ledger/committer.ts";
 import {
   beginningOf,
@@ -27,7 +35,6 @@ import {
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, rollupZone } from "../ledger/rollup.ts";
 import { readFrames, type Segment, segmentsIn } from "../ledger/tail.ts";
-import { entryHash } from "../read/tally.ts";
 
 export interface Recovered {
   /** Where the damaged file is kept, whole. */

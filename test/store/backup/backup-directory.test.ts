@@ -1,8 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { writeProof } from "../../../src/store/backup/backup-directory.ts";
-import { chooseBackup, findBackups, mountedDisks } from "../../../src/store/backup/find.ts";
+import {
+  chooseBackup,
+  findBackups,
+  mountedDisks,
+  writeProof,
+} from "../../../src/store/backup/backup-directory.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
