@@ -26,8 +26,7 @@ import {
 } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER } from "../domain/user.ts";
 import type { Company } from "./company.ts";
-import type { Connection } from "./database.ts";
-import type { Database } from "./pool.ts";
+import type { Connection, Database } from "./database.ts";
 
 const TOKEN_BYTES = 32;
 const ID_DIGITS = 24;

@@ -12,8 +12,7 @@ import { addUp, splitDays } from "../store/read/rollup-sum.ts";
 import { readLater } from "../store/read/sum-source.ts";
 import { summaryOf } from "../store/read/summary.ts";
 import type { Company } from "./company.ts";
-import type { Connection } from "./database.ts";
-import type { Database } from "./pool.ts";
+import type { Connection, Database } from "./database.ts";
 import { CompanyRecords } from "./record-search.ts";
 import { CompanySums } from "./sums.ts";
 

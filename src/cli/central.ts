@@ -98,7 +98,7 @@ export function addCentralCommands(program: Command, context: CliContext): void 
     .description("serve the company's page: central_database, read as the role that flanco central page made")
     .addHelpText("after", "\nExample:\n  flanco central serve --config /etc/flanco/company.toml")
     .action(async (_options: object, command: Command) => {
-      const { serveCompany } = await import("../service/company-serving.ts");
+      const { serveCompany } = await import("../service/company-page.ts");
       await serveCompany(terminal, context.installation, configOf(context, command));
     });
 

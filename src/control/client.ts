@@ -13,7 +13,6 @@ import {
   watchLines,
 } from "../contract/operator.ts";
 import { FlancoError } from "../domain/error.ts";
-import { requireSocketPath } from "./socket-path.ts";
 
 /** No socket, one that no process listens on, or no directory to hold one. */
 const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"]);
@@ -144,4 +143,15 @@ function notAllowed(path: string, error: NodeJS.ErrnoException): FlancoError {
     `The service's control socket ${path} cannot be opened (${error.code}).`,
     { hint: "Run the command as the service's user or as root.", cause: error },
   );
+}
+
+/** `sun_path` of a Unix socket holds 108 bytes with its end. */
+const MAX_PATH_BYTES = 107;
+
+/** Throws `config` for a path that no Unix socket can have: the kernel says EINVAL and no more. */
+export function requireSocketPath(path: string): void {
+  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return;
+  throw new FlancoError("config", `The data directory's path is too long for a socket: ${path}`, {
+    hint: `Choose a data_dir of at most ${MAX_PATH_BYTES - "/control.sock".length} bytes.`,
+  });
 }

@@ -6,7 +6,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { errorMiddleware } from "../http/middleware/errors.ts";
 import { type Endpoint, otherMethod, routesOf, type Senders } from "../http/router.ts";
-import { requireSocketPath } from "./socket-path.ts";
+import { requireSocketPath } from "./client.ts";
 
 const OWNER_ONLY = 0o600;
 const MAX_CONNECTIONS = 16;

@@ -2,109 +2,109 @@ import { FailedSignIns } from "../auth/failed-sign-ins.ts";
 import { WorkerPasswordHasher } from "../auth/password.ts";
 import { SignInGate } from "../auth/sign-in-gate.ts";
 import { clinics, companyOf, requirePageRole } from "../central/company.ts";
-import { connect, parseAddress } from "../central/database.ts";
+import { ConnectionPool, connect, parseAddress } from "../central/database.ts";
 import { CompanyMembers, type Tell } from "../central/members.ts";
-import { ConnectionPool } from "../central/pool.ts";
 import { companySales } from "../central/sales.ts";
 import type { Config } from "../config/schema.ts";
 import type { AuditNote } from "../domain/audit.ts";
-import { type Clock, SECOND_MS } from "../domain/clock.ts";
+import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { createCompanyApp } from "../http/company.ts";
 import { Page } from "../http/page.ts";
 import type { Installation } from "../installation.ts";
 import { FrontDoor } from "../net/front-door.ts";
+import { pageAddresses } from "../net/host-names.ts";
 import { readSecret } from "../secret-file.ts";
 import { dataDirectoryOf, prepareDataDirectory } from "../store/data-directory.ts";
-import { systemTimers } from "./clock.ts";
+import { systemClock, systemTimers } from "./clock.ts";
+import { beginServing, endHanging } from "./process.ts";
+import type { Console } from "./serving.ts";
 
 /** A person waits for the answer; the statements themselves end after 10 s. */
 const LIMITS = { connectMs: 2 * SECOND_MS, answerMs: 12 * SECOND_MS };
 
-export interface CompanyPageOptions {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly installation: Pick<Installation, "version" | "readPage">;
+/**
+ * Serves a company's page until a signal ends it: HTTP over its database, which it only reads, beside members and sessions. It
+ * keeps nothing but its own certificate, so that any number of these processes may serve one company. Rejects where the
+ * database does not answer, or its role is no page's.
+ */
+export async function serveCompany(
+  terminal: Console,
+  installation: Installation,
+  config: Config,
+): Promise<void> {
+  const log = await beginServing(config);
+  const stopped = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopped.resolve());
+  const closing = new AsyncDisposableStack();
+  try {
+    await openPage(config, installation, log, closing);
+    terminal.out(
+      ["flanco is ready.", ...pageAddresses(config, "/").map((address) => `  ${address}`)].join("\n"),
+    );
+    await stopped.promise;
+    log.info({}, "stopping");
+    endHanging(log);
+  } finally {
+    await closing.disposeAsync();
+  }
+  log.info({}, "stopped");
 }
 
-/**
- * A company's page: HTTP over its database, which it only reads, beside members and sessions. It keeps nothing but its own
- * certificate, so that any number of these processes may serve one company.
- */
-export class CompanyPage {
-  readonly #options: CompanyPageOptions;
-  readonly #closing: (() => void | Promise<void>)[] = [];
-
-  constructor(options: CompanyPageOptions) {
-    this.#options = options;
-  }
-
-  /** Rejects where the database does not answer, or its role is no page's. What was opened is closed then. */
-  async open(): Promise<void> {
-    try {
-      await this.#open();
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
-  }
-
-  /** Stops taking requests, and waits for those under way. */
-  async close(): Promise<void> {
-    for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close();
-  }
-
-  async #open(): Promise<void> {
-    const { config, clock, log, installation } = this.#options;
-    if (config.central_database === "" || config.central_password_file === "") throw noDatabase();
-    const dataDirectory = dataDirectoryOf(config.data_dir);
-    prepareDataDirectory(dataDirectory);
-    const address = parseAddress(config.central_database);
-    const pool = new ConnectionPool(
-      () => connect(address, () => readSecret(config.central_password_file), LIMITS),
-      systemTimers,
-    );
-    this.#closing.push(() => pool.close());
-    const company = await pool.use(async (connection) => {
-      await requirePageRole(connection);
-      return companyOf(connection, undefined);
-    });
-    const tell: Tell = ({ kind, details, actor }) => log.info({ kind, ...details, ...actor }, "audit");
-    const noteAudit = async (notes: readonly AuditNote[]) => {
-      for (const note of notes) tell(note);
-    };
-    const failedSignIns = new FailedSignIns(clock, { noteAudit }, log);
-    this.#closing.push(() => failedSignIns.write());
-    const passwords = new WorkerPasswordHasher();
-    this.#closing.push(() => passwords.close());
-    const members = new CompanyMembers(pool, company, () => clock.nowMs(), tell);
-    const door = new FrontDoor({
-      ...{ config, dataDirectory, clock, log },
-      ledger: Promise.resolve({ reader: { lastAudit: () => undefined }, writer: { noteAudit } }),
-      // A server's clock is set before it serves anything.
-      trust: { trusted: () => true },
-      hostNames: () => config.host_names,
-    });
-    const app = createCompanyApp({
-      ...{ members, passwords, company, clock, log, version: installation.version },
-      sessions: members,
-      sales: {
-        ...companySales(pool, company),
-        clinics: () => pool.use((connection) => clinics(connection, company)),
-      },
-      signInGate: new SignInGate(clock, failedSignIns),
-      page: Page.of(installation.readPage()),
-      currency: { code: config.currency, decimals: config.currency_decimals },
-      allowedOrigins: () => config.allowed_origins,
-      proxies: config.trusted_proxies,
-      isKnownHost: (name) => door.isKnownHost(name),
-      isHealthy: once(() => answers(pool, log)),
-    });
-    this.#closing.push(() => door.close());
-    await door.open(app.callback());
-  }
+/** @param closing gets what is opened, also where it rejects */
+async function openPage(
+  config: Config,
+  installation: Installation,
+  log: Log,
+  closing: AsyncDisposableStack,
+): Promise<void> {
+  if (config.central_database === "" || config.central_password_file === "") throw noDatabase();
+  const dataDirectory = dataDirectoryOf(config.data_dir);
+  prepareDataDirectory(dataDirectory);
+  const address = parseAddress(config.central_database);
+  const pool = new ConnectionPool(
+    () => connect(address, () => readSecret(config.central_password_file), LIMITS),
+    systemTimers,
+  );
+  closing.defer(() => pool.close());
+  const company = await pool.use(async (connection) => {
+    await requirePageRole(connection);
+    return companyOf(connection, undefined);
+  });
+  const tell: Tell = ({ kind, details, actor }) => log.info({ kind, ...details, ...actor }, "audit");
+  const noteAudit = async (notes: readonly AuditNote[]) => {
+    for (const note of notes) tell(note);
+  };
+  const failedSignIns = new FailedSignIns(systemClock, { noteAudit }, log);
+  closing.defer(() => failedSignIns.write());
+  const passwords = new WorkerPasswordHasher();
+  closing.defer(() => passwords.close());
+  const members = new CompanyMembers(pool, company, () => systemClock.nowMs(), tell);
+  const door = new FrontDoor({
+    ...{ config, dataDirectory, clock: systemClock, log },
+    ledger: Promise.resolve({ reader: { lastAudit: () => undefined }, writer: { noteAudit } }),
+    // A server's clock is set before it serves anything.
+    trust: { trusted: () => true },
+    hostNames: () => config.host_names,
+  });
+  const app = createCompanyApp({
+    ...{ members, passwords, company, clock: systemClock, log, version: installation.version },
+    sessions: members,
+    sales: {
+      ...companySales(pool, company),
+      clinics: () => pool.use((connection) => clinics(connection, company)),
+    },
+    signInGate: new SignInGate(systemClock, failedSignIns),
+    page: Page.of(installation.readPage()),
+    currency: { code: config.currency, decimals: config.currency_decimals },
+    allowedOrigins: () => config.allowed_origins,
+    proxies: config.trusted_proxies,
+    isKnownHost: (name) => door.isKnownHost(name),
+    isHealthy: once(() => answers(pool, log)),
+  });
+  closing.defer(() => door.close());
+  await door.open(app.callback());
 }
 
 async function answers(pool: ConnectionPool, log: Log): Promise<boolean> {

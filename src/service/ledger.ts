@@ -20,8 +20,7 @@ import {
   type PrepareRequest,
 } from "../store/repair/prepare.ts";
 import type { Recovered } from "../store/repair/recover.ts";
-import { backupDirectory, backupTargets, tailDirectory } from "./backup-target.ts";
-import { RemovableDisk } from "./removable-disk.ts";
+import { backupDirectory, backupTargets, RemovableDisk, tailDirectory } from "./backup-target.ts";
 
 /** How long a removable disk may take to show its backups before the ledger is opened without it. */
 const DISK_MS = 10 * SECOND_MS;

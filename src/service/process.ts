@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import { destination, type Logger, pino } from "pino";
 import type { Config } from "../config/schema.ts";
 import type { Log } from "../domain/log.ts";
+import { becomeOwner } from "../store/data-directory.ts";
 
 const STANDARD_ERROR = 2;
 /** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
@@ -14,17 +15,22 @@ const END_MS = 4_500;
 const SAID_MS = 200;
 /** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
 const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
+
+/** Makes the process one that serves, as the owner of the data directory. Gives its log. */
+export async function beginServing(config: Pick<Config, "data_dir" | "log_level">): Promise<Logger> {
+  keepHeapsSmall();
+  forgoFetch();
+  becomeOwner(config.data_dir);
+  const log = makeLog(config.log_level);
+  await forbidCoreDumps(log);
+  return log;
+}
+
 /** The log of the process, on standard error. */
-export function makeLog({ log_level: level }: Pick<Config, "log_level">): Logger {
+function makeLog(level: Config["log_level"]): Logger {
   // Not synchronous: a log that is slow to take its lines would hold up the requests and the edges.
   const dest = destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_UNWRITTEN_LOG_BYTES });
   return pino({ level }, dest);
-}
-
-/** Settings of Node's own, before anything is served. */
-export function prepareProcess(): void {
-  keepHeapsSmall();
-  forgoFetch();
 }
 
 /** Left alone, the threads' heaps grow under a load of requests to several times what is in use, and stay so. */
@@ -56,7 +62,7 @@ export function endHanging(log: Log): void {
  * flushes standard error with fsync at the exit (lib/native/base/base.cc, FlushStd), and hangs if that fails with an error
  * other than EINVAL, as for a file on a failing disk. Never throws.
  */
-export async function forbidCoreDumps(log: Logger): Promise<void> {
+async function forbidCoreDumps(log: Logger): Promise<void> {
   try {
     // To start a program is a tenth of the service's own start.
     if (/^Max core file size +0 /m.test(readFileSync("/proc/self/limits", "utf8"))) return;

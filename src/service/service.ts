@@ -78,15 +78,13 @@ export interface ServiceOptions {
 /** Of the ledger's identity, which everybody may know: enough to tell the gateways of a network apart. */
 const ANNOUNCED_DIGITS = 8;
 
-/** Something that was opened and must be closed, last first. */
-type Close = () => void | Promise<void>;
-
 /** The whole appliance: store, lines, recorder, HTTP and the command line's door, wired to each other. */
 export class Service {
   /** The settings that may change while the service runs. A new value takes effect at once. */
   settings: LiveSettings;
   readonly #options: ServiceOptions;
-  readonly #closing: Close[] = [];
+  /** What was opened and must be closed, last first. */
+  readonly #closing = new AsyncDisposableStack();
   #ledger: OpenLedger | undefined;
   #trust: ClockTrust | undefined;
   #recorder: Recorder | undefined;
@@ -128,7 +126,7 @@ export class Service {
     this.#api?.events.close();
     await this.#opening?.catch(() => {});
     await this.#frontDoor?.close();
-    for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close();
+    await this.#closing.disposeAsync();
   }
 
   /** Ends long work at the start: `open` then rejects. */
@@ -177,7 +175,7 @@ export class Service {
     if (open !== null) log.warn({}, open);
     const lock = new DataLock(dataDirectory.lock);
     lock.acquire();
-    this.#closing.push(() => lock.release());
+    this.#closing.defer(() => lock.release());
     const onChanges = (changes: readonly Change[]) => this.#apply(changes);
     const frontDoor = this.#makeFrontDoor(dataDirectory);
     this.#frontDoor = frontDoor;
@@ -188,14 +186,14 @@ export class Service {
     const { writer, reader, heavy } = ledger;
     this.#ledger = ledger;
     this.#opened.resolve(ledger);
-    this.#closing.push(() => writer.close());
-    this.#closing.push(() => reader.close());
-    this.#closing.push(() => heavy.close());
+    this.#closing.defer(() => writer.close());
+    this.#closing.defer(() => reader.close());
+    this.#closing.defer(() => heavy.close());
     const bootId = readBootId();
     const sessions = new Sessions(loadSecret(dataDirectory.secret), clock, writer, reader, log, bootId);
-    this.#closing.push(() => sessions.close());
+    this.#closing.defer(() => sessions.close());
     const passwords = new WorkerPasswordHasher();
-    this.#closing.push(() => passwords.close());
+    this.#closing.defer(() => passwords.close());
     const driver = this.#makeDriver(`flanco-${identityOf(dataDirectory.ledger) ?? bootId}`);
     await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
     // Read before the clock's watch stores that this process runs.
@@ -209,18 +207,18 @@ export class Service {
       ...{ clock, bootId, writer, reader, log, synchronized, committedMs, onBoots },
     });
     this.#trust = trust;
-    this.#closing.push(() => trust.close());
+    this.#closing.defer(() => trust.close());
     const recorder = new Recorder({
       ...{ driver, writer, reader, clock, timers: systemTimers, trust, log, bootId, lastAlive },
     });
     recorder.begin();
     await trust.open();
     this.#recorder = recorder;
-    this.#closing.push(() => recorder.close());
+    this.#closing.defer(() => recorder.close());
     await recorder.open();
     if (driver instanceof SimulatedDriver) await this.#openTrace(driver);
     const packages = new NewerPackages({ version: installation.version, clock, log });
-    this.#closing.push(() => packages.close());
+    this.#closing.defer(() => packages.close());
     const settings = new SinkSettings({ config, directory: dataDirectory.sinks, log });
     settings.open();
     const gateway = () => readGateway(config);
@@ -228,7 +226,7 @@ export class Service {
       ...{ config, dataDirectory, clock, trust, log, writer, packages, onDamaged: onFatal, gateway },
     });
     upkeep.open();
-    this.#closing.push(() => upkeep.close());
+    this.#closing.defer(() => upkeep.close());
     const [id = ""] = identitiesOf(dataDirectory.ledger).map((identity) =>
       identity.slice(0, ANNOUNCED_DIGITS),
     );
@@ -240,7 +238,7 @@ export class Service {
       servedFingerprint: () => frontDoor.servedFingerprint(),
     });
     await moving.open();
-    this.#closing.push(() => moving.close());
+    this.#closing.defer(() => moving.close());
     const drivable = driver instanceof SimulatedDriver ? driver : null;
     const sinks = new Sinks({
       ...{ settings, dataDirectory, clock, log, reader, writer, heavy, trust, gateway: name },
@@ -275,12 +273,12 @@ export class Service {
       proxies: config.trusted_proxies,
       isKnownHost: (name) => frontDoor.isKnownHost(name),
     });
-    this.#closing.push(() => api.close());
+    this.#closing.defer(() => api.close());
     await api.open();
     this.#api = api;
     sinks.open(api.status);
     this.#sinks = sinks;
-    this.#closing.push(() => sinks.close());
+    this.#closing.defer(() => sinks.close());
     // The changes before this went to no API.
     sessions.reload();
     const acknowledged = (keys: string) => upkeep.acknowledged(keys);
@@ -301,11 +299,11 @@ export class Service {
     });
     const control = new ControlServer(dataDirectory.control, operatorEndpoints(operator, recorder), log);
     await control.open();
-    this.#closing.push(() => control.close());
+    this.#closing.defer(() => control.close());
     this.#handler = api.handler;
     await this.#openDoor();
     others?.open();
-    this.#closing.push(() => others?.close());
+    this.#closing.defer(() => others?.close());
   }
 
   #makeFrontDoor(dataDirectory: DataDirectory): FrontDoor {
@@ -355,7 +353,7 @@ export class Service {
     if (trace === undefined) return;
     const player = new TracePlayer(trace, { lines: driver, clock, timers: systemTimers });
     await player.open();
-    this.#closing.push(() => player.close());
+    this.#closing.defer(() => player.close());
   }
 
   /**

@@ -35,9 +35,14 @@ import { type Finding, splitKeys } from "../store/repair/finding.ts";
 import { markSuspect } from "../store/repair/prepare.ts";
 import { readLosses } from "../store/repair/recover.ts";
 import { openFindings, type Verification } from "../store/repair/verify.ts";
-import { aboutKeys, type BackupTarget, backupDirectory, type SeenTarget } from "./backup-target.ts";
+import {
+  aboutKeys,
+  type BackupTarget,
+  backupDirectory,
+  RemovableDisk,
+  type SeenTarget,
+} from "./backup-target.ts";
 import type { NewerPackages } from "./newer-package.ts";
-import { RemovableDisk } from "./removable-disk.ts";
 
 /** How often it is checked what is due, from a minute after the start on: a start is busy enough. */
 const LOOK_MS = MINUTE_MS;

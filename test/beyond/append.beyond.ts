@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { append, type SentBatch } from "../../src/central/append.ts";
 import {
   acceptFork,
   addGateway,
@@ -9,6 +8,7 @@ import {
   type RoleAccess,
 } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { append, type SentBatch } from "../../src/central/sink.ts";
 import { clinicState } from "../../src/domain/clinic.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";

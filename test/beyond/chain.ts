@@ -1,4 +1,4 @@
-import type { SentBatch, SentEntry } from "../../src/central/append.ts";
+import type { SentBatch, SentEntry } from "../../src/central/sink.ts";
 import { NO_HASH, type RecordEntry } from "../../src/domain/chain-entry.ts";
 import type { NewRecord } from "../../src/domain/record.ts";
 import { anchorOf, correctionText, hashOf, recordText } from "../../src/store/ledger/chain.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { append } from "../../src/central/append.ts";
 import { connect, parseAddress } from "../../src/central/database.ts";
+import { append } from "../../src/central/sink.ts";
 import { Program } from "../rig/program.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";

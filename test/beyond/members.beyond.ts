@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { addGateway, type Company, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
-import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { type Connection, ConnectionPool, connect, parseAddress } from "../../src/central/database.ts";
 import { accountOf, CompanyMembers } from "../../src/central/members.ts";
-import { ConnectionPool } from "../../src/central/pool.ts";
 import { commandActor } from "../../src/domain/audit.ts";
 import type { Member } from "../../src/domain/member.ts";
 import { systemTimers } from "../../src/service/clock.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { append } from "../../src/central/append.ts";
 import { acceptFork, addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import { type CompanySales, companySales } from "../../src/central/sales.ts";
+import { append } from "../../src/central/sink.ts";
 import type { OverviewPeriod } from "../../src/domain/overview.ts";
 import type { FoundRecord, FoundRecords, RecordFilter, RecordPosition } from "../../src/domain/record.ts";
 import type { SalesReads } from "../../src/domain/sales.ts";

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "chai";
-import { append } from "../../src/central/append.ts";
 import { addGateway, companyOf, initialise, pageAccess } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
+import { append } from "../../src/central/sink.ts";
 import { LINK_PATH } from "../../src/domain/member.ts";
 import { sharedBrowser } from "../page/browser.ts";
 import { buildPage, OpenedPage, signIn } from "../page/opened.ts";

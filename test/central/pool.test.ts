@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Connection } from "../../src/central/database.ts";
-import { ConnectionPool } from "../../src/central/pool.ts";
+import { ConnectionPool } from "../../src/central/database.ts";
 import type { Timers } from "../../src/domain/clock.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import { codeOf } from "../rig/rejection.ts";

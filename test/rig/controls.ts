@@ -180,7 +180,7 @@ export const CONTROLS = {
   ],
   "long work says nothing to systemd": [
     {
-      file: "src/service/supervision.ts",
+      file: "src/service/serving.ts",
       from: "if (moves) this.#systemd?.starting(what);",
       to: "if (moves) return;",
     },
