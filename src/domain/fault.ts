@@ -1,131 +1,199 @@
 import type { ProvenBackup } from "./backup.ts";
 import { MINUTE_MS } from "./clock.ts";
-import type { Loss } from "./gap.ts";
 
-/** When a fault is one, and what to do. Programs and translations depend on these codes: they never change. */
+const MEGABYTE = 1_000_000;
+
+interface FaultText {
+  readonly when: string;
+  /** The fault in one sentence for a technician, by its details. */
+  what(details: FaultDetails): string;
+  readonly hint: string;
+}
+
+/** The values in a fault's text, for translations. Times are in Unix milliseconds. */
+export type FaultDetails = Readonly<Record<string, string | number>>;
+
+/** When a fault is one, its text, and what to do. Programs and translations depend on these codes: they never change. */
 export const FAULTS = {
   disk_full: {
     when: "posts are refused, because the disk is full",
+    what: () => "The disk is full: posted records are refused, and switchings wait to be recorded.",
     hint: "Free at least 8 MB on the disk of the data directory. Recording goes on by itself; do not delete the ledger's own files.",
   },
   disk_low: {
     when: "free space is below 256 MiB (on a small disk: a twentieth), or below the ledger's size, which a backup needs",
+    what: ({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }) =>
+      `The disk is nearly full: ${megabytes(freeBytes)} MB of ${megabytes(totalBytes)} MB are free.`,
     hint: "Remove what is not needed from the disk of the data directory, or move backups away; delete nothing of the ledger's own files.",
   },
   disk_slow: {
     when: "of the newest 100 syncs of the ledger two took 250 ms or more",
+    what: ({ syncMs }: { syncMs: number }) =>
+      `The disk is slow: one synced write in a hundred takes ${syncMs} ms or more.`,
     hint: "Replace the card by one for continuous recording (High Endurance).",
   },
   card_worn: {
     when: "the card reports that its life or its spare blocks are nearly used up",
+    what: ({ device }: { device: string; lifeUsedPercent?: number; spareBlocks?: string }) =>
+      `The card ${device} is nearly worn out and may soon lose what is written to it.`,
     hint: "Run flanco backup to another disk, then replace the card.",
   },
   file_system_errors: {
     when: "the ledger's file system (ext4) has met errors",
+    what: ({ errors }: { errors: number }) =>
+      `The ledger's file system has met ${counted(errors, "error")}: the card or disk may be failing.`,
     hint: "Run flanco backup to another disk, read the kernel's log (journalctl -k), and replace the card.",
   },
   voltage_low: {
     when: "a Raspberry Pi reports that its supply's voltage is too low",
+    what: () =>
+      "The voltage of the gateway's power supply is too low: it may restart, and its card may be damaged.",
     hint: "Use the power supply that the gateway's maker sells, and a short cable.",
   },
   too_hot: {
     when: "the gateway has 80 °C or more",
+    what: ({ temperature }: { temperature: number }) =>
+      `The gateway has ${temperature} °C: it works more slowly and ages faster.`,
     hint: "Give it air: open the cabinet, keep it away from other warm devices, or add a fan.",
   },
   memory_low: {
     when: "less than a twentieth of the memory is available",
+    what: ({ availableBytes, totalBytes }: { availableBytes: number; totalBytes: number }) =>
+      `The gateway's memory is nearly used up: ${megabytes(availableBytes)} MB of ${megabytes(totalBytes)} MB are available.`,
     hint: "See which program takes it (ps aux --sort=-rss | head): only flanco should run on this gateway.",
   },
   backup_failed: {
     when: "the last backup failed",
+    what: ({ directory, reason }: { directory: string; reason: string }) =>
+      `The backup to ${directory} has failed: ${reason}`,
     hint: "It is tried again every hour; earlier backups were kept. Run flanco backup to see it work.",
   },
   backup_missing: {
     when: "the service has run for 25 hours without a backup",
+    what: ({ hours }: { hours: number }) =>
+      `There is no proven backup of the ledger, though the service has run for ${hours} hours.`,
     hint: "Run flanco backup: it says what keeps it from working.",
   },
   backup_old: {
     when: "the newest proved backup is more than two days old",
+    what: ({ days }: { madeTime: number; days: number }) =>
+      `The newest proven backup of the ledger is ${days} days old.`,
     hint: "Run flanco backup: it says what keeps it from working.",
   },
   backup_foreign: {
     when: "the removable disk holds backups of another ledger",
+    what: ({ directory, ledgers }: { directory: string; ledgers: string }) =>
+      `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
     hint: "If the disk is another gateway's, give it back. If they are this gateway's, from before its card was replaced, keep them elsewhere and remove the folder.",
   },
   tail_failed: {
     when: "the tail, which a rebuild needs beside the newest backup, cannot be written",
+    what: ({ reason }: { reason: string }) =>
+      `The copy of what the newest backup lacks cannot be written: ${reason}.`,
     hint: "Everything is recorded all the same. It goes on by itself once the disk takes it again, or with the next backup: look at the backup disk.",
   },
   ledger_damaged: {
     when: "the full check, or the one of a backup, has findings that are not acknowledged",
+    what: ({ what }: { what: string }) => `The full check of the ledger has found a mistake: ${what}`,
     hint: "Run flanco verify to see all of it. Keep a copy of the data directory: the file may have been altered on purpose.",
   },
   check_failed: {
     when: "the full check could not run",
+    what: ({ reason }: { reason: string }) => `The full check of the ledger could not be made: ${reason}`,
     hint: "It is tried again every hour. Run flanco verify to see it work.",
   },
   records_lost: {
     when: "a damaged file was rebuilt, and some entries could not be recovered",
+    what: ({ from, to, reason }: { from: number; to: number; reason: string }) => {
+      const entries =
+        from === to ? `entry ${from} of the ledger was` : `entries ${from} to ${to} of the ledger were`;
+      return `The ${entries} lost with a damaged file: ${reason}.`;
+    },
     hint: "Compare these hours with your own papers, and post what is missing.",
   },
   clock_untrusted: {
     when: "the clock was not set within five minutes of boot",
+    what: ({ waiting }: { waiting: number }) => {
+      const moved = waiting === 0 ? "" : ` ${counted(waiting, "record")} will be moved once it is.`;
+      return `The clock was not set from the network since the gateway was started.${moved}`;
+    },
     hint: "Connect the gateway to the network, and let it reach a time server (NTP).",
   },
   records_unplaced: {
     when: "the time of some records will never be known; the fault ends when they are voided",
+    what: ({ records }: { records: number }) =>
+      `The time of ${counted(records, "record")} will never be known: the gateway lost its power before its clock was set.`,
     hint: "Compare them with your own papers: void each with flanco void, and post it again with its right time.",
   },
   clock_off: {
     when: "the gateway's trusted clock and the company's database's are more than a minute apart",
+    /** Positive seconds: the gateway is ahead. */
+    what: ({ sink, seconds }: { sink: string; seconds: number }) =>
+      `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the clock of the sink ${sink}.`,
     hint: "Compare both with a right clock: on the gateway timedatectl shows it and its time server; else tell the company.",
   },
   clock_wrong: {
     when: "the clock was set to another time after it was trusted",
+    what: ({ records, seconds }: { records: number; seconds: number }) =>
+      `The clock was set by ${seconds} seconds after it was first trusted: ${counted(records, "sale")} stand under a wrong time.`,
     hint: "Check that the clock is right, then see what would be moved with flanco clock correct, and move it with --apply.",
   },
   line_failed: {
     when: "a wired line is not watched",
+    what: ({ line, reason }: { line: string; reason: string }) =>
+      `The line ${line} is not watched, and its sales are not recorded: ${reason}`,
     hint: "It is tried again every 5 seconds; flanco gpio detect shows all lines with the programs that use them.",
   },
   edges_refused: {
     when: "edges wait for a reason other than a full disk, or the ledger refused one",
+    what: ({ waiting }: { waiting: number }) =>
+      `The ledger refuses to record switchings: ${waiting} wait in memory, and one that it cannot take in becomes a gap.`,
     hint: "Read the service's log (journalctl -u flanco), which names the reason, and run flanco verify.",
   },
   edges_lost: {
     when: "edges came faster than they could be kept, in the last 24 hours",
+    what: ({ edges, sales, lines }: { gaps: number; edges: number; sales: number; lines: string }) =>
+      `In the last 24 hours ${counted(edges, "switching")} went by unrecorded (${lines}), ${counted(sales, "sale")} among them.`,
     hint: "Look at the relay and its contacts (a fluttering one needs a longer debounce_ms), and at whether the disk keeps up; then post what is missing.",
   },
   line_outage: {
     when: "a line was not watched for a minute or more, in the last 24 hours",
+    what: ({ from, to, lines }: { gaps: number; from: number; to: number; lines: string }) =>
+      `${lines} went unwatched for a time between ${iso(from)} and ${iso(to)}: what was switched on then has no record.`,
     hint: "Compare this time with your own papers, and post what is missing.",
   },
   queue_filling: {
     when: "1,000 edges or 3,072 writes wait for the disk",
+    what: ({ queue, waiting, limit }: { queue: "edges" | "writes"; waiting: number; limit: number }) =>
+      `${waiting} ${queue === "edges" ? "switchings" : "writes"} wait for the disk; there is room for ${limit}.`,
     hint: "The disk is slow, full or failing: look at its free room and at the kernel's log (dmesg). Nothing that waits is lost as long as the service runs.",
   },
   certificate_refused: {
     when: "a certificate in certificates_dir is unusable; another one is served",
+    what: ({ file, reason }: { file: string; reason: string }) =>
+      `The certificate ${file} is refused: ${reason}.`,
     hint: "Mend it, or remove its files: they are looked at every 15 seconds. Until then the next good one is served, or the appliance's own.",
   },
   certificate_ending: {
     when: "the served certificate ends within 14 days and has no successor",
+    what: ({ file, endsTime }: { file: string; endsTime: number; days: number }) =>
+      `The certificate ${file} ends on ${iso(endsTime)}.`,
     hint: "Put the next one in its place. After that the appliance's own is served, and browsers that do not trust it show a warning.",
   },
   clinic_moved: {
     when: "another gateway took the clinic over, within the last week",
+    what: ({ address }: { address: string }) =>
+      `Another gateway (${address}) took this clinic over; this one goes on recording, and what it records since then is not there.`,
     hint: "Wire the relays to the other gateway, then switch this one off for good: systemctl disable --now flanco. If the clinic stays here, ignore this.",
   },
   sink_failing: {
     when: "a configured sink has been behind for ten minutes, and its last try failed",
+    what: ({ sink, reason }: { sink: string; reason: string }) => `The sink ${sink} gets nothing: ${reason}`,
     hint: "Mend what it says. What waits is kept and sent later by itself; flanco forward test tries at once.",
   },
-} as const satisfies Readonly<Record<string, { readonly when: string; readonly hint: string }>>;
+} as const satisfies Readonly<Record<string, FaultText>>;
 export type FaultCode = keyof typeof FAULTS;
 export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];
-
-/** The values in a fault's text, for translations. Times are in Unix milliseconds. */
-export type FaultDetails = Readonly<Record<string, string | number>>;
 
 /** A problem that needs a person's attention, in plain words. */
 export interface Fault {
@@ -137,8 +205,13 @@ export interface Fault {
   readonly details: FaultDetails;
 }
 
-export function fault(code: FaultCode, sinceMs: number, message: string, details: FaultDetails = {}): Fault {
-  return { code, sinceMs, message, hint: FAULTS[code].hint, details };
+/** The details that a fault's text needs: none, or one object. */
+export type DetailsOf<C extends FaultCode> = Parameters<(typeof FAULTS)[C]["what"]>;
+
+export function fault<C extends FaultCode>(code: C, sinceMs: number, ...given: DetailsOf<C>): Fault {
+  const [details = {}]: readonly FaultDetails[] = given;
+  const { what, hint }: FaultText = FAULTS[code];
+  return { code, sinceMs, message: what(details), hint, details };
 }
 
 /** What stays the same of a fault while it lasts: its numbers may change at every look. */
@@ -167,101 +240,25 @@ export function levelsOf(
   };
 }
 
-/** The ledger's disk has no room: posts are refused, edges are kept as long as there is room for them. */
-export function diskFullFault(sinceMs: number): Fault {
-  return fault(
-    "disk_full",
-    sinceMs,
-    "The disk is full: posted records are refused, and switchings wait to be recorded.",
-  );
-}
-
-/** The last backup has failed; earlier backups are still there. */
-export function backupFailedFault(directory: string, reason: string, sinceMs: number): Fault {
-  return fault("backup_failed", sinceMs, `The backup to ${directory} has failed: ${reason}`, {
-    directory,
-    reason,
-  });
-}
-
-/** What the newest backup lacks is not copied beside the ledger. */
-export function tailFailedFault(reason: string, sinceMs: number): Fault {
-  return fault(
-    "tail_failed",
-    sinceMs,
-    `The copy of what the newest backup lacks cannot be written: ${reason}.`,
-    { reason },
-  );
-}
-
 /** The disk for second backups holds those of other ledgers too. They are neither used nor removed. */
 export function foreignFault(directory: string, foreign: readonly ProvenBackup[], sinceMs: number): Fault {
-  const ledgers = foreign
-    .map(({ ledger, locations, records, madeMs }) => {
-      const date = new Date(madeMs).toISOString().slice(0, 10);
-      return `${locations.join(", ") || "no location"} (${records} records, ${date}, folder ${ledger})`;
-    })
-    .join("; ");
-  return fault(
-    "backup_foreign",
-    sinceMs,
-    `The backup disk ${directory} holds backups of another ledger: ${ledgers}.`,
-    { directory, ledgers },
-  );
-}
-
-/** Another gateway has taken the clinic over, and this one goes on recording. */
-export function movedFault(address: string, sinceMs: number): Fault {
-  return fault(
-    "clinic_moved",
-    sinceMs,
-    `Another gateway (${address}) took this clinic over; this one goes on recording, and what it records since then is not there.`,
-    { address },
-  );
-}
-
-export function damagedFault(what: string, sinceMs: number): Fault {
-  return fault("ledger_damaged", sinceMs, `The full check of the ledger has found a mistake: ${what}`, {
-    what,
+  const ledgers = foreign.map(({ ledger, locations, records, madeMs }) => {
+    const date = iso(madeMs).slice(0, 10);
+    return `${locations.join(", ") || "no location"} (${records} records, ${date}, folder ${ledger})`;
   });
+  return fault("backup_foreign", sinceMs, { directory, ledgers: ledgers.join("; ") });
 }
 
-/** The full check could not run, so nothing is known of the ledger. */
-export function checkFailedFault(reason: string, sinceMs: number): Fault {
-  return fault("check_failed", sinceMs, `The full check of the ledger could not be made: ${reason}`, {
-    reason,
-  });
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A damaged ledger file was replaced, and some of its entries could not be recovered. */
-export function lostFault({ notedMs, lostFrom, lostTo, reason }: Loss): Fault {
-  const what =
-    lostFrom === lostTo
-      ? `The entry ${lostFrom} of the ledger was`
-      : `The entries ${lostFrom} to ${lostTo} of the ledger were`;
-  return fault("records_lost", notedMs, `${what} lost with a damaged file: ${reason}.`, {
-    from: lostFrom,
-    to: lostTo,
-    reason,
-  });
+function megabytes(bytes: number): number {
+  return Math.floor(bytes / MEGABYTE);
 }
 
-/** The administrator's certificate cannot be served; another one is. */
-export function certificateRefusedFault(file: string, reason: string, sinceMs: number): Fault {
-  return fault("certificate_refused", sinceMs, `The certificate ${file} is refused: ${reason}.`, {
-    file,
-    reason,
-  });
-}
-
-/** The administrator's certificate ends soon. */
-export function certificateEndingFault(file: string, endsMs: number, days: number, sinceMs: number): Fault {
-  return fault(
-    "certificate_ending",
-    sinceMs,
-    `The certificate ${file} ends on ${new Date(endsMs).toISOString()}.`,
-    { file, endsTime: endsMs, days },
-  );
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }
 
 /** How long a fault must last before people are told: many pass by themselves. */

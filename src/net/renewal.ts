@@ -1,5 +1,5 @@
 import { type Clock, type ClockTrust, DAY_MS } from "../domain/clock.ts";
-import { certificateEndingFault, certificateRefusedFault, type Fault } from "../domain/fault.ts";
+import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import type { HostNames } from "./host-names.ts";
 import { type Refusal, readDropIns } from "./tls/drop-in.ts";
@@ -123,7 +123,8 @@ export class CertificateRenewal {
     if (served === undefined || served.own || !trust.trusted()) return [];
     const { file, endsMs } = served;
     const days = Math.ceil((endsMs - clock.nowMs()) / DAY_MS);
-    return days * DAY_MS > ENDING_MS ? [] : [certificateEndingFault(file, endsMs, days, endsMs - ENDING_MS)];
+    if (days * DAY_MS > ENDING_MS) return [];
+    return [fault("certificate_ending", endsMs - ENDING_MS, { file, endsTime: endsMs, days })];
   }
 
   /**
@@ -185,7 +186,7 @@ export class CertificateRenewal {
       const known = this.#refused.get(key);
       if (known !== undefined) return [key, known];
       log.error({ file, reason }, "a certificate was refused");
-      return [key, certificateRefusedFault(file, reason, clock.nowMs())];
+      return [key, fault("certificate_refused", clock.nowMs(), { file, reason })];
     });
     this.#refused = new Map(faults);
   }

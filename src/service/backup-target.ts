@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { type Clock, MINUTE_MS, monotonicMs } from "../domain/clock.ts";
 import { FlancoError, messageOf } from "../domain/error.ts";
-import { backupFailedFault, type Fault } from "../domain/fault.ts";
+import { type Fault, fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { type BackupLook, isMounted } from "../store/backup/backup-directory.ts";
 import type { KeptKeys } from "../store/backup/gateway-file.ts";
@@ -127,7 +127,7 @@ export class RemovableDisk {
       // A look that the service's end has cut off is no failure.
       if (this.#fault === undefined && !this.#isClosed) {
         log.error({ err: error }, "the removable disk cannot be looked at");
-        this.#fault = backupFailedFault(directory, reason, clock.nowMs());
+        this.#fault = fault("backup_failed", clock.nowMs(), { directory, reason });
       }
       return { directory, skipped: reason, newest: null, foreign: [] };
     } finally {

@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.ts";
 import { type Clock, SECOND_MS } from "../domain/clock.ts";
 import { type ErrorData, errorFromData, errorToData, FlancoError } from "../domain/error.ts";
-import { diskFullFault } from "../domain/fault.ts";
+import { fault } from "../domain/fault.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Work } from "../domain/work.ts";
@@ -97,7 +97,7 @@ function writerOf(options: LedgerOptions, tailDirectory: string): StoreWriter {
   return storeWriter({ file: ledger, tailDirectory, timeZone: config.time_zone, reserve }, clock, {
     onDisk: (fullSinceMs) => {
       if (fullSinceMs === null) log.warn({}, "the disk has room again");
-      else log.error({ ...diskFullFault(fullSinceMs) }, "the disk is full");
+      else log.error({ ...fault("disk_full", fullSinceMs) }, "the disk is full");
     },
     onChanges,
     onDeath: (error) => {

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { Actor } from "../domain/audit.ts";
 import { type Clock, type ClockTrust, MINUTE_MS, monotonicMs, WEEK_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { type Fault, movedFault } from "../domain/fault.ts";
+import { type Fault, fault } from "../domain/fault.ts";
 import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import { CODE_MS, formatCode, SECRET_DIGITS } from "../domain/move.ts";
@@ -141,7 +141,8 @@ export class Moving implements Moves {
     const moved = reader.lastAudit("ledger_moved");
     const restored = reader.lastAudit("ledger_restored");
     if (moved === undefined || moved.auditId < (restored?.auditId ?? 0)) return [];
-    return clock.nowMs() - moved.timeMs < WEEK_MS ? [movedFault(moved.from, moved.timeMs)] : [];
+    if (clock.nowMs() - moved.timeMs >= WEEK_MS) return [];
+    return [fault("clinic_moved", moved.timeMs, { address: moved.from })];
   }
 
   /** Makes the backup once an earlier move has removed its own. */

@@ -8,7 +8,7 @@ import { boxBroker, type Config, type ConfigKey } from "../config/schema.ts";
 import { ControlServer } from "../control/server.ts";
 import type { Clock, ClockTrust } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import { diskFullFault, type Fault } from "../domain/fault.ts";
+import { type Fault, fault } from "../domain/fault.ts";
 import { hueOf } from "../domain/gateway.ts";
 import type { Change } from "../domain/ledger.ts";
 import type { LineDriver, LinesStatus } from "../domain/line.ts";
@@ -393,5 +393,5 @@ export class Service {
 }
 
 function faultsOf({ diskFullSinceMs }: StoreWriter): readonly Fault[] {
-  return diskFullSinceMs === null ? [] : [diskFullFault(diskFullSinceMs)];
+  return diskFullSinceMs === null ? [] : [fault("disk_full", diskFullSinceMs)];
 }

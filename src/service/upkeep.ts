@@ -11,15 +11,7 @@ import {
   WEEK_MS,
 } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
-import {
-  backupFailedFault,
-  checkFailedFault,
-  damagedFault,
-  type Fault,
-  foreignFault,
-  lostFault,
-  tailFailedFault,
-} from "../domain/fault.ts";
+import { type Fault, fault, foreignFault } from "../domain/fault.ts";
 import type { Loss } from "../domain/gap.ts";
 import type { Log } from "../domain/log.ts";
 import type { BackupStatus } from "../domain/status.ts";
@@ -146,13 +138,18 @@ export class Upkeep {
     const failure = writer.tail?.failure ?? null;
     if (failure === null) this.#tailFailedMs = null;
     else this.#tailFailedMs ??= clock.nowMs();
-    const failed = failure === null ? [] : [tailFailedFault(failure, this.#tailFailedMs ?? 0)];
+    const failed =
+      failure === null ? [] : [fault("tail_failed", this.#tailFailedMs ?? 0, { reason: failure })];
     const [found] = [...this.#findings.values()].flat();
     if (found === undefined) this.#foundMs = null;
     else this.#foundMs ??= clock.nowMs();
-    const damaged = found === undefined ? [] : [damagedFault(found.what, this.#foundMs ?? 0)];
+    const damaged =
+      found === undefined ? [] : [fault("ledger_damaged", this.#foundMs ?? 0, { what: found.what })];
     const unseen = this.#disk?.fault === undefined ? [] : [this.#disk.fault];
-    return [...this.#losses.map(lostFault), ...unseen, ...this.#faults.values(), ...damaged, ...failed];
+    const lost = this.#losses.map(({ notedMs, lostFrom: from, lostTo: to, reason }) =>
+      fault("records_lost", notedMs, { from, to, reason }),
+    );
+    return [...lost, ...unseen, ...this.#faults.values(), ...damaged, ...failed];
   }
 
   /** The findings with these keys, as an acknowledgement lists them, are no fault any more. */
@@ -219,7 +216,7 @@ export class Upkeep {
         writer.backupProved(directory, backup.commits);
         log.info({ directory, file: backup.file, records: backup.records }, "a backup was made and proved");
       },
-      failed: (error) => backupFailedFault(directory, error.message, clock.nowMs()),
+      failed: (error) => fault("backup_failed", clock.nowMs(), { directory, reason: error.message }),
     });
   }
 
@@ -258,10 +255,10 @@ export class Upkeep {
       },
       failed: (error) => {
         if (!(error instanceof FlancoError && error.code === "damaged")) {
-          return checkFailedFault(error.message, clock.nowMs());
+          return fault("check_failed", clock.nowMs(), { reason: error.message });
         }
         this.#giveUp(error);
-        return damagedFault(error.message, clock.nowMs());
+        return fault("ledger_damaged", clock.nowMs(), { what: error.message });
       },
     });
   }
@@ -289,7 +286,7 @@ export class Upkeep {
     const [what] = damage;
     if (what === undefined) return;
     log.error({ damage }, "the ledger's file is damaged");
-    this.#faults.set("verify", damagedFault(what, clock.nowMs()));
+    this.#faults.set("verify", fault("ledger_damaged", clock.nowMs(), { what }));
     this.#giveUp(damagedFile(what));
   }
 

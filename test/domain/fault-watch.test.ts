@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { MINUTE_MS } from "../../src/domain/clock.ts";
-import { diskFullFault, type Fault, FaultWatch, fault } from "../../src/domain/fault.ts";
+import { type Fault, FaultWatch, fault } from "../../src/domain/fault.ts";
 
-const DISK = diskFullFault(1);
-const HOT = fault("too_hot", 1, "The gateway has 81 °C.", { temperature: 81 });
-const LOST = fault("edges_lost", 1, "Edges were lost.", { lines: "GPIO17" });
+const DISK = fault("disk_full", 1);
+const HOT = fault("too_hot", 1, { temperature: 81 });
+const LOST = fault("edges_lost", 1, { gaps: 1, edges: 1, sales: 0, lines: "GPIO17" });
 
 /** What people are told, with the minute, while the given faults are there from one minute to another (left out). */
 function told(

@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { diskFullFault } from "../../src/domain/fault.ts";
+import { fault } from "../../src/domain/fault.ts";
 import type { SinkName } from "../../src/domain/sink-setting.ts";
-import type { BackupStatus } from "../../src/domain/status.ts";
-import { type Machine, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
+import { type BackupStatus, type Machine, UNKNOWN_MACHINE } from "../../src/domain/status.ts";
 import { faultsIn, type Reading } from "../../src/domain/status-fault.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 11, 11);
@@ -216,7 +215,7 @@ describe("The faults of the appliance", () => {
   });
 
   it("include only that the disk is full, not that it is nearly full or that edges wait", () => {
-    const full = diskFullFault(1);
+    const full = fault("disk_full", 1);
     expect(codes({ ...diskWith({ freeBytes: 0 }), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes({ ...edgeQueue(1, true), lasting: [full] })).to.deep.equal(["disk_full"]);
     expect(codes(diskWith({ freeBytes: 0 }))).to.deep.equal(["disk_low"]);

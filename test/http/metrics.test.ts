@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect } from "chai";
 import Koa from "koa";
 import supertest from "supertest";
-import { diskFullFault } from "../../src/domain/fault.ts";
+import { fault } from "../../src/domain/fault.ts";
 import { type MetricsAccess, metricsMiddleware } from "../../src/http/metrics.ts";
 import { errorMiddleware } from "../../src/http/middleware/errors.ts";
 import { Appliance } from "../rig/appliance.ts";
@@ -46,7 +46,7 @@ describe("The metrics", () => {
     });
 
     it("leave out what is not known, and a fault that is over", async () => {
-      appliance.faults = [diskFullFault(0)];
+      appliance.faults = [fault("disk_full", 0)];
       const { text } = await appliance.api.get("/metrics").expect(200);
       expect(text).to.contain('flanco_fault{code="disk_full"} 1');
       expect(text).not.to.contain("flanco_backup_age_seconds");

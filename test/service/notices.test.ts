@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/domain/clock.ts";
-import { diskFullFault, type Fault } from "../../src/domain/fault.ts";
+import { type Fault, fault } from "../../src/domain/fault.ts";
 import type { Notice } from "../../src/domain/notice.ts";
 import type { SinkName } from "../../src/domain/sink-setting.ts";
 import { NoticeWriter } from "../../src/notice/notice-writer.ts";
@@ -13,7 +13,7 @@ import { forEachTest } from "../rig/standing.ts";
 import { newRecord, TestLedger } from "../store/ledger.ts";
 
 const NINE_MS = Date.UTC(2026, 10, 24, 9);
-const DISK = diskFullFault(NINE_MS);
+const DISK = fault("disk_full", NINE_MS);
 
 describe("the notices of a gateway", () => {
   const ledger = forEachTest(() => new TestLedger().open());
