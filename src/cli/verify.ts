@@ -104,7 +104,7 @@ async function check(context: CliContext, command: Command): Promise<Verificatio
   );
   const onProgress = (done: number, total: number) =>
     context.terminal.progress("Checking the records", done, total);
-  const file = beginJob({ kind: "check-file", ledger });
+  const file = beginJob("checkFile", ledger);
   try {
     const chain = attempt(() => checkChain(ledger, onProgress, heads));
     return verificationOf(await file.done, chain);

@@ -85,7 +85,7 @@ async function tailThatAnswers({ config, dataDirectory, clock, log }: LedgerOpti
     directory,
     clock,
     log,
-    look: () => beginJob({ kind: "look", directory, ledgerIds }),
+    look: () => beginJob("look", { directory, ledgerIds }),
     patienceMs: DISK_MS,
   });
   return (await disk.see())?.skipped === null ? directory : backupDirectory(config);
@@ -155,7 +155,7 @@ async function prepareAside(request: PrepareRequest, options: RecoveryOptions): 
   const sinceMs = nowMs();
   const first = isSuspect(request.ledger) ? "check" : "upgrade";
   let work: Work = { kind: request.damage === null ? first : "rebuild", percent: 0, sinceMs };
-  const job = beginJob({ kind: "prepare", request }, ({ kind, done, total }) => {
+  const job = beginJob("prepare", request, ({ kind, done, total }) => {
     work = { kind, percent: Math.min(LAST_PERCENT, Math.floor((100 * done) / Math.max(1, total))), sinceMs };
   });
   const cancel = () => job.cancel();

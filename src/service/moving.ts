@@ -196,5 +196,5 @@ export class Moving implements Moves {
 }
 
 function backupJob(request: BackupRequest): RunningJob<MadeBackup> {
-  return beginJob({ kind: "backup", request });
+  return beginJob("backup", request);
 }

@@ -50,9 +50,9 @@ export interface UpkeepJobs {
 }
 
 const PROCESSES: UpkeepJobs = {
-  backup: (request) => beginJob({ kind: "backup", request }),
-  verify: (ledger, directories) => beginJob({ kind: "verify", ledger, directories }),
-  look: (directory, ledgerIds) => beginJob({ kind: "look", directory, ledgerIds }),
+  backup: (request) => beginJob("backup", request),
+  verify: (ledger, directories) => beginJob("verify", { ledger, directories }),
+  look: (directory, ledgerIds) => beginJob("look", { directory, ledgerIds }),
 };
 
 export interface UpkeepDependencies {

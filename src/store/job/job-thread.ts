@@ -2,30 +2,30 @@ import { parentPort, workerData } from "node:worker_threads";
 import DatabaseConstructor from "better-sqlite3";
 import { type ErrorData, errorToData, FlancoError, messageOf } from "../../domain/error.ts";
 import type { OnProgress } from "../../domain/work.ts";
-import { makeBackup } from "../backup/backup.ts";
+import { type BackupRequest, makeBackup } from "../backup/backup.ts";
 import { headsOf, lookAtBackups } from "../backup/backup-directory.ts";
 import { prepareLedger } from "../repair/prepare.ts";
 import { checkFile, verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
 
-async function run(job: Job, onProgress: OnProgress): Promise<unknown> {
-  switch (job.kind) {
-    case "backup":
-      return makeBackup(job.request);
-    case "verify":
-      return verifyLedger(job.ledger, () => {}, headsOf(job.ledger, job.directories));
-    case "check-file":
-      return checkFile(job.ledger);
-    case "look":
-      return lookAtBackups(job.directory, job.ledgerIds);
-    case "prepare":
-      return prepareLedger(job.request, onProgress);
-  }
-}
+/** Each kind of work: what it is given, how it may tell its progress, and what it gives. */
+const WORK = {
+  backup: (request: BackupRequest) => makeBackup(request),
+  verify: ({ ledger, directories }: { readonly ledger: string; readonly directories: readonly string[] }) =>
+    verifyLedger(ledger, () => {}, headsOf(ledger, directories)),
+  checkFile: (ledger: string) => checkFile(ledger),
+  look: ({ directory, ledgerIds }: { readonly directory: string; readonly ledgerIds: readonly string[] }) =>
+    lookAtBackups(directory, ledgerIds),
+  prepare: prepareLedger,
+};
 
-async function answer(job: Job, say: (message: JobMessage) => void): Promise<void> {
+export type JobWork = typeof WORK;
+
+async function answer({ kind, input }: Job, say: (message: JobMessage) => void): Promise<void> {
+  // The other side has typed the input of this kind.
+  const work = WORK[kind] as (input: unknown, onProgress: OnProgress) => unknown;
   try {
-    say({ output: await run(job, (progress) => say({ progress })) });
+    say({ output: await work(input, (progress) => say({ progress })) });
   } catch (error) {
     say({ error: toData(error) });
   }

@@ -2,25 +2,12 @@ import { readFileSync } from "node:fs";
 import { type ErrorData, errorFromData, FlancoError } from "../../domain/error.ts";
 import type { OnProgress, Progress } from "../../domain/work.ts";
 import { startJobProcess } from "../../thread.ts";
-import type { BackupRequest, MadeBackup } from "../backup/backup.ts";
-import type { BackupLook } from "../backup/backup-directory.ts";
-import type { Prepared, PrepareRequest } from "../repair/prepare.ts";
-import type { CheckedFile, Verification } from "../repair/verify.ts";
+import type { JobWork } from "./job-thread.ts";
 
 /** Long work on the ledger's file, beside the service. */
-export type Job =
-  | { readonly kind: "backup"; readonly request: BackupRequest }
-  | { readonly kind: "verify"; readonly ledger: string; readonly directories: readonly string[] }
-  | { readonly kind: "check-file"; readonly ledger: string }
-  | { readonly kind: "look"; readonly directory: string; readonly ledgerIds: readonly string[] }
-  | { readonly kind: "prepare"; readonly request: PrepareRequest };
-
-interface JobOutputs {
-  backup: MadeBackup;
-  verify: Verification;
-  "check-file": CheckedFile;
-  look: BackupLook;
-  prepare: Prepared;
+export interface Job {
+  readonly kind: keyof JobWork;
+  readonly input: unknown;
 }
 
 /** What a job says: its progress, then how it ended. */
@@ -42,22 +29,24 @@ export interface RunningProcess<T> extends RunningJob<T> {
 }
 
 /** Begins a job. Its promise rejects with a FlancoError: the job's own, or `unavailable` when it was ended. */
-export function beginJob<K extends Job["kind"]>(
-  job: Extract<Job, { kind: K }>,
+export function beginJob<K extends keyof JobWork>(
+  kind: K,
+  input: Parameters<JobWork[K]>[0],
   onProgress: OnProgress = () => {},
-): RunningProcess<JobOutputs[K]> {
+): RunningProcess<Awaited<ReturnType<JobWork[K]>>> {
+  type Output = Awaited<ReturnType<JobWork[K]>>;
   const child = startJobProcess();
-  const done = new Promise<JobOutputs[K]>((resolve, reject) => {
+  const done = new Promise<Output>((resolve, reject) => {
     child.on("message", (message: JobMessage) => {
       if ("progress" in message) return onProgress(message.progress);
       if ("error" in message) reject(errorFromData(message.error));
-      else resolve(message.output as JobOutputs[K]);
+      else resolve(message.output as Output);
       child.kill("SIGKILL");
     });
     child.once("error", reject);
     child.once("exit", () => reject(new FlancoError("unavailable", "The work on the ledger was ended.")));
   });
-  child.send(job);
+  child.send({ kind, input } satisfies Job);
   return { done, cancel: () => void child.kill("SIGKILL"), activity: () => activityOf(child.pid) };
 }
 

@@ -96,7 +96,7 @@ describe("a backup", () => {
   const files = () => readdirSync(directory).filter((name) => name !== "backup.lock");
 
   it("holds one moment of a ledger that is written to meanwhile, and is one file with its proof", async () => {
-    const backing = beginJob({ kind: "backup", request: request() });
+    const backing = beginJob("backup", request());
     let made: MadeBackup | undefined;
     const done = backing.done.then((backup) => {
       made = backup;
@@ -171,7 +171,7 @@ describe("a backup", () => {
   it("keeps no loop waiting: it is made in a process of its own", async () => {
     for (let part = 0; part < 4; part += 1) await sell(4_000);
     const beside = new LongestTurn();
-    await beginJob({ kind: "backup", request: request() }).done;
+    await beginJob("backup", request()).done;
     const besideMs = beside.end();
     // The control: a backup on this thread.
     const here = new LongestTurn();
