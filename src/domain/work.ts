@@ -11,6 +11,9 @@ export interface Progress {
 /** Called now and then while work goes on, at its beginning with 0. */
 export type OnProgress = (progress: Progress) => void;
 
+/** Called now and then while one kind of work goes on: `done` of `total`, in a unit of its own. */
+export type OnSteps = (done: number, total: number) => void;
+
 /** The work under way, as it is shown while others wait for it. */
 export interface Work {
   readonly kind: WorkKind;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { SECOND_MS } from "../../domain/clock.ts";
 import { FlancoError } from "../../domain/error.ts";
+import type { OnSteps } from "../../domain/work.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const OWNER_ONLY = 0o600;
@@ -10,11 +11,7 @@ const OWNER_ONLY = 0o600;
  * Copies a file, makes the copy durable, and gives the SHA-256 of what was copied, hexadecimal. Progress is in bytes.
  * @param from a path, or a descriptor at the file's begin, which stays open
  */
-export function copyDurably(
-  from: string | number,
-  to: string,
-  onProgress: (done: number, total: number) => void = () => {},
-): string {
+export function copyDurably(from: string | number, to: string, onProgress: OnSteps = () => {}): string {
   const target = openSync(to, "w", OWNER_ONLY);
   try {
     const sha256 = readThrough(
@@ -39,7 +36,7 @@ export function hashFile(file: string): string {
 function readThrough(
   file: string | number,
   take: (chunk: Buffer) => void,
-  onProgress: (done: number, total: number) => void = () => {},
+  onProgress: OnSteps = () => {},
 ): string {
   const source = typeof file === "number" ? file : openSync(file, "r");
   try {

@@ -5,6 +5,7 @@ import { valorFromMicros } from "../../domain/amount.ts";
 import { type Actor, type AuditDetails, SERVICE_ACTOR } from "../../domain/audit.ts";
 import type { ProvenBackup } from "../../domain/backup.ts";
 import { FlancoError } from "../../domain/error.ts";
+import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { appendAudit, takeAudit } from "../ledger/audit.ts";
 import { entryHash, passOverCommits, readCommits, type Tally, tallyOf } from "../ledger/chain.ts";
@@ -54,8 +55,6 @@ export interface Restored extends Tally {
   readonly missing: MissingEntries | null;
 }
 
-export type RestoreProgress = (done: number, total: number) => void;
-
 /** A backup by its open descriptors: the process may go on as a user that may not open its files. */
 export interface OpenedBackup {
   readonly file: string;
@@ -71,7 +70,7 @@ export interface RestoreRequest {
   readonly ledger: string;
   /** Wall time in Unix milliseconds. */
   readonly nowMs: number;
-  readonly onProgress: RestoreProgress;
+  readonly onProgress: OnSteps;
   readonly by?: Actor;
   /** The directories of backups, one of which may have the ledger's tail. */
   readonly directories?: readonly string[];
@@ -175,7 +174,7 @@ export function closeBackup({ descriptor, log }: OpenedBackup): void {
 export function openDraft(
   backup: string | OpenedBackup,
   draft: string,
-  onProgress: (done: number, total: number) => void = () => {},
+  onProgress: OnSteps = () => {},
 ): Database {
   if (typeof backup !== "string") return copyToDraft(backup, draft, onProgress);
   const opened = openBackup(backup);
@@ -189,7 +188,7 @@ export function openDraft(
 function copyToDraft(
   { file, descriptor, log, proof }: OpenedBackup,
   draft: string,
-  onProgress: (done: number, total: number) => void,
+  onProgress: OnSteps,
 ): Database {
   removeDatabase(draft);
   requireRoom(dirname(draft), fstatSync(descriptor).size, "copy the backup");

@@ -7,7 +7,7 @@ import type { Boots } from "./boot.ts";
 import type { LocalCalendar } from "./calendar.ts";
 import type { Chain } from "./chain.ts";
 import { commissionCommands } from "./commission.ts";
-import { clockCorrectionCommands, correctionCommands } from "./correction.ts";
+import { correctionCommands } from "./correction.ts";
 import { deviceCommands } from "./device.ts";
 import { lineCommands } from "./line.ts";
 import { lineRooms } from "./line-room.ts";
@@ -54,7 +54,6 @@ export function allCommands(db: Database, context: WriteContext): LedgerCommands
     ...recordCommands(db, context),
     ...transferCommands(db, context),
     ...correctionCommands(db, context),
-    ...clockCorrectionCommands(db, context),
     ...lineCommands(db, context, rooms),
     ...tests,
     ...commissionCommands(db, context, tests),

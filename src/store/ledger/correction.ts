@@ -10,11 +10,13 @@ import type { LedgerCommands, LedgerReader } from "../../domain/ledger.ts";
 import type { WriteContext } from "./commands.ts";
 import { UNSETTLED } from "./record.ts";
 
-/** Records whose time is set in one command: each takes a moment, and other writes wait meanwhile. */
-const MAX_SETTLED = 500;
+/** Records that are moved in one command: each takes a moment, and other writes wait meanwhile. */
+const MAX_MOVED = 500;
+/** A record `r` that is not where the boot's zero places it. What was recorded after the clock was set is there. */
+const MISPLACED = `abs(effective_ms - (? + monotonic_ns / 1e6)) >= ${MINUTE_MS}`;
 
 /** A record that a correction is about. */
-export interface CorrectedRecord {
+interface CorrectedRecord {
   readonly recordId: number;
   readonly userId: Id;
   readonly locationName: string;
@@ -24,11 +26,12 @@ export interface CorrectedRecord {
   readonly voidedBy: number | null;
 }
 
-interface Provisional extends CorrectedRecord {
+/** The same of a record that an edge made. */
+interface TimedRecord extends CorrectedRecord {
   readonly monotonicNs: number;
 }
 
-export const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
+const TARGET = `record_id AS recordId, user_id AS userId, location_name AS locationName, device_id AS deviceId,
                 valor_micros AS valorMicros, effective_ms AS timeMs, voided_by AS voidedBy`;
 
 /** A correction with its hash. SQLite gives an empty text for no anchor. */
@@ -43,7 +46,7 @@ export function toCorrection(row: CorrectionRow): CorrectionRow {
 
 export function correctionCommands(db: Database, context: WriteContext) {
   const target = db.prepare<[number], CorrectedRecord>(`SELECT ${TARGET} FROM record WHERE record_id = ?`);
-  const provisional = db.prepare<[string, number], Provisional>(
+  const provisional = db.prepare<[string, number], TimedRecord>(
     `SELECT ${TARGET}, monotonic_ns AS monotonicNs
        FROM record r INDEXED BY record_provisional JOIN boot USING (boot)
       WHERE ${UNSETTLED} AND boot_id = ? ORDER BY record_id LIMIT ?`,
@@ -64,12 +67,61 @@ export function correctionCommands(db: Database, context: WriteContext) {
       WHERE changed_provisional = 1 AND changed_boot = (SELECT boot FROM boot WHERE boot_id = ?)`,
   );
   const markVoid = db.prepare<[number, number]>("UPDATE record SET voided_by = ? WHERE record_id = ?");
-  const correct = corrector(db, context);
-  const move = timeMover(db, context);
+  const insert = db.prepare<[number, string, number, number | null, string, number, string]>(
+    `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
+     VALUES (?, ?, ?, ?, ?, ?, unhex(?))`,
+  );
+  const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");
+  const boot = db.prepare<
+    [string],
+    { boot: number; zeroMs: number; before: number; last: number; records: number }
+  >(
+    `SELECT b.boot, zero_ms AS zeroMs, coalesce(min(record_id), 1) - 1 AS before, coalesce(max(record_id), 0) AS last,
+            count(record_id) AS records
+       FROM boot b LEFT JOIN record r ON r.boot = b.boot WHERE boot_id = ? AND set_zero_ms IS NOT NULL GROUP BY b.boot`,
+  );
+  const misplaced = db.prepare<[number, number, number, number, number], TimedRecord>(
+    `SELECT ${TARGET}, monotonic_ns AS monotonicNs FROM record
+      WHERE record_id > ? AND record_id <= ? AND boot = ? AND ${MISPLACED} ORDER BY record_id LIMIT ?`,
+  );
+  const count = db
+    .prepare<[number, number], number>(`SELECT count(*) FROM record WHERE boot = ? AND ${MISPLACED}`)
+    .pluck();
+  // An end that the same clock gave is as far off as the record.
+  const moveEnd = db.prepare<{ recordId: number; wasMs: number; timeMs: number }>(
+    `UPDATE record SET ended_ms = ended_ms + @timeMs - @wasMs
+      WHERE record_id = @recordId AND abs(ended_ms - @wasMs) < abs(ended_ms - @timeMs)`,
+  );
+  const close = db.prepare<[number, number]>(
+    "UPDATE boot SET zero_ms = ?, set_zero_ms = NULL WHERE boot = ?",
+  );
 
-  function settle(record: Provisional, zeroMs: number): void {
-    const timeMs = wallTimeMs(zeroMs, record.monotonicNs / NS_PER_MS);
-    move(record, timeMs, "the clock is trusted now");
+  /** The one way in which a correction of a record enters the ledger. Gives its number. */
+  function correct(kind: "void" | "time", recordId: number, timeMs: number | null, reason: string): number {
+    const notedMs = context.nowMs();
+    const noLoss = { lostFrom: null, lostTo: null, anchor: null };
+    const { position, hash } = context.chain.appendCorrection({
+      kind,
+      recordId,
+      timeMs,
+      reason,
+      notedMs,
+      ...noLoss,
+    });
+    insert.run(position, kind, recordId, timeMs, reason, notedMs, hash);
+    return position;
+  }
+
+  /** The one way in which a record gets another time. */
+  function move(record: CorrectedRecord, timeMs: number, reason: string): void {
+    const { recordId, userId, voidedBy } = record;
+    correct("time", recordId, timeMs, reason);
+    setTime.run(timeMs, recordId);
+    if (voidedBy === null) {
+      context.rollups.note(record, -1);
+      context.rollups.note({ ...record, timeMs });
+    }
+    context.tell({ kind: "time", userId, recordId, timeMs });
   }
 
   return {
@@ -81,74 +133,52 @@ export function correctionCommands(db: Database, context: WriteContext) {
         });
       }
       if (record.voidedBy !== null) throw new FlancoError("conflict", "The record is void already.");
-      const { correctionId, notedTimeMs } = correct({ kind: "void", recordId, timeMs: null, reason });
-      markVoid.run(correctionId, recordId);
+      markVoid.run(correct("void", recordId, null, reason), recordId);
       context.rollups.note(record, -1);
+      const { userId } = record;
       const valor = valorFromMicros(record.valorMicros);
-      context.audit.note("record_voided", record.userId, { recordId, valor, reason }, by);
-      context.tell({
-        kind: "void",
-        userId: record.userId,
-        recordId,
-        voided: { timeMs: notedTimeMs, reason },
-      });
+      context.audit.note("record_voided", userId, { recordId, valor, reason }, by);
+      context.tell({ kind: "void", userId, recordId, voided: { timeMs: context.nowMs(), reason } });
     },
 
     settleTimes(bootId, zeroMs) {
-      const records = provisional.all(bootId, MAX_SETTLED);
-      for (const record of records) settle(record, zeroMs);
-      const ends = moveEnds.run(zeroMs, bootId, MAX_SETTLED).changes;
-      const gaps = moveGaps.run(zeroMs, zeroMs, bootId, MAX_SETTLED).changes;
+      const records = provisional.all(bootId, MAX_MOVED);
+      for (const record of records) move(record, timeOf(record, zeroMs), "the clock is trusted now");
+      const ends = moveEnds.run(zeroMs, bootId, MAX_MOVED).changes;
+      const gaps = moveGaps.run(zeroMs, zeroMs, bootId, MAX_MOVED).changes;
       moveLevels.run(zeroMs, bootId);
-      return { moved: records.length, more: Math.max(records.length, ends, gaps) === MAX_SETTLED };
+      return { moved: records.length, more: Math.max(records.length, ends, gaps) === MAX_MOVED };
+    },
+
+    correctClock(bootId, zeroMs, after, by = SERVICE_ACTOR) {
+      const of = boot.get(bootId);
+      if (of === undefined) {
+        const message = "The clock of that boot was not set anew, or its sales were moved already.";
+        throw new FlancoError("not_found", message);
+      }
+      if (after === 0) {
+        const records = count.get(of.boot, zeroMs) ?? 0;
+        const seconds = Math.round((zeroMs - of.zeroMs) / SECOND_MS);
+        context.audit.note("clock_corrected", null, { bootId, zeroMs, records, seconds }, by);
+      }
+      const from = Math.max(after, of.before);
+      const records = misplaced.all(from, of.last, of.boot, zeroMs, MAX_MOVED);
+      for (const record of records) {
+        const timeMs = timeOf(record, zeroMs);
+        moveEnd.run({ recordId: record.recordId, wasMs: record.timeMs, timeMs });
+        move(record, timeMs, "the clock was set wrong");
+      }
+      const last = records.length < MAX_MOVED ? null : (records.at(-1)?.recordId ?? null);
+      if (last === null) close.run(zeroMs, of.boot);
+      return { moved: records.length, after: last };
     },
   } satisfies Partial<LedgerCommands>;
 }
 
-/** Gives the one way in which a correction enters the ledger. */
-function corrector(db: Database, context: WriteContext) {
-  const insert = db.prepare<[number, string, number, number | null, string, number, string]>(
-    `INSERT INTO correction (correction_id, kind, record_id, time_ms, reason, noted_ms, hash)
-     VALUES (?, ?, ?, ?, ?, ?, unhex(?))`,
-  );
-  return (correction: Pick<CorrectionEntry, "kind" | "timeMs" | "reason"> & { recordId: number }) => {
-    const { kind, recordId, timeMs, reason } = correction;
-    const notedMs = context.nowMs();
-    const { position, hash } = context.chain.appendCorrection({
-      kind,
-      recordId,
-      timeMs,
-      lostFrom: null,
-      lostTo: null,
-      anchor: null,
-      reason,
-      notedMs,
-    });
-    insert.run(position, kind, recordId, timeMs, reason, notedMs, hash);
-    return { correctionId: position, notedTimeMs: notedMs };
-  };
+/** Where a record lies in wall time by the zero of its boot. */
+function timeOf({ monotonicNs }: TimedRecord, zeroMs: number): number {
+  return wallTimeMs(zeroMs, monotonicNs / NS_PER_MS);
 }
-
-/** Gives the one way in which a record gets another time. */
-export function timeMover(db: Database, context: WriteContext) {
-  const correct = corrector(db, context);
-  const setTime = db.prepare<[number, number]>("UPDATE record SET effective_ms = ? WHERE record_id = ?");
-  return (record: CorrectedRecord, timeMs: number, reason: string): void => {
-    const { recordId, userId, voidedBy } = record;
-    correct({ kind: "time", recordId, timeMs, reason });
-    setTime.run(timeMs, recordId);
-    if (voidedBy === null) {
-      context.rollups.note(record, -1);
-      context.rollups.note({ ...record, timeMs });
-    }
-    context.tell({ kind: "time", userId, recordId, timeMs });
-  };
-}
-
-/** Records that are moved in one command: each takes a moment, and other writes wait meanwhile. */
-const MAX_MOVED = 500;
-/** A record `r` that is not where the boot's zero places it. What was recorded after the clock was set is there. */
-const MISPLACED = `abs(effective_ms - (? + monotonic_ns / 1e6)) >= ${MINUTE_MS}`;
 
 export function clockReader(db: Database) {
   const boots = db.prepare<[], { boot: number } & Omit<ReclockedBoot, "before" | "since">>(
@@ -169,61 +199,4 @@ export function clockReader(db: Database) {
         since: span.get(boot, times.zeroMs, userId, userId, most) ?? none,
       })),
   } satisfies Partial<LedgerReader>;
-}
-
-export function clockCorrectionCommands(db: Database, context: WriteContext) {
-  const move = timeMover(db, context);
-  const boot = db.prepare<
-    [string],
-    { boot: number; zeroMs: number; before: number; last: number; records: number }
-  >(
-    `SELECT b.boot, zero_ms AS zeroMs, coalesce(min(record_id), 1) - 1 AS before, coalesce(max(record_id), 0) AS last,
-            count(record_id) AS records
-       FROM boot b LEFT JOIN record r ON r.boot = b.boot WHERE boot_id = ? AND set_zero_ms IS NOT NULL GROUP BY b.boot`,
-  );
-  const misplaced = db.prepare<
-    [number, number, number, number, number],
-    CorrectedRecord & { monotonicNs: number }
-  >(
-    `SELECT ${TARGET}, monotonic_ns AS monotonicNs FROM record
-      WHERE record_id > ? AND record_id <= ? AND boot = ? AND ${MISPLACED} ORDER BY record_id LIMIT ?`,
-  );
-  const count = db
-    .prepare<[number, number], number>(`SELECT count(*) FROM record WHERE boot = ? AND ${MISPLACED}`)
-    .pluck();
-  // An end that the same clock gave is as far off as the record.
-  const moveEnd = db.prepare<{ recordId: number; wasMs: number; timeMs: number }>(
-    `UPDATE record SET ended_ms = ended_ms + @timeMs - @wasMs
-      WHERE record_id = @recordId AND abs(ended_ms - @wasMs) < abs(ended_ms - @timeMs)`,
-  );
-  const close = db.prepare<[number, number]>(
-    "UPDATE boot SET zero_ms = ?, set_zero_ms = NULL WHERE boot = ?",
-  );
-
-  return {
-    correctClock(bootId, zeroMs, after, by = SERVICE_ACTOR) {
-      const of = boot.get(bootId);
-      if (of === undefined) {
-        throw new FlancoError(
-          "not_found",
-          "The clock of that boot was not set anew, or its sales were moved already.",
-        );
-      }
-      if (after === 0) {
-        const records = count.get(of.boot, zeroMs) ?? 0;
-        const seconds = Math.round((zeroMs - of.zeroMs) / SECOND_MS);
-        context.audit.note("clock_corrected", null, { bootId, zeroMs, records, seconds }, by);
-      }
-      const from = Math.max(after, of.before);
-      const records = misplaced.all(from, of.last, of.boot, zeroMs, MAX_MOVED);
-      for (const record of records) {
-        const timeMs = wallTimeMs(zeroMs, record.monotonicNs / NS_PER_MS);
-        moveEnd.run({ recordId: record.recordId, wasMs: record.timeMs, timeMs });
-        move(record, timeMs, "the clock was set wrong");
-      }
-      const last = records.length < MAX_MOVED ? null : (records.at(-1)?.recordId ?? null);
-      if (last === null) close.run(zeroMs, of.boot);
-      return { moved: records.length, after: last };
-    },
-  } satisfies Partial<LedgerCommands>;
 }

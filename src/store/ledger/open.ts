@@ -1,12 +1,13 @@
 import { existsSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import DatabaseConstructor, { type Database } from "better-sqlite3";
+import DatabaseConstructor, { type Database, type Options } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
+import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { entryHash, readHead } from "./chain.ts";
 import { isFull } from "./disk-room.ts";
-import { MIGRATIONS, type MigrationProgress, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
+import { MIGRATIONS, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
 import { upgradeLedger } from "./upgrade.ts";
 
 /** Marks a SQLite file as flanco's ("flnc"), so that no other program's database is written to. */
@@ -38,11 +39,10 @@ const GROWING = new Set(["record", "correction", "idempotency", "rollup_day", "r
  */
 export function openForWriting(
   file: string,
-  onProgress: MigrationProgress = () => {},
+  onProgress: OnSteps = () => {},
   migrations = MIGRATIONS,
 ): Database {
   if (!existsSync(file)) create(file, migrations);
-  refuseTruncated(file);
   const db = openChecked(file, migrations);
   if (requireKnownSchema(db, migrations) === migrations.length) return db;
   upgradeLedger(db, file, onProgress, migrations);
@@ -50,20 +50,11 @@ export function openForWriting(
 }
 
 function openChecked(file: string, migrations = MIGRATIONS): Database {
-  refuseTruncated(file);
-  const db = guarded(file, () => new DatabaseConstructor(file, { fileMustExist: true }));
-  try {
-    guarded(file, () => {
-      refuseForeign(db, file);
-      configure(db);
-      checkStructure(db, file);
-      requireKnownSchema(db, migrations);
-    });
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return openGuarded(file, {}, (db) => {
+    configure(db);
+    checkStructure(db, file);
+    requireKnownSchema(db, migrations);
+  });
 }
 
 /**
@@ -77,15 +68,22 @@ export function openForReading(file: string): Database {
       hint: "Check the data directory (FLANCO_DATA_DIR); the service makes a ledger when it first starts.",
     });
   }
+  return openGuarded(file, { readonly: true }, (db) => {
+    db.pragma("query_only = ON");
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    refuseOlder(db, file);
+  });
+}
+
+/** Opens a file that is a ledger, and closes it where `prepare` throws. */
+function openGuarded(file: string, options: Options, prepare: (db: Database) => void): Database {
   refuseTruncated(file);
-  const db = guarded(file, () => new DatabaseConstructor(file, { readonly: true, fileMustExist: true }));
+  const opened = { ...options, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
+  const db = guarded(file, () => new DatabaseConstructor(file, opened));
   try {
     guarded(file, () => {
-      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      db.pragma("query_only = ON");
-      db.pragma(`cache_size = -${CACHE_KIB}`);
       refuseForeign(db, file);
-      refuseOlder(db, file);
+      prepare(db);
     });
     return db;
   } catch (error) {
@@ -128,7 +126,6 @@ function create(file: string, migrations = MIGRATIONS): void {
  * writer thread syncs by itself (write-ahead-log.ts).
  */
 function configure(db: Database): void {
-  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");

@@ -3,8 +3,8 @@ import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { monthOf } from "../../domain/day.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
+import type { OnSteps } from "../../domain/work.ts";
 import type { LocalCalendar } from "./calendar.ts";
-import type { MigrationProgress } from "./schema.ts";
 
 /** One record of one user, as it is added up. */
 export interface RollupEntry {
@@ -97,11 +97,7 @@ export class RollupWriter {
  * Recomputes every rollup from the records, in the caller's transaction: after a change of time zone or of the zone's own
  * rules. Reads in the order of the ledger, in bounded memory.
  */
-export function rebuildRollups(
-  db: Database,
-  calendar: LocalCalendar,
-  onProgress: (done: number, total: number) => void,
-): void {
+export function rebuildRollups(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   db.exec("DELETE FROM rollup_day; DELETE FROM rollup_month");
   const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
   const rollups = new RollupWriter(db, calendar);
@@ -201,11 +197,7 @@ interface RollupDays {
 /**
  * Computes the rollups again when their local days have changed: by another zone, or by other rules for this one. New time-zone tables that leave the zone as it was change nothing but their version.
  */
-export function bringRollupsToZone(
-  db: Database,
-  calendar: LocalCalendar,
-  onProgress: MigrationProgress,
-): void {
+export function bringRollupsToZone(db: Database, calendar: LocalCalendar, onProgress: OnSteps): void {
   const { timeZone } = calendar;
   const tables = process.versions["tz"] ?? "";
   const stored = readDays(db);

@@ -1,14 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
-
-/** Called now and then while records are converted. */
-export type MigrationProgress = (done: number, total: number) => void;
+import type { OnSteps } from "../../domain/work.ts";
 
 /** One step of the schema. A released one never changes; a new one is added at the end. */
 export interface Migration {
   readonly sql: string;
-  /** Runs after the SQL, in the same transaction, for what SQL alone cannot do. */
-  readonly convert?: (db: Database, onProgress: MigrationProgress) => void;
+  /** Runs after the SQL, in the same transaction, for what SQL alone cannot do, and tells its progress. */
+  readonly convert?: (db: Database, onProgress: OnSteps) => void;
 }
 
 /**
@@ -386,7 +384,7 @@ export function requireKnownSchema(db: Database, migrations = MIGRATIONS): numbe
 }
 
 /** Applies the migrations that the file lacks, each in a transaction. Throws `too_new` for a later program's file. */
-export function migrate(db: Database, onProgress: MigrationProgress, migrations = MIGRATIONS): void {
+export function migrate(db: Database, onProgress: OnSteps, migrations = MIGRATIONS): void {
   const current = requireKnownSchema(db, migrations);
   migrations.slice(current).forEach(({ sql, convert }, index) => {
     db.transaction(() => {

@@ -2,9 +2,10 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError, messageOf } from "../../domain/error.ts";
+import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { copyDurably, removeDatabase, requireRoom } from "../backup/file-copy.ts";
-import { MIGRATIONS, type MigrationProgress, migrate } from "./schema.ts";
+import { MIGRATIONS, migrate } from "./schema.ts";
 
 /** Of progress: the copy takes four of these; its migrations, the comparison and the check take two each. */
 const STEPS = 10;
@@ -23,7 +24,7 @@ const COPIES = 2;
 export function upgradeLedger(
   db: Database,
   file: string,
-  onProgress: MigrationProgress,
+  onProgress: OnSteps,
   migrations = MIGRATIONS,
 ): void {
   const from = Number(db.pragma("user_version", { simple: true }));
@@ -95,7 +96,7 @@ function straysIn(db: Database): number {
  * Whether every sale counts in the copy as it did: the same room, time and valor. Both are read once, in their order: sums
  * per room would have to be sorted, on a disk that may be slow and full.
  */
-function hasSameSales(copy: Database, original: string, onProgress: MigrationProgress): boolean {
+function hasSameSales(copy: Database, original: string, onProgress: OnSteps): boolean {
   copy.prepare("ATTACH ? AS original").run(original);
   const counted = copy.prepare<[], { before: number; after: number; newest: number }>(
     `SELECT (SELECT count(*) FROM original.record) AS before, (SELECT count(*) FROM main.record) AS after,

@@ -6,6 +6,7 @@ import type { ProvenBackup } from "../../domain/backup.ts";
 import type { CorrectionEntry } from "../../domain/chain-entry.ts";
 import { FlancoError } from "../../domain/error.ts";
 import type { Loss } from "../../domain/gap.ts";
+import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { listBackups } from "../backup/backup-directory.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
@@ -47,12 +48,6 @@ export interface Recovered {
   readonly lost: { readonly from: number; readonly to: number } | null;
 }
 
-/** What a rebuild begins with. */
-interface Base {
-  readonly db: Database;
-  readonly backup: ProvenBackup | null;
-}
-
 /**
  * Replaces a damaged ledger by its newest proven backup and the commits of its tail, and sets the damaged file aside
  * whole. Call with the data directory locked and the ledger closed. The damaged file stays in its place until the new
@@ -66,7 +61,7 @@ export function recoverLedger(
   damage: FlancoError,
   directories: readonly string[],
   nowMs: number,
-  onProgress: (done: number, total: number) => void,
+  onProgress: OnSteps,
 ): Recovered {
   const draft = replacementDraft(ledger);
   onProgress(0, 1);
@@ -88,11 +83,7 @@ export function recoverLedger(
     const before = readCommits(db);
     repeatCommits(db, segments);
     const commits = readCommits(db) - before;
-    const lost = noteLoss(db, {
-      newest: newestKnown(ledger, segments, readCommits(db)),
-      keptAs: basename(keptAs),
-      nowMs,
-    });
+    const lost = noteLoss(db, newestKnown(ledger, segments, db), basename(keptAs), nowMs);
     const details = { backup: backup?.file ?? "", keptAs: basename(keptAs), entries: commits };
     linkAudit(db, appendAudit(db, { kind: "ledger_rebuilt", timeMs: nowMs, details, actor: SERVICE_ACTOR }));
     makeOwn(db, knownCommits(ledger, folders));
@@ -115,8 +106,8 @@ function baseFor(
   [folders, foldersBefore]: readonly [readonly string[], readonly string[]],
   segments: readonly Segment[],
   draft: string,
-  onProgress: (done: number, total: number) => void,
-): Base | undefined {
+  onProgress: OnSteps,
+): { readonly db: Database; readonly backup: ProvenBackup | null } | undefined {
   const begunWith = beginningOf(ledger)?.head;
   const backupsIn = (folder: string) =>
     listBackups(folder).map((backup) => ({ backup, file: join(folder, backup.file) }));
@@ -195,30 +186,21 @@ function committerIn(db: Database, timeZone: string): Committer {
  * The newest position that the ledger is known to have had. One more than what was recovered where the tail does not say
  * that it is all: up to a second of commits may be missing.
  */
-function newestKnown(
-  ledger: string,
-  segments: readonly Segment[],
-  commits: number,
-): (recovered: number) => number {
+function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
+  const { position } = readHead(recovered);
+  const commits = readCommits(recovered);
   const stored = readable(() => readLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) })));
+  if (stored !== undefined && stored.commits >= commits) return Math.max(position, stored.position);
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
-  return (recovered) => {
-    if (stored !== undefined && stored.commits >= commits) return Math.max(recovered, stored.position);
-    return isAll ? recovered : recovered + 1;
-  };
+  return isAll ? position : position + 1;
 }
 
-interface LossNote {
-  readonly newest: (recovered: number) => number;
-  /** Name of the damaged file, for the reader of the ledger. */
-  readonly keptAs: string;
-  readonly nowMs: number;
-}
-
-/** Entries at the end that are gone become a `lost` entry after them, so that no number is given twice. */
-function noteLoss(db: Database, { newest, keptAs, nowMs }: LossNote): Recovered["lost"] {
+/**
+ * Entries at the end that are gone, up to the position `to`, become a `lost` entry after them, so that no number is given twice.
+ * `keptAs` is the damaged file's name, for the reader of the ledger.
+ */
+function noteLoss(db: Database, to: number, keptAs: string, nowMs: number): Recovered["lost"] {
   const head = readHead(db);
-  const to = newest(head.position);
   if (to <= head.position) return null;
   const from = head.position + 1;
   const since = newestTime(db);

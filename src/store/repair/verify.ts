@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { KeptHead } from "../../domain/backup.ts";
 import { monthOf } from "../../domain/day.ts";
 import type { Id } from "../../domain/id.ts";
+import type { OnSteps } from "../../domain/work.ts";
 import { LocalCalendar } from "../ledger/calendar.ts";
 import { RECORD_COLUMNS } from "../ledger/chain.ts";
 import { readLedger } from "../ledger/identity.ts";
@@ -49,7 +50,7 @@ type CheckedChain = Omit<Verification, "damage">;
  */
 export function verifyLedger(
   file: string,
-  onProgress: (done: number, total: number) => void,
+  onProgress: OnSteps,
   heads: readonly KeptHead[] = [],
 ): Verification {
   return verificationOf(checkFile(file), () => checkChain(file, onProgress, heads));
@@ -80,12 +81,32 @@ export function checkFile(file: string): CheckedFile {
 }
 
 /** The other half: the entries. */
-export function checkChain(
-  file: string,
-  onProgress: (done: number, total: number) => void,
-  heads: readonly KeptHead[],
-): CheckedChain {
-  return atOneMoment(file, (db) => checkEntries(db, heads, onProgress));
+export function checkChain(file: string, onProgress: OnSteps, heads: readonly KeptHead[]): CheckedChain {
+  return atOneMoment(file, (db) => {
+    const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
+    // SQLite writes the canonical form in half the time that its columns take to be read and written here.
+    const page = db
+      .prepare<[number, number], ChainedRow>(
+        `SELECT record_id, json_array('sale', ${Object.values(RECORD_COLUMNS).join(", ")}), valor_micros, created_ms,
+                provisional, effective_ms, voided_by, lower(hex(hash))
+           FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
+      )
+      .raw();
+    const findings = new Findings(db);
+    const walk = new ChainWalk(db, findings, heads);
+    let records = 0;
+    let last = Number.MIN_SAFE_INTEGER;
+    for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
+      for (const [position, text, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash] of rows) {
+        walk.record({ position, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash }, text);
+        last = position;
+      }
+      records += rows.length;
+      if (rows.length === PAGE) onProgress(records, total);
+    }
+    const entries = walk.finish();
+    return { records, entries, findings: findings.found, unlisted: findings.unlisted };
+  });
 }
 
 function atOneMoment<T>(file: string, check: (db: Database) => T): T {
@@ -144,36 +165,6 @@ type ChainedRow = [
   voidedBy: number | null,
   hash: string,
 ];
-
-function checkEntries(
-  db: Database,
-  heads: readonly KeptHead[],
-  onProgress: (done: number, total: number) => void,
-): CheckedChain {
-  const total = db.prepare<[], number>("SELECT count(*) FROM record").pluck().get() ?? 0;
-  // SQLite writes the canonical form in half the time that its columns take to be read and written here.
-  const page = db
-    .prepare<[number, number], ChainedRow>(
-      `SELECT record_id, json_array('sale', ${Object.values(RECORD_COLUMNS).join(", ")}), valor_micros, created_ms,
-              provisional, effective_ms, voided_by, lower(hex(hash))
-         FROM record LEFT JOIN boot USING (boot) WHERE record_id > ? ORDER BY record_id LIMIT ?`,
-    )
-    .raw();
-  const findings = new Findings(db);
-  const walk = new ChainWalk(db, findings, heads);
-  let records = 0;
-  let last = Number.MIN_SAFE_INTEGER;
-  for (let rows = page.all(last, PAGE); rows.length > 0; rows = page.all(last, PAGE)) {
-    for (const [position, text, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash] of rows) {
-      walk.record({ position, valorMicros, createdTimeMs, provisional, timeMs, voidedBy, hash }, text);
-      last = position;
-    }
-    records += rows.length;
-    if (rows.length === PAGE) onProgress(records, total);
-  }
-  const entries = walk.finish();
-  return { records, entries, findings: findings.found, unlisted: findings.unlisted };
-}
 
 type CountedRow = [
   position: number,
