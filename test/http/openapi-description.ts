@@ -1,5 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { expect } from "chai";
+import type { Response as Answer, Test } from "supertest";
 import { FlancoError } from "../../src/domain/error.ts";
+import { Appliance } from "../rig/appliance.ts";
+import { forSuite } from "../rig/standing.ts";
 
 /** One exchange with the API, as it happened. */
 export interface Observed {
@@ -78,6 +82,48 @@ export class Conformance {
   }
 }
 
+/** A signed-in user; an appliance's `api` sends without a session. */
+type Sender = Readonly<Record<Method, (path: string) => Test>>;
+
+interface Sent {
+  /** Without it, the suite's user. */
+  readonly by?: Sender;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** Sent as it is, in place of a JSON body. */
+  readonly raw?: { readonly type: string; readonly text: string };
+}
+
+/** Real exchanges with an appliance, each held to the description of its API. To make in a `describe`. */
+export class Exchanges {
+  readonly appliance = forSuite(() => Appliance.open());
+  readonly user = forSuite(() => this.appliance.addUser());
+  readonly description = forSuite(
+    async (): Promise<Description> => (await this.appliance.api.get("/api/openapi.json").expect(200)).body,
+  );
+  readonly conformance = forSuite(() => new Conformance(this.description));
+
+  constructor() {
+    afterEach(() => {
+      this.appliance.breaker.failure = undefined;
+      this.appliance.lines.refusal = undefined;
+    });
+  }
+
+  /** One exchange, which must have this status and be as the description has it. */
+  async answers(status: number, method: Method, path: string, sent: Sent = {}): Promise<Answer> {
+    const { by = this.user, query = {}, headers = {}, raw, body } = sent;
+    const request = by[method](path).query(query).set(headers);
+    if (raw !== undefined) request.type(raw.type).send(raw.text);
+    else if (body !== undefined) request.send(body);
+    const response = await request;
+    expect(response.status, `${method} ${path}: ${response.text}`).to.equal(status);
+    this.conformance.observe({ method, path, status, type: response.type, body: response.body });
+    return response;
+  }
+}
+
 /** Each status of each operation, as `GET /api/device 200`. */
 export function describedIn(description: Description): string[] {
   return Object.entries(description.paths).flatMap(([path, operations]) =>
@@ -85,6 +131,11 @@ export function describedIn(description: Description): string[] {
       Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
     ),
   );
+}
+
+/** Whether a described status, as `GET /api/device 503`, is one that operations have in common. */
+export function isRefusal(name: string): boolean {
+  return /(?:400|401|403|413|415|500|503)$/.test(name);
 }
 
 function escaped(step: string): string {
