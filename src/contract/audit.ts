@@ -20,7 +20,7 @@ export const auditEntry = z.strictObject({
 });
 export type AuditEntry = Shape<typeof auditEntry>;
 
-export const listAudit = declare("get", "/audit", {
+export const listAudit = declare("get", "/api/audit", {
   summary:
     "Who did what, and from where, newest first, in pages: of the user's own account, and of the appliance as a whole.",
   roles: OWNER,

@@ -31,7 +31,7 @@ const comparison = z.strictObject({
 });
 export type ClinicComparison = Shape<typeof comparison>;
 
-export const compareClinics = declare("get", "/clinic", {
+export const compareClinics = declare("get", "/api/clinic", {
   summary: "What each clinic has sold in a period, beside the same days before, and how its gateway fares.",
   roles: MONEY,
   query: z.object({
@@ -41,7 +41,7 @@ export const compareClinics = declare("get", "/clinic", {
   answer: success.extend({ data: comparison }),
 });
 
-export const getCompanyStatus = declare("get", "/status", {
+export const getCompanyStatus = declare("get", "/api/status", {
   summary: "What the page needs to show the company: its name, zone, currency and time.",
   roles: MONEY,
   answer: success.extend({

@@ -154,7 +154,7 @@ export const reportHead = z.strictObject({
 });
 export type AcceptanceReportHead = Shape<typeof reportHead>;
 
-export const beginCommission = declare("put", "/commission", {
+export const beginCommission = declare("put", "/api/commission", {
   summary:
     "Begin to commission wired lines, or go on: what they do is no sale, and their bounce is measured. Lasts for a bounded time.",
   roles: TECHNICAL,
@@ -162,32 +162,32 @@ export const beginCommission = declare("put", "/commission", {
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const getCommission = declare("get", "/commission", {
+export const getCommission = declare("get", "/api/commission", {
   summary: "The account's rooms with what was seen of their lines, and what is proposed.",
   roles: TECHNICAL,
   answer: success.extend({ data: commissionState }),
 });
 
-export const endCommission = declare("delete", "/commission", {
+export const endCommission = declare("delete", "/api/commission", {
   summary: "End the commissioning without a report: sales count again, and what was ticked off is forgotten.",
   roles: TECHNICAL,
 });
 
-export const askRoom = declare("put", "/commission/room", {
+export const askRoom = declare("put", "/api/commission/room", {
   summary: "Say which room is switched next: from here on its line is judged by that.",
   roles: TECHNICAL,
   body: z.object({ room: z.object(roomKey) }),
   errors: ["not_found", "conflict"],
 });
 
-export const tickRoom = declare("put", "/commission/tick", {
+export const tickRoom = declare("put", "/api/commission/tick", {
   summary: "Tick a room off with its verdict of this moment.",
   roles: TECHNICAL,
   body: z.object({ tick: z.object(newTick) }),
   errors: ["not_found", "conflict"],
 });
 
-export const mendRoom = declare("post", "/commission/mend", {
+export const mendRoom = declare("post", "/api/commission/mend", {
   summary:
     "Apply what is proposed for a room: a setting of its line, or the line that moved, which then changes places with its own.",
   roles: TECHNICAL,
@@ -195,7 +195,7 @@ export const mendRoom = declare("post", "/commission/mend", {
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const finishCommission = declare("post", "/commission/report", {
+export const finishCommission = declare("post", "/api/commission/report", {
   summary: "End the commissioning with an acceptance report, which the ledger keeps for ever.",
   roles: TECHNICAL,
   body: z.object({ report: z.object(signatures) }),
@@ -203,13 +203,13 @@ export const finishCommission = declare("post", "/commission/report", {
   errors: ["conflict", "too_many"],
 });
 
-export const listAcceptanceReports = declare("get", "/commission/reports", {
+export const listAcceptanceReports = declare("get", "/api/commission/reports", {
   summary: "The newest 50 acceptance reports, newest first.",
   roles: TECHNICAL,
   answer: success.extend({ data: z.array(reportHead) }),
 });
 
-export const getAcceptanceReport = declare("get", "/commission/report", {
+export const getAcceptanceReport = declare("get", "/api/commission/report", {
   summary: "One acceptance report; the newest where no number is given.",
   roles: TECHNICAL,
   query: z.object({ number: digits.optional() }),

@@ -21,7 +21,7 @@ export const importedRecord = z.strictObject({
   voidReason: name.nullable().default(null),
 });
 
-export const postData = declare("post", "/data", {
+export const postData = declare("post", "/api/data", {
   summary: "Store one record. Answered after its commit is on the disk.",
   roles: OWNER,
   body: z.object(recordFields),
@@ -35,7 +35,7 @@ export const postData = declare("post", "/data", {
   },
 });
 
-export const getSummary = declare("get", "/data", {
+export const getSummary = declare("get", "/api/data", {
   summary: "What was sold in the last seven days, or in this calendar year.",
   roles: MONEY,
   query: z.object({ period: z.enum(["semanal", "anual"]) }),

@@ -3,8 +3,8 @@ import type { ErrorCode } from "../domain/error.ts";
 import type { Role } from "../domain/member.ts";
 import { success } from "./field.ts";
 
-/** What the path of every operation begins with. */
-export const API_PREFIX = "/api";
+/** What the path of every operation begins with, and no path of the page. */
+export const API = "/api/";
 
 /** Roles of several operations; `ROLES` of `src/domain/member.ts` are all. */
 export const OWNER: readonly Role[] = ["owner"];
@@ -23,7 +23,6 @@ export type ErrorField = "error" | "message";
 /** One operation of the API without the code behind it: what routes, parses, answers and describes it. */
 export interface Declaration {
   readonly method: Method;
-  /** Under the API's prefix: `/device`. */
   readonly path: string;
   readonly summary: string;
   /** Whose session it needs; null where it needs none. */

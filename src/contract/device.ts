@@ -20,7 +20,7 @@ export type Device = Shape<typeof device>;
 
 const deviceQuery = z.object({ dId: name });
 
-export const listDevices = declare("get", "/device", {
+export const listDevices = declare("get", "/api/device", {
   summary: "The user's devices, with the live state of their actuators.",
   roles: ROLES,
   answer: success.extend({ data: z.array(device) }),
@@ -43,7 +43,7 @@ function onceEach<T>(nameOf: (entry: T) => string, path: readonly string[]) {
   };
 }
 
-export const addDevice = declare("post", "/device", {
+export const addDevice = declare("post", "/api/device", {
   summary: "Register a device.",
   roles: TECHNICAL,
   body: z.object({
@@ -63,7 +63,7 @@ export const addDevice = declare("post", "/device", {
   statuses: LEDGER_FAILS,
 });
 
-export const changeDevice = declare("patch", "/device", {
+export const changeDevice = declare("patch", "/api/device", {
   summary: "Rename a device, move it to another location, or change its rooms. Its records stay as they are.",
   roles: TECHNICAL,
   query: deviceQuery,
@@ -98,7 +98,7 @@ export const changeDevice = declare("patch", "/device", {
   statuses: LEDGER_FAILS,
 });
 
-export const removeDevice = declare("delete", "/device", {
+export const removeDevice = declare("delete", "/api/device", {
   summary: "Remove a device. Its lines are released; its records stay.",
   roles: TECHNICAL,
   query: deviceQuery,
@@ -125,7 +125,7 @@ const room = z.strictObject({
     .describe("Of today's last sale; null before the first, and for a role without money."),
 });
 
-export const listRooms = declare("get", "/room", {
+export const listRooms = declare("get", "/api/room", {
   summary:
     "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
   roles: ROLES,

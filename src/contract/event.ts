@@ -32,7 +32,7 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
 
-export const listenToEvents = declare("get", "/event", {
+export const listenToEvents = declare("get", "/api/event", {
   summary:
     "Live changes as server-sent events: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
   roles: ROLES,

@@ -27,13 +27,13 @@ const lines = z.strictObject({
 });
 export type Line = Shape<typeof line>;
 
-export const listLines = declare("get", "/line", {
+export const listLines = declare("get", "/api/line", {
   summary: "Every line of this machine: its room, its level, and which other program has it.",
   roles: TECHNICAL,
   answer: success.extend({ data: lines }),
 });
 
-export const readLine = declare("post", "/line/read", {
+export const readLine = declare("post", "/api/line/read", {
   summary: "The physical level of a free line, by one look: to see which one is which.",
   roles: TECHNICAL,
   body: z.object({ line: name }),
@@ -43,7 +43,7 @@ export const readLine = declare("post", "/line/read", {
   errors: ["not_found", "conflict"],
 });
 
-export const driveLine = declare("post", "/line/drive", {
+export const driveLine = declare("post", "/api/line/drive", {
   summary: "Set the physical level of a simulated line.",
   roles: TECHNICAL,
   body: z.object({ line: name, level: z.boolean() }),
@@ -64,14 +64,14 @@ export const newTest = {
     .describe("Then it ends by itself, also if the service was restarted."),
 };
 
-export const beginTest = declare("put", "/test", {
+export const beginTest = declare("put", "/api/test", {
   summary: "Put wired lines under test, or prolong it: what they do is no sale. The status lists them.",
   roles: TECHNICAL,
   body: z.object({ test: z.object(newTest) }),
   errors: ["not_found", "too_many"],
 });
 
-export const endTest = declare("delete", "/test", {
+export const endTest = declare("delete", "/api/test", {
   summary: "End the test of a line, or of all lines of the account: sales count again.",
   roles: TECHNICAL,
   query: z.object({ line: name.optional() }),
@@ -85,7 +85,7 @@ export const testedEdge = z.strictObject({
   provisional: z.boolean().describe("That time is not trusted."),
 });
 
-export const listTestedEdges = declare("get", "/test/edge", {
+export const listTestedEdges = declare("get", "/api/test/edge", {
   summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
   roles: PEOPLE,
   answer: success.extend({ data: z.array(testedEdge) }),

@@ -18,14 +18,14 @@ export type Location = Shape<typeof location>;
 const locationFields = { name, description: text(0, MAX_DESCRIPTION) };
 const locationQuery = z.object({ locationId: name });
 
-export const listLocations = declare("get", "/location", {
+export const listLocations = declare("get", "/api/location", {
   summary: "The user's locations, with the devices at each.",
   roles: PEOPLE,
   answer: success.extend({ data: z.array(location) }),
   statuses: LEDGER_FAILS,
 });
 
-export const addLocation = declare("post", "/location", {
+export const addLocation = declare("post", "/api/location", {
   summary: "Make a location.",
   roles: TECHNICAL,
   body: z.object({ location: z.object(locationFields) }),
@@ -33,7 +33,7 @@ export const addLocation = declare("post", "/location", {
   statuses: LEDGER_FAILS,
 });
 
-export const changeLocation = declare("patch", "/location", {
+export const changeLocation = declare("patch", "/api/location", {
   summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
   roles: TECHNICAL,
   query: locationQuery,
@@ -42,7 +42,7 @@ export const changeLocation = declare("patch", "/location", {
   statuses: LEDGER_FAILS,
 });
 
-export const removeLocation = declare("delete", "/location", {
+export const removeLocation = declare("delete", "/api/location", {
   summary: "Remove a location. Its devices and records stay.",
   roles: TECHNICAL,
   query: locationQuery,

@@ -23,7 +23,7 @@ const member = self.extend({
 /** A link of the page is made of it. Shown once: the ledger has only its hash. */
 const linkAnswer = success.extend({ data: z.strictObject({ token: z.string() }) });
 
-export const getSelf = declare("get", "/me", {
+export const getSelf = declare("get", "/api/me", {
   summary: "The signed-in member, with its role.",
   roles: ROLES,
   answer: success.extend({
@@ -31,26 +31,26 @@ export const getSelf = declare("get", "/me", {
   }),
 });
 
-export const changeSelf = declare("patch", "/me", {
+export const changeSelf = declare("patch", "/api/me", {
   summary: "Change the own name.",
   roles: ROLES,
   body: z.object({ me: z.object({ name }) }),
 });
 
-export const changePassword = declare("put", "/me/password", {
+export const changePassword = declare("put", "/api/me/password", {
   summary: "Change the own password. All of the member's sessions end; the answer begins another.",
   roles: ROLES,
   body: z.object({ current: password, password }),
   errors: ["too_many"],
 });
 
-export const listMembers = declare("get", "/member", {
+export const listMembers = declare("get", "/api/member", {
   summary: "The account's members.",
   roles: OWNER,
   answer: success.extend({ data: z.array(member) }),
 });
 
-export const inviteMember = declare("post", "/member", {
+export const inviteMember = declare("post", "/api/member", {
   summary: "Add a member, who chooses a password by a link: valid once and for a day.",
   roles: OWNER,
   body: z.object({ member: z.object({ name, email: z.email().max(MAX_TEXT), role }) }),
@@ -58,7 +58,7 @@ export const inviteMember = declare("post", "/member", {
   errors: ["conflict"],
 });
 
-export const changeMember = declare("patch", "/member", {
+export const changeMember = declare("patch", "/api/member", {
   summary: "Rename a member, or change the role: then its sessions end. The last owner stays one.",
   roles: OWNER,
   query: memberQuery,
@@ -66,14 +66,14 @@ export const changeMember = declare("patch", "/member", {
   errors: ["not_found", "conflict"],
 });
 
-export const removeMember = declare("delete", "/member", {
+export const removeMember = declare("delete", "/api/member", {
   summary: "Remove a member: its sessions end. The last owner stays.",
   roles: OWNER,
   query: memberQuery,
   errors: ["not_found", "conflict"],
 });
 
-export const linkMember = declare("post", "/member/link", {
+export const linkMember = declare("post", "/api/member/link", {
   summary: "A new link by which a member chooses a password; an earlier one ends.",
   roles: OWNER,
   body: z.object({ memberId: name }),
@@ -81,14 +81,14 @@ export const linkMember = declare("post", "/member/link", {
   errors: ["not_found"],
 });
 
-export const endMemberSessions = declare("post", "/member/sign-out", {
+export const endMemberSessions = declare("post", "/api/member/sign-out", {
   summary: "End all sessions of a member.",
   roles: OWNER,
   body: z.object({ memberId: name }),
   errors: ["not_found"],
 });
 
-export const useLink = declare("post", "/link", {
+export const useLink = declare("post", "/api/link", {
   summary: "Choose a password by a link, and sign in.",
   roles: null,
   signsIn: true,

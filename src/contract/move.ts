@@ -14,7 +14,7 @@ export const madeCode = z.strictObject({
   endsTime: timeMs,
 });
 
-export const allowMove = declare("post", "/move/code", {
+export const allowMove = declare("post", "/api/move/code", {
   summary:
     "Make a code, valid once and for 15 minutes, by which another gateway takes over all that this one has. Refused while several accounts share the gateway.",
   roles: OWNER,
@@ -22,7 +22,7 @@ export const allowMove = declare("post", "/move/code", {
   errors: ["conflict"],
 });
 
-export const beginMove = declare("post", "/move", {
+export const beginMove = declare("post", "/api/move", {
   summary:
     "Begin a move with a code's secret: the gateway makes a backup, and answers with the move's ticket.",
   roles: null,
@@ -32,7 +32,7 @@ export const beginMove = declare("post", "/move", {
   errors: ["unauthorized", "too_many"],
 });
 
-export const getMove = declare("post", "/move/clinic", {
+export const getMove = declare("post", "/api/move/clinic", {
   summary: "The proof of a move's backup and the gateway's keys; null until the backup is proved.",
   roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
@@ -46,7 +46,7 @@ export const getMove = declare("post", "/move/clinic", {
   errors: ["unauthorized"],
 });
 
-export const readMove = declare("post", "/move/ledger", {
+export const readMove = declare("post", "/api/move/ledger", {
   summary: "A move's backup, from a byte on.",
   roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
@@ -55,7 +55,7 @@ export const readMove = declare("post", "/move/ledger", {
   errors: ["unauthorized"],
 });
 
-export const finishMove = declare("post", "/move/end", {
+export const finishMove = declare("post", "/api/move/end", {
   summary: "The other gateway has the clinic: this one says so, and goes on recording.",
   roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,

@@ -6,13 +6,11 @@ import { type Declaration, dataErrorAnswer, errorAnswer, statusOf } from "./decl
 const API_VERSION = "1.0.0";
 
 /** The API as an OpenAPI 3.1 description, from the shapes that parse requests and type answers. */
-export function describeApi(declarations: readonly Declaration[], prefix: string): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const declaration of declarations) {
-    const path = `${prefix}${declaration.path}`;
-    paths[path] ??= {};
-    paths[path][declaration.method] = describe(declaration);
-  }
+export function describeApi(declarations: readonly Declaration[]): object {
+  const paths = [...Map.groupBy(declarations, ({ path }) => path)].map(([path, own]) => [
+    path,
+    Object.fromEntries(own.map((declaration) => [declaration.method, describe(declaration)])),
+  ]);
   return {
     openapi: "3.1.0",
     info: {
@@ -20,7 +18,7 @@ export function describeApi(declarations: readonly Declaration[], prefix: string
       version: API_VERSION,
       description: "Devices, locations and the ledger of sales.",
     },
-    paths,
+    paths: Object.fromEntries(paths),
     components: {
       securitySchemes: { session: { type: "apiKey", in: "cookie", name: "auth_token" } },
       schemas: { Error: toJson(errorAnswer, "output"), DataError: toJson(dataErrorAnswer, "output") },

@@ -271,7 +271,7 @@ type Answered<T> = T extends null ? void : T;
 /** The endpoint of an operation. */
 export function declarationOf(name: OperationName) {
   const { input, data } = OPERATIONS[name];
-  return declare("post", `/operator/${name}`, {
+  return declare("post", `/api/operator/${name}`, {
     summary: "An operation of a command.",
     roles: null,
     body: input,
@@ -281,7 +281,7 @@ export function declarationOf(name: OperationName) {
 }
 
 /** The levels of all wired lines from this moment on, a JSON text a line, until the client goes away. */
-export const watchLines = declare("get", "/operator/line/watch", {
+export const watchLines = declare("get", "/api/operator/line/watch", {
   summary: "Every level of the wired lines as it comes.",
   roles: null,
   stream: "application/x-ndjson",

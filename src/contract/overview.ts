@@ -49,7 +49,7 @@ export type Overview = Shape<typeof overview>;
 
 const { location, device } = recordFilter;
 
-export const getOverview = declare("get", "/overview", {
+export const getOverview = declare("get", "/api/overview", {
   summary: "What was sold in seven days, or in a calendar month or year, beside the time before.",
   roles: MONEY,
   query: z.object({

@@ -20,7 +20,7 @@ export const record = z.strictObject({
 });
 export type Record = Shape<typeof record>;
 
-export const listRecords = declare("get", "/record", {
+export const listRecords = declare("get", "/api/record", {
   summary: "The user's records, newest first by time, in pages.",
   roles: MONEY,
   query: z.object({
@@ -42,21 +42,21 @@ export const listRecords = declare("get", "/record", {
   }),
 });
 
-export const sumRecords = declare("get", "/record/sum", {
+export const sumRecords = declare("get", "/api/record/sum", {
   summary: "Number and sum of the user's records that are not void.",
   roles: MONEY,
   query: z.object(recordFilter),
   answer: success.extend({ data: z.strictObject({ sales: z.int(), revenue: z.number() }) }),
 });
 
-export const voidRecord = declare("post", "/record/void", {
+export const voidRecord = declare("post", "/api/record/void", {
   summary: "Void a record: it stays to be seen, and counts in no sum.",
   roles: OWNER,
   body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
   errors: ["not_found", "conflict"],
 });
 
-export const exportRecords = declare("get", "/export", {
+export const exportRecords = declare("get", "/api/export", {
   summary: "The user's records as a table for a spreadsheet, newest first by time.",
   roles: MONEY,
   query: z.object({ lang: z.enum(["es", "en"]), ...recordFilter }),
@@ -76,7 +76,7 @@ export const gap = z.strictObject({
 });
 export type Gap = Shape<typeof gap>;
 
-export const listGaps = declare("get", "/gap", {
+export const listGaps = declare("get", "/api/gap", {
   summary: "Stretches in which edges of a line were lost, or it was not watched, newest first, in pages.",
   roles: PEOPLE,
   query: pageQuery,

@@ -58,7 +58,7 @@ const report = z.strictObject({
 });
 export type Report = Shape<typeof report>;
 
-export const getReport = declare("get", "/report", {
+export const getReport = declare("get", "/api/report", {
   summary:
     "What each room has sold in a month or on a day, at one location or all, beside the month or day before, and what is not certain about it.",
   roles: MONEY,
@@ -84,13 +84,13 @@ const letterhead = z.object({
     .refine(isLogo, `must be a PNG or JPEG image of at most ${MAX_LOGO_BYTES / 1024} KiB, as a data: URL`),
 });
 
-export const getLetterhead = declare("get", "/letterhead", {
+export const getLetterhead = declare("get", "/api/letterhead", {
   summary: "What stands at the head of the account's reports.",
   roles: MONEY,
   answer: success.extend({ data: z.strictObject(letterhead.shape) }),
 });
 
-export const setLetterhead = declare("put", "/letterhead", {
+export const setLetterhead = declare("put", "/api/letterhead", {
   summary: "Set the head of the account's reports. Written to the audit log.",
   roles: OWNER,
   body: z.object({ letterhead }),

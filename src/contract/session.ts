@@ -10,7 +10,7 @@ const user = z.strictObject({ _id: id, name: z.string(), email: z.string() });
 export type User = Shape<typeof user>;
 export const userAnswer = success.extend({ userData: user });
 
-export const login = declare("post", "/login", {
+export const login = declare("post", "/api/login", {
   summary: "Sign in: sets the session cookie.",
   roles: null,
   signsIn: true,
@@ -20,19 +20,19 @@ export const login = declare("post", "/login", {
   texts: { unauthorized: "Invalid Credentials" },
 });
 
-export const verify = declare("get", "/verify", {
+export const verify = declare("get", "/api/verify", {
   summary: "Who is signed in.",
   roles: ROLES,
   answer: userAnswer,
 });
 
-export const logout = declare("post", "/logout", {
+export const logout = declare("post", "/api/logout", {
   summary: "Sign out: the session ends at once, its cookie is removed. Needs no session.",
   roles: null,
   withoutLedger: true,
 });
 
-export const makeFirstUser = declare("post", "/first-run", {
+export const makeFirstUser = declare("post", "/api/first-run", {
   summary: "Make the first user with the one-time link of the first start, and sign in.",
   roles: null,
   signsIn: true,

@@ -16,7 +16,7 @@ const setup = z.strictObject({
   stored: z.array(z.string()).describe("The secrets and certificates that are set. They are never shown."),
 });
 
-export const listSetups = declare("get", "/sink", {
+export const listSetups = declare("get", "/api/sink", {
   summary:
     "Where the gateway sends what it has, and what notices say. Refused while several accounts share the gateway.",
   roles: OWNER,
@@ -24,7 +24,7 @@ export const listSetups = declare("get", "/sink", {
   errors: ["conflict"],
 });
 
-export const setSetup = declare("put", "/sink", {
+export const setSetup = declare("put", "/api/sink", {
   summary:
     "Set up a sink, or the notices; it takes effect at once. A secret that is left out stays, unless the sink would send it to another place.",
   roles: OWNER,
@@ -32,14 +32,14 @@ export const setSetup = declare("put", "/sink", {
   errors: ["conflict", "too_many"],
 });
 
-export const clearSetup = declare("delete", "/sink", {
+export const clearSetup = declare("delete", "/api/sink", {
   summary: "Turn off what was set up over this API, and forget its secrets.",
   roles: OWNER,
   query: z.object({ name: z.enum(SETUP_NAMES) }),
   errors: ["conflict", "too_many"],
 });
 
-export const testSink = declare("post", "/sink/test", {
+export const testSink = declare("post", "/api/sink/test", {
   summary: "Send a test to a sink that is set up; it may take half a minute.",
   roles: OWNER,
   body: z.object({ name: z.enum(SINK_NAMES) }),

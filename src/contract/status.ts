@@ -173,7 +173,7 @@ export const pageStatus = status
   })
   .extend({ clock: z.strictObject({ time: timeMs }) });
 
-export const getStatus = declare("get", "/status", {
+export const getStatus = declare("get", "/api/status", {
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
   roles: ROLES,
   answer: success.extend({ data: status }),

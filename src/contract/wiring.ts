@@ -42,20 +42,20 @@ const wiringBody = z.object({
   }),
 });
 
-export const listWirings = declare("get", "/wiring", {
+export const listWirings = declare("get", "/api/wiring", {
   summary: "Which line is which room, and whether it is being watched.",
   roles: PEOPLE,
   answer: success.extend({ data: z.array(wiring) }),
 });
 
-export const setWiring = declare("put", "/wiring", {
+export const setWiring = declare("put", "/api/wiring", {
   summary: "Wire a line to a room, or change the settings of one that is.",
   roles: TECHNICAL,
   body: wiringBody,
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const setPrices = declare("put", "/wiring/price", {
+export const setPrices = declare("put", "/api/wiring/price", {
   summary: "Give wired lines one price, from now or from a day to come: all of them, or none.",
   roles: OWNER,
   body: z.object({
@@ -75,14 +75,14 @@ const price = z.strictObject({
   isComing: z.boolean(),
 });
 
-export const listPrices = declare("get", "/wiring/price", {
+export const listPrices = declare("get", "/api/wiring/price", {
   summary: "The prices that one room had, has and will have, or all that are planned for days to come.",
   roles: MONEY,
   query: z.object({ dId: name.optional(), room: name.optional() }),
   answer: success.extend({ data: z.array(price) }),
 });
 
-export const cancelPrices = declare("delete", "/wiring/price", {
+export const cancelPrices = declare("delete", "/api/wiring/price", {
   summary: "Take a planned price back before its day, of all rooms that have it.",
   roles: OWNER,
   query: z.object({
@@ -92,7 +92,7 @@ export const cancelPrices = declare("delete", "/wiring/price", {
   errors: ["not_found"],
 });
 
-export const removeWiring = declare("delete", "/wiring", {
+export const removeWiring = declare("delete", "/api/wiring", {
   summary: "Unwire a line. It is released; its records stay.",
   roles: TECHNICAL,
   query: z.object({ line: name }),

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { API_PREFIX, codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
+import { codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
 import {
   declarationOf,
   OPERATOR_HEADER,
@@ -96,8 +96,7 @@ export class ControlClient implements Door {
   #send({ method, path, body }: Declaration, input: unknown, agent: Agent): Promise<IncomingMessage> {
     const { by = "", answerMs } = this.#options;
     const sent = request({
-      ...{ agent, method, socketPath: this.#path },
-      path: `${API_PREFIX}${path}`,
+      ...{ agent, method, path, socketPath: this.#path },
       headers: { [OPERATOR_HEADER]: encodeURIComponent(by), "content-type": "application/json" },
       ...(answerMs === undefined ? {} : { timeout: answerMs }),
     });

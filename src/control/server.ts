@@ -1,7 +1,6 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import Koa from "koa";
-import { API_PREFIX } from "../contract/declaration.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Log } from "../domain/log.ts";
 import { errorMiddleware } from "../http/middleware/errors.ts";
@@ -57,7 +56,7 @@ function createControlApp(endpoints: readonly Endpoint[], log: Log): Koa {
   const app = new Koa();
   app.silent = true;
   app.use(errorMiddleware(log, () => "error", true));
-  app.use(routesOf(endpoints, API_PREFIX, NO_SESSIONS));
+  app.use(routesOf(endpoints, NO_SESSIONS));
   app.use(otherMethod);
   app.use(() => {
     throw new FlancoError("not_found", "There is nothing at this path.");

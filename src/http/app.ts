@@ -1,7 +1,7 @@
 import Koa, { type Middleware } from "koa";
 import type { SessionKeeper, Sessions } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
-import { API_PREFIX, declare } from "../contract/declaration.ts";
+import { API, declare } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
@@ -100,11 +100,30 @@ export interface AppDependencies extends SiteDependencies {
 
 /** The application of a gateway. The caller decides where it listens. */
 export function createApp(dependencies: AppDependencies): Koa {
-  const { events, lines, moves, signInGate, status, metrics } = dependencies;
+  const { reader, heavy, writer, numbers, sessions, passwords, signInGate, lines, drivable } = dependencies;
+  const { status, commissioner, events, firstRun, moves, setups, clock, log } = dependencies;
   return buildApp(dependencies, {
-    described: allEndpoints(dependencies),
+    described: [
+      ...sessionEndpoints(sessions, passwords, signInGate, reader),
+      ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
+      ...salesEndpoints(salesOf(reader, heavy), numbers, clock, log),
+      ...deviceEndpoints(writer, heavy, clock),
+      ...locationEndpoints(writer),
+      postEndpoint(writer, new DailyBound(dependencies.dailyLimits, clock)),
+      voidEndpoint(writer, numbers),
+      ...letterheadEndpoints(reader, writer),
+      ...wiringEndpoints(reader, writer, lines, clock),
+      ...lineEndpoints(lines, drivable, reader, writer),
+      ...commissionEndpoints({ commissioner, reader, status, numbers }),
+      ...statusEndpoints(status),
+      ...auditEndpoints(reader, numbers),
+      ...eventEndpoints(events, sessions),
+      ...moveCodeEndpoints(moves, reader),
+      ...sinkEndpoints(setups, reader),
+      ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
+    ],
     hidden: moveEndpoints(moves, signInGate),
-    before: [healthMiddleware(async () => lines.healthy()), metricsMiddleware(status, metrics)],
+    before: [healthMiddleware(async () => lines.healthy()), metricsMiddleware(status, dependencies.metrics)],
     positionOf: (userId) => events.positionOf(userId),
   });
 }
@@ -115,23 +134,19 @@ export function buildApp(
   { described, hidden, before, positionOf }: Served,
 ): Koa {
   const endpoints = [...described, descriptionEndpoint(described), ...hidden];
-  const dataPaths = new Set(
-    endpoints.flatMap(({ declaration: { errorField, path } }) =>
-      errorField === "message" ? [API_PREFIX + path] : [],
-    ),
-  );
+  const fields = new Map(endpoints.map(({ declaration: { path, errorField } }) => [path, errorField]));
 
   const app = new Koa();
   // What koa itself could not answer (a client that hung up) needs no log; other errors are logged where they are handled.
   app.silent = true;
-  app.use(errorMiddleware(log, (path) => (dataPaths.has(path) ? "message" : "error")));
-  app.use(headMiddleware(API_PREFIX));
+  app.use(errorMiddleware(log, (path) => fields.get(path) ?? "error"));
+  app.use(headMiddleware);
   app.use(hostMiddleware(isKnownHost));
   app.use(senderMiddleware(proxies));
   for (const middleware of before) app.use(middleware);
-  app.use(crossSiteMiddleware(allowedOrigins, API_PREFIX));
+  app.use(crossSiteMiddleware(allowedOrigins));
   app.use(
-    routesOf(endpoints, API_PREFIX, {
+    routesOf(endpoints, {
       signedInOf: (context) => requireSession(sessions, context),
       positionOf,
       admit: (context) => signInGate.admit(senderOf(context)),
@@ -140,9 +155,9 @@ export function buildApp(
   );
   app.use(otherMethod);
   app.use(async (context, next) => {
-    if (context.path === API_PREFIX || context.path.startsWith(`${API_PREFIX}/`)) {
+    if (`${context.path}/`.startsWith(API)) {
       throw new FlancoError("not_found", "There is nothing at this path.", {
-        hint: `${API_PREFIX}/openapi.json describes what there is.`,
+        hint: `${API}openapi.json describes what there is.`,
       });
     }
     await next();
@@ -152,43 +167,6 @@ export function buildApp(
     throw new FlancoError("not_found", "There is nothing at this path.");
   });
   return app;
-}
-
-function allEndpoints(dependencies: AppDependencies): readonly Endpoint[] {
-  const {
-    reader,
-    heavy,
-    writer,
-    sessions,
-    passwords,
-    lines,
-    drivable,
-    status,
-    events,
-    firstRun,
-    clock,
-    log,
-  } = dependencies;
-  const { signInGate, numbers, dailyLimits, commissioner, moves, setups } = dependencies;
-  return [
-    ...sessionEndpoints(sessions, passwords, signInGate, reader),
-    ...memberEndpoints("gateway", reader, writer, sessions, passwords, signInGate),
-    ...salesEndpoints(salesOf(reader, heavy), numbers, clock, log),
-    ...deviceEndpoints(writer, heavy, clock),
-    ...locationEndpoints(writer),
-    postEndpoint(writer, new DailyBound(dailyLimits, clock)),
-    voidEndpoint(writer, numbers),
-    ...letterheadEndpoints(reader, writer),
-    ...wiringEndpoints(reader, writer, lines, clock),
-    ...lineEndpoints(lines, drivable, reader, writer),
-    ...commissionEndpoints({ commissioner, reader, status, numbers }),
-    ...statusEndpoints(status),
-    ...auditEndpoints(reader, numbers),
-    ...eventEndpoints(events, sessions),
-    ...moveCodeEndpoints(moves, reader),
-    ...sinkEndpoints(setups, reader),
-    ...firstRunEndpoints(firstRun, passwords, signInGate, writer, sessions),
-  ];
 }
 
 /** What was sold, of a gateway's ledger or of a company's database. */
@@ -209,7 +187,7 @@ export function salesEndpoints(
   ];
 }
 
-const describe = declare("get", "/openapi.json", {
+const describe = declare("get", "/api/openapi.json", {
   summary: "This description.",
   roles: null,
   status: 200,
@@ -222,7 +200,7 @@ function descriptionEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   let description: Buffer | undefined;
   return serve(describe, ({ context }) => {
     const declarations = endpoints.map(({ declaration }) => declaration);
-    description ??= Buffer.from(JSON.stringify(describeApi(declarations, API_PREFIX)));
+    description ??= Buffer.from(JSON.stringify(describeApi(declarations)));
     context.type = "json";
     return description;
   });

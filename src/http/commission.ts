@@ -39,7 +39,7 @@ const SHOWN_REPORTS = 50;
 
 type ReportReader = Pick<LedgerReader, "acceptanceReport" | "acceptanceReports" | "chainHead">;
 
-export interface CommissionDependencies {
+interface CommissionDependencies {
   readonly commissioner: Commissioner;
   readonly reader: ReportReader;
   readonly status: StatusReader;
@@ -69,7 +69,7 @@ export function commissionEndpoints(dependencies: CommissionDependencies): reado
 }
 
 /** Ends a commissioning with its report, and gives the report's number as it is shown. */
-export async function finishWithReport(
+async function finishWithReport(
   { commissioner, reader, status, numbers }: CommissionDependencies,
   userId: Id,
   signatures: Signatures,
@@ -85,7 +85,7 @@ export async function finishWithReport(
   return numbers.show(await commissioner.finish(userId, report, by));
 }
 
-export function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumbers): readonly HeadAnswer[] {
+function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumbers): readonly HeadAnswer[] {
   return reader
     .acceptanceReports(userId, SHOWN_REPORTS)
     .map(({ auditId, timeMs, ...head }: AcceptanceReportHead) => ({
@@ -96,7 +96,7 @@ export function reportHeads(reader: ReportReader, userId: Id, numbers: ShownNumb
 }
 
 /** The newest where `shown` is null. Throws `not_found`, also for a report of another account. */
-export function reportOf(
+function reportOf(
   reader: ReportReader,
   userId: Id,
   shown: number | null,
@@ -115,7 +115,7 @@ export function reportOf(
   return { ...(JSON.parse(text) as ReportContent), ...entry, number, time: timeMs };
 }
 
-export function toStateAnswer({ begunMs, untilMs, moved, rooms, ...state }: CommissionState): Commission {
+function toStateAnswer({ begunMs, untilMs, moved, rooms, ...state }: CommissionState): Commission {
   return {
     ...state,
     ...{ begunTime: begunMs, untilTime: untilMs },

@@ -26,15 +26,11 @@ export function deviceEndpoints(
   clock: Clock,
 ): readonly Endpoint[] {
   return [
-    serve(addDevice, async ({ userId, body }) => {
-      await writer.addDevice(userId, body.newDevice);
-    }),
-    serve(changeDevice, async ({ userId, query, body, by }) => {
-      await writer.changeDevice(userId, query.dId, body.device, by);
-    }),
-    serve(removeDevice, async ({ userId, query, by }) => {
-      await writer.removeDevice(userId, query.dId, by);
-    }),
+    serve(addDevice, ({ userId, body }) => writer.addDevice(userId, body.newDevice)),
+    serve(changeDevice, ({ userId, query, body, by }) =>
+      writer.changeDevice(userId, query.dId, body.device, by),
+    ),
+    serve(removeDevice, ({ userId, query, by }) => writer.removeDevice(userId, query.dId, by)),
     serve(listRooms, async ({ userId, signedIn }) => {
       const withMoney = seesMoney(signedIn.role);
       const rooms = await heavy.roomsToday(userId, clock.nowMs());

@@ -60,9 +60,9 @@ export function lineEndpoints(
       // By its address: the driver may know more spellings than the one that was looked up.
       drivable.set(addressOf(found), body.level);
     }),
-    serve(beginTest, async ({ userId, body: { test }, by }) => {
-      await writer.beginTest(userId, [...new Set(test.lines)], test.minutes * MINUTE_MS, by);
-    }),
+    serve(beginTest, ({ userId, body: { test }, by }) =>
+      writer.beginTest(userId, [...new Set(test.lines)], test.minutes * MINUTE_MS, by),
+    ),
     serve(endTest, ({ userId, query, by }) => writer.endTest(userId, query.line ?? null, by)),
     serve(listTestedEdges, ({ userId }) => ({
       data: reader.testedEdges(userId, SHOWN_EDGES).map(toTestedEdgeAnswer),

@@ -20,15 +20,11 @@ export function locationEndpoints(
   writer: Pick<LedgerWriter, "addLocation" | "changeLocation" | "removeLocation">,
 ): readonly Endpoint[] {
   return [
-    serve(addLocation, async ({ userId, body }) => {
-      await writer.addLocation(userId, body.location);
-    }),
-    serve(changeLocation, async ({ userId, query, body }) => {
-      await writer.changeLocation(userId, query.locationId, body.location);
-    }),
-    serve(removeLocation, async ({ userId, query }) => {
-      await writer.removeLocation(userId, query.locationId);
-    }),
+    serve(addLocation, ({ userId, body }) => writer.addLocation(userId, body.location)),
+    serve(changeLocation, ({ userId, query, body }) =>
+      writer.changeLocation(userId, query.locationId, body.location),
+    ),
+    serve(removeLocation, ({ userId, query }) => writer.removeLocation(userId, query.locationId)),
   ];
 }
 

@@ -60,9 +60,9 @@ export function memberEndpoints(
       const member = await own(signedIn.memberId);
       return { data: { ...toUserData(member), role: member.role, serves } };
     }),
-    serve(changeSelf, async ({ userId, signedIn, body, by }) => {
-      await writer.changeMember(userId, signedIn.memberId, body.me, by);
-    }),
+    serve(changeSelf, ({ userId, signedIn, body, by }) =>
+      writer.changeMember(userId, signedIn.memberId, body.me, by),
+    ),
     serve(changePassword, async ({ userId, signedIn, body, context, by }) => {
       const member = await own(signedIn.memberId);
       const { email, id } = member;
@@ -96,20 +96,16 @@ export function memberEndpoints(
       await writer.addLink(userId, id, hash, by);
       return { data: { token } };
     }),
-    serve(changeMember, async ({ userId, query, body, by }) => {
-      await writer.changeMember(userId, query.memberId, body.member, by);
-    }),
-    serve(removeMember, async ({ userId, query, by }) => {
-      await writer.removeMember(userId, query.memberId, by);
-    }),
+    serve(changeMember, ({ userId, query, body, by }) =>
+      writer.changeMember(userId, query.memberId, body.member, by),
+    ),
+    serve(removeMember, ({ userId, query, by }) => writer.removeMember(userId, query.memberId, by)),
     serve(linkMember, async ({ userId, body, by }) => {
       const { token, hash } = newLink();
       await writer.addLink(userId, body.memberId, hash, by);
       return { data: { token } };
     }),
-    serve(endMemberSessions, async ({ userId, body, by }) => {
-      await writer.endSessionsOf(userId, body.memberId, by);
-    }),
+    serve(endMemberSessions, ({ userId, body, by }) => writer.endSessionsOf(userId, body.memberId, by)),
     serve(useLink, async ({ body, context, by }) => {
       requirePassword(body.password);
       const used: { member: Member; passwordHash: string }[] = [];
@@ -126,6 +122,12 @@ export function memberEndpoints(
       return { userData: toUserData(credentials.member) };
     }),
   ];
+}
+
+/** Throws `conflict` where several accounts share the gateway: the owner of one may not give away what is all of theirs. */
+export function requireSoleAccount(reader: Pick<LedgerReader, "members">, why: string, hint: string): void {
+  if (new Set(reader.members().map(({ userId }) => userId)).size <= 1) return;
+  throw new FlancoError("conflict", `Several accounts share this gateway, and ${why}.`, { hint });
 }
 
 function hashOf(token: string): string {

@@ -4,6 +4,7 @@ import { allowMove, beginMove, finishMove, getMove, readMove } from "../contract
 import type { Actor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
+import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 import { attemptSignIn } from "./session.ts";
 
@@ -42,8 +43,8 @@ const ACCOUNT = "a move";
 export function moveCodeEndpoints(moves: Moves, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
   return [
     serve(allowMove, async ({ by }) => {
-      // The other gateway gets all accounts: an owner of one may not hand over the others'.
-      if (new Set(reader.members().map(({ userId }) => userId)).size > 1) throw severalAccounts();
+      const hint = "A technician makes the code on the gateway itself: flanco move.";
+      requireSoleAccount(reader, "a move takes all of them", hint);
       const { code, endsMs } = await moves.allow(by);
       return { data: { code, endsTime: endsMs } };
     }),
@@ -62,12 +63,6 @@ export function moveEndpoints(moves: Moves, gate: SignInGate): readonly Endpoint
     serve(readMove, ({ body }) => moves.read(body.ticket, body.from)),
     serve(finishMove, ({ body, by }) => moves.finish(body.ticket, by)),
   ];
-}
-
-function severalAccounts(): FlancoError {
-  return new FlancoError("conflict", "Several accounts share this gateway, and a move takes all of them.", {
-    hint: "A technician makes the code on the gateway itself: flanco move.",
-  });
 }
 
 function usedCode(): FlancoError {

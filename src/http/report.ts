@@ -48,9 +48,7 @@ export function letterheadEndpoints(
 ): readonly Endpoint[] {
   return [
     letterheadEndpoint((userId) => reader.letterhead(userId)),
-    serve(setLetterhead, async ({ userId, body, by }) => {
-      await writer.setLetterhead(userId, body.letterhead, by);
-    }),
+    serve(setLetterhead, ({ userId, body, by }) => writer.setLetterhead(userId, body.letterhead, by)),
   ];
 }
 

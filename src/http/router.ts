@@ -4,6 +4,7 @@ import type { Context, Middleware, Next } from "koa";
 import type { SignedIn } from "../auth/session.ts";
 import type { AnswerOf, BodyOf, Declaration, QueryOf } from "../contract/declaration.ts";
 import { POSITION_HEADER } from "../contract/event.ts";
+import { success } from "../contract/field.ts";
 import { type Actor, networkActor } from "../domain/audit.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Id } from "../domain/id.ts";
@@ -47,11 +48,11 @@ interface Parsed<Q = unknown, B = unknown> {
   readonly context: Context;
 }
 
-/** What serves a declaration returns: a stream, or the fields of its answer beside `status`. */
+/** What serves a declaration returns: a stream, or the fields of its answer beside `status`, where it has any. */
 type Given<D extends Declaration> = D extends { readonly stream: string }
   ? Awaitable<Readable | Buffer>
   : keyof AnswerOf<D> extends "status"
-    ? Promise<void>
+    ? Promise<unknown>
     : Awaitable<Omit<AnswerOf<D>, "status">>;
 type Awaitable<T> = T | Promise<T>;
 
@@ -65,7 +66,10 @@ export function serve<D extends Declaration>(
     declaration,
     slots,
     // The router parses each request by the shapes of its declaration.
-    run: async (request) => (await run(request as Parsed<QueryOf<D>, BodyOf<D>>)) ?? {},
+    run: async (request) => {
+      const given = await run(request as Parsed<QueryOf<D>, BodyOf<D>>);
+      return declaration.answer === success ? {} : (given as object);
+    },
   };
 }
 
@@ -82,16 +86,16 @@ export interface Senders {
 }
 
 /** Routes requests to endpoints. Every path is whole, without parameters, and told apart by case and trailing slash. */
-export function routesOf(endpoints: readonly Endpoint[], prefix: string, senders: Senders): Middleware {
+export function routesOf(endpoints: readonly Endpoint[], senders: Senders): Middleware {
   const large = new LargeAnswers();
   const routes = new Map<string, ReturnType<Router["routes"]>>();
   // A router for each path: one for all would try every route at every request.
   for (const [path, own] of Map.groupBy(endpoints, ({ declaration }) => declaration.path)) {
-    const router = new Router({ prefix, sensitive: true, strict: true });
+    const router = new Router({ sensitive: true, strict: true });
     for (const endpoint of own) {
       router[endpoint.declaration.method](path, (context) => answer(endpoint, senders, large, context));
     }
-    routes.set(prefix + path, router.routes());
+    routes.set(path, router.routes());
   }
   return (context, next) => {
     const route = routes.get(context.path);

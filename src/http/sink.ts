@@ -5,6 +5,7 @@ import type { Id } from "../domain/id.ts";
 import type { LedgerReader } from "../domain/ledger.ts";
 import type { SinkTester } from "../domain/sink.ts";
 import type { GivenSetup, Setup, SetupName } from "../domain/sink-setting.ts";
+import { requireSoleAccount } from "./member.ts";
 import { type Endpoint, serve } from "./router.ts";
 
 /** How an owner sets up where the gateway sends what it has. */
@@ -22,10 +23,12 @@ export interface SinkSetups extends SinkTester {
 const NOT_MADE: readonly ErrorCode[] = ["not_found", "conflict"];
 
 export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "members">): readonly Endpoint[] {
-  // What is sent is of all accounts: an owner of one may not send the others' sales somewhere.
-  const requireSole = () => {
-    if (new Set(reader.members().map(({ userId }) => userId)).size > 1) throw severalAccounts();
-  };
+  const requireSole = () =>
+    requireSoleAccount(
+      reader,
+      "what it sends is of all of them",
+      "A technician sets it up in flanco.toml on the gateway itself.",
+    );
   return [
     serve(listSetups, () => {
       requireSole();
@@ -49,12 +52,4 @@ export function sinkEndpoints(sinks: SinkSetups, reader: Pick<LedgerReader, "mem
       }
     }),
   ];
-}
-
-function severalAccounts(): FlancoError {
-  return new FlancoError(
-    "conflict",
-    "Several accounts share this gateway, and what it sends is of all of them.",
-    { hint: "A technician sets it up in flanco.toml on the gateway itself." },
-  );
 }

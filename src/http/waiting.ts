@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import Koa from "koa";
 import { getSummary, postData } from "../contract/data.ts";
-import { API_PREFIX } from "../contract/declaration.ts";
+import { API } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../domain/work.ts";
 import { dropBody } from "./input.ts";
@@ -9,7 +9,7 @@ import { headMiddleware, pageHeaders } from "./middleware/head.ts";
 
 /** When clients are told to ask again, and the page does. */
 const RETRY_SECONDS = 5;
-const DATA_PATHS: ReadonlySet<string> = new Set([getSummary, postData].map(({ path }) => API_PREFIX + path));
+const DATA_PATHS: ReadonlySet<string> = new Set([getSummary.path, postData.path]);
 
 const WHAT: Readonly<Record<WorkKind, { readonly es: string; readonly en: string }>> = {
   check: { es: "Se está comprobando el libro de cobros", en: "The ledger is being checked" },
@@ -39,7 +39,7 @@ export function describeWork({ kind, percent }: Work): string {
 export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {
   const app = new Koa();
   app.silent = true;
-  app.use(headMiddleware(API_PREFIX));
+  app.use(headMiddleware);
   app.use((context) => {
     const now = work();
     context.status = 503;
@@ -48,7 +48,7 @@ export function createWaitingApp(work: () => Work, nowMs: () => number): Koa {
       const { kind, percent, sinceMs } = now;
       context.set("Cross-Origin-Resource-Policy", "cross-origin");
       context.body = { status: "error", work: { kind, percent, since: sinceMs } };
-    } else if (context.path.startsWith(`${API_PREFIX}/`)) {
+    } else if (context.path.startsWith(API)) {
       const field = DATA_PATHS.has(context.path) ? "message" : "error";
       context.body = { status: "error", [field]: `${describeWork(now)}. Try again later.` };
     } else {

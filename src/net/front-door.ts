@@ -8,13 +8,13 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { KnownHosts, readHostNames } from "./host-names.ts";
-import { Listeners } from "./listen.ts";
+import { type Doors, Listeners } from "./listen.ts";
 import { CertificateRenewal, type Served } from "./renewal.ts";
 import { fingerprintLines } from "./tls/keyed-certificate.ts";
 import { createTrustApp, type TrustedAuthority } from "./trust/app.ts";
 
 export interface FrontDoorDependencies {
-  readonly config: Pick<Config, "host" | "https_port" | "http_port" | "trust_page" | "certificates_dir">;
+  readonly config: Doors & Pick<Config, "certificates_dir">;
   /** Reads the configured further names and addresses of this machine. */
   readonly hostNames: () => readonly string[];
   readonly dataDirectory: DataDirectory;
@@ -89,12 +89,7 @@ export class FrontDoor {
     this.#serve(served);
     // Set before the ports open, so that a certificate that comes meanwhile is served too.
     this.#listeners = listeners;
-    await listeners.open(served, {
-      host: config.host,
-      httpsPort: config.https_port,
-      httpPort: config.http_port,
-      explains: config.trust_page,
-    });
+    await listeners.open(served, config);
   }
 
   /** Stops taking requests, waits for those under way, and stops renewing certificates. */

@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { BlockList, isIPv6, type Socket } from "node:net";
+import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
 import { ConnectionSlots } from "./connection-slots.ts";
@@ -65,15 +66,8 @@ const loopbackAddresses = new BlockList();
 loopbackAddresses.addSubnet("127.0.0.0", 8, "ipv4");
 loopbackAddresses.addAddress("::1", "ipv6");
 
-/** The addresses to listen on. */
-export interface Doors {
-  /** Address of HTTPS; empty: all addresses. */
-  readonly host: string;
-  readonly httpsPort: number;
-  readonly httpPort: number;
-  /** Whether plain HTTP answers the network too, with the page that explains how to trust the appliance. */
-  readonly explains: boolean;
-}
+/** The settings that say where to listen. With `trust_page` plain HTTP answers the network too. */
+export type Doors = Pick<Config, "host" | "https_port" | "http_port" | "trust_page">;
 
 /** HTTPS for the network and plain HTTP for loopback serve one application; plain HTTP of the network serves another. */
 export class Listeners {
@@ -105,7 +99,7 @@ export class Listeners {
   }
 
   /** Throws `unavailable` when a port is taken or not allowed. */
-  async open(served: Served, { host, httpsPort, httpPort, explains }: Doors): Promise<void> {
+  async open(served: Served, doors: Doors): Promise<void> {
     try {
       const { key, cert } = served;
       const options = {
@@ -125,8 +119,8 @@ export class Listeners {
       const https = createTlsServer(options, this.#flow.through(answer));
       this.#served = served;
       this.#tlsServer = https;
-      await this.#listen(https, httpsPort, host === "" ? undefined : host);
-      await this.#openPlain(host, httpPort, explains);
+      await this.#listen(https, doors.https_port, doors.host);
+      await this.#openPlain(doors);
     } catch (error) {
       await this.close();
       throw error;
@@ -171,15 +165,15 @@ export class Listeners {
   }
 
   /** Listens on the network's address last, because it includes loopback where it stands for all addresses. */
-  async #openPlain(host: string, port: number, explains: boolean): Promise<void> {
-    const everywhere = explains && ANY.has(host);
+  async #openPlain({ host, http_port: port, trust_page }: Doors): Promise<void> {
+    const everywhere = trust_page && ANY.has(host);
     if (everywhere && host !== "0.0.0.0") {
-      await this.#listen(this.#plainServer(), port, host === "" ? undefined : host);
+      await this.#listen(this.#plainServer(), port, host);
       return;
     }
     if (!everywhere) await this.#listen(this.#plainServer(), port, "127.0.0.1");
     await this.#listenOnIpv6Loopback(port);
-    if (explains && !isLoopbackHost(host)) await this.#listen(this.#plainServer(), port, host);
+    if (trust_page && !isLoopbackHost(host)) await this.#listen(this.#plainServer(), port, host);
   }
 
   /** Chooses the handler by the connection's two addresses alone, because a request can claim any origin. */
@@ -210,11 +204,12 @@ export class Listeners {
     }
   }
 
-  async #listen(server: Server, port: number, host: string | undefined): Promise<void> {
+  /** With an empty host on all addresses. */
+  async #listen(server: Server, port: number, host: string): Promise<void> {
     this.#slots.guard(server);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(port, host, error)));
-      server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, resolve);
+      server.listen({ port, backlog: BACKLOG, ...(host === "" ? {} : { host }) }, resolve);
     });
     this.#servers.push(server);
   }
@@ -239,8 +234,8 @@ async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-function cannotListen(port: number, host: string | undefined, cause: NodeJS.ErrnoException): FlancoError {
-  const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
+function cannotListen(port: number, host: string, cause: NodeJS.ErrnoException): FlancoError {
+  const where = host === "" ? `port ${port}` : `port ${port} of ${host}`;
   if (cause.code === "EADDRINUSE") {
     return new FlancoError("unavailable", `The ${where} is in use by another program.`, {
       hint: "Stop that program, or choose other ports with FLANCO_HTTPS_PORT and FLANCO_HTTP_PORT.",

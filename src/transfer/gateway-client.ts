@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
-import { type AnswerOf, API_PREFIX, codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
+import { type AnswerOf, codeOf, type Declaration, errorAnswer } from "../contract/declaration.ts";
 import { beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
 import { FlancoError, messageOf, systemCode } from "../domain/error.ts";
 import { beginOf, type MoveCode } from "../domain/move.ts";
@@ -141,7 +141,7 @@ export class GatewayClient {
     const { host, port } = this.#address;
     const content = JSON.stringify(body);
     const sent = request({
-      ...{ method: method.toUpperCase(), path: `${API_PREFIX}${path}` },
+      ...{ method: method.toUpperCase(), path },
       createConnection: () => socket,
       headers: {
         host: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,

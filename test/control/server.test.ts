@@ -3,7 +3,6 @@ import { get, type IncomingMessage } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
-import { API_PREFIX } from "../../src/contract/declaration.ts";
 import { declarationOf, OPERATIONS, type OperationName, watchLines } from "../../src/contract/operator.ts";
 import { ControlClient } from "../../src/control/client.ts";
 import { ControlServer } from "../../src/control/server.ts";
@@ -224,7 +223,7 @@ describe("The control socket", () => {
   describe("with a watch of lines", () => {
     it("cuts off a watcher that does not read, so that what waits for it stays bounded", async () => {
       await open({});
-      const request = get({ socketPath: path, path: `${API_PREFIX}${watchLines.path}` });
+      const request = get({ socketPath: path, path: watchLines.path });
       request.on("error", () => {}).on("response", (answer) => answer.on("error", () => {}));
       await until("the watch has begun", () => lines.listeners.size === 1);
       for (let sequence = 1; sequence <= MANY; sequence += 1) {
@@ -266,7 +265,7 @@ describe("The operator's endpoints", () => {
       const { cookie } = await appliance.addUser();
       for (const { method, path } of declared) {
         for (const headers of [{}, { cookie }]) {
-          const answer = await appliance.api[method](API_PREFIX + path).set(headers);
+          const answer = await appliance.api[method](path).set(headers);
           expect(answer.status, `${method} ${path}`).to.equal(404);
         }
       }
@@ -279,6 +278,6 @@ describe("The operator's endpoints", () => {
     const routes = declared.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(routes).size).to.equal(routes.length);
     expect(declared.filter(({ roles }) => roles !== null)).to.deep.equal([]);
-    expect(routes.filter((route) => !route.includes(" /operator/"))).to.deep.equal([]);
+    expect(routes.filter((route) => !route.includes(" /api/operator/"))).to.deep.equal([]);
   });
 });

@@ -67,6 +67,8 @@ describe("The service's ports", () => {
     await listeners.close();
   });
 
+  const doors = () => ({ host: "", https_port: httpsPort, http_port: httpPort, trust_page: true });
+
   async function open(limits: typeof LIMITS): Promise<void> {
     listeners = new Listeners(
       (incoming, response) => void answer(incoming, response),
@@ -74,7 +76,7 @@ describe("The service's ports", () => {
       () => clock.nowMs(),
       limits,
     );
-    await listeners.open(own, { host: "", httpsPort, httpPort, explains: true });
+    await listeners.open(own, doors());
   }
 
   async function reopen(limits: typeof LIMITS): Promise<void> {
@@ -149,7 +151,7 @@ describe("The service's ports", () => {
       answers.length = 0;
       const give = (_incoming: IncomingMessage, response: ServerResponse) => void answers.push(response);
       listeners = new Listeners(give, give, () => clock.nowMs(), { ...SHORT_DRAIN, paceMs: 100 });
-      await listeners.open(own, { host: "", httpsPort, httpPort, explains: true });
+      await listeners.open(own, doors());
     });
 
     async function ask(secure: boolean): Promise<Socket> {
@@ -314,7 +316,7 @@ describe("The service's ports", () => {
   for (const bound of ["", "0.0.0.0", "::", networkAddress()]) {
     it(`serve everything by plain HTTP on loopback and the explanation on the network, with the host "${bound}"`, async () => {
       await listeners.close();
-      await listeners.open(own, { host: bound, httpsPort, httpPort, explains: true });
+      await listeners.open(own, { ...doors(), host: bound });
       expect(await textAt("127.0.0.1")).to.equal("everything");
       expect(await textAt("[::1]")).to.equal("everything");
       expect(await textAt(networkAddress())).to.equal("explanation");
@@ -326,7 +328,7 @@ describe("The service's ports", () => {
 
   it("serve plain HTTP on loopback alone where the explanation is switched off", async () => {
     await listeners.close();
-    await listeners.open(own, { host: "", httpsPort, httpPort, explains: false });
+    await listeners.open(own, { ...doors(), trust_page: false });
     const refused = await textAt(networkAddress()).catch((error) => error.cause.code);
     expect(refused).to.equal("ECONNREFUSED");
     expect(await textAt("127.0.0.1")).to.equal("everything");

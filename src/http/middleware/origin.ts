@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Context, Middleware, Next } from "koa";
+import { API } from "../../contract/declaration.ts";
 import { FlancoError } from "../../domain/error.ts";
 
 /** Whether a name or address, in lower case and without brackets, is this machine. */
@@ -18,7 +19,7 @@ export function hostMiddleware(isKnown: IsKnownHost): Middleware {
     requireOneHost(context);
     const { host = "" } = context.req.headers;
     if (!good.has(host)) {
-      if (!isKnown(nameOf(host))) throw misdirected();
+      if (!isKnown(hostNameOf(host))) throw misdirected();
       if (good.size >= MAX_REMEMBERED) good.clear();
       good.add(host);
     }
@@ -38,8 +39,8 @@ function requireOneHost({ req: { rawHeaders }, res }: Context): void {
   throw new FlancoError("invalid", "The request has several Host headers.", { hint: "Send one." });
 }
 
-/** The name in a Host header, without its port; empty where the header is malformed. */
-function nameOf(host: string): string {
+/** The name in a Host header, in lower case, without port and brackets; empty where the header is malformed. */
+export function hostNameOf(host: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
   return (bracketed ?? plain ?? "").toLowerCase().replace(/\.$/, "");
 }
@@ -59,7 +60,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = "600";
  * reads shows nothing to another site but costs work, so it is refused where the browser says that another site sends
  * it. Links to the page, which is not under the API's prefix, are not refused.
  */
-export function crossSiteMiddleware(allowedOrigins: () => readonly string[], apiPrefix: string): Middleware {
+export function crossSiteMiddleware(allowedOrigins: () => readonly string[]): Middleware {
   return (context: Context, next: Next): Promise<void> | undefined => {
     const { origin = "" } = context.req.headers;
     const allowed = allowedOrigins();
@@ -71,7 +72,7 @@ export function crossSiteMiddleware(allowedOrigins: () => readonly string[], api
         answerPreflight(context);
         return undefined;
       }
-    } else if (isOfOtherSite(context, origin, apiPrefix)) {
+    } else if (isOfOtherSite(context, origin)) {
       throw new FlancoError("forbidden", "Requests from other sites are refused.", {
         hint: "If that site is yours, add its origin to allowed_origins in the configuration.",
       });
@@ -87,10 +88,10 @@ function answerPreflight(context: Context): void {
   context.status = 204;
 }
 
-function isOfOtherSite(context: Context, origin: string, apiPrefix: string): boolean {
+function isOfOtherSite(context: Context, origin: string): boolean {
   const { "sec-fetch-site": site = "" } = context.req.headers;
   const foreignSite = site !== "" && site !== "same-origin" && site !== "none";
-  if (SAFE_METHODS.has(context.method)) return foreignSite && context.path.startsWith(`${apiPrefix}/`);
+  if (SAFE_METHODS.has(context.method)) return foreignSite && context.path.startsWith(API);
   // Not koa's `context.origin`, which is the request's own Origin header.
   const foreignOrigin = origin !== "" && origin !== `${context.protocol}://${context.host}`;
   return foreignOrigin || foreignSite;

@@ -3,6 +3,7 @@ import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
 import { SECURITY_HEADERS } from "../../http/middleware/head.ts";
+import { clientAddress, hostNameOf } from "../../http/middleware/origin.ts";
 import { CERTIFICATE_PATH, TRUST_PATH, trustPage, trustPageHeaders } from "./page.ts";
 
 /** The authority that browsers are to trust. */
@@ -90,23 +91,10 @@ function languageFor(context: Context): Language {
 
 /** The appliance's HTTPS origin: by the requested host name if it is this machine's, else by the address that was reached. */
 function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependencies): string {
-  const asked = hostOf(context.get("Host"));
-  const host = asked !== "" && isKnownHost(asked) ? asked : reachedAddress(context);
+  const asked = hostNameOf(context.get("Host"));
+  const host = asked !== "" && isKnownHost(asked) ? asked : clientAddress(context.req.socket.localAddress);
   const port = httpsPort === HTTPS_PORT ? "" : `:${httpsPort}`;
   return `https://${isIPv6(host) ? `[${host}]` : host}${port}`;
-}
-
-/** The name in a Host header, in lower case, without port and brackets; empty for an invalid header. */
-function hostOf(header: string): string {
-  const target = `http://${header}/`;
-  if (!/^[\w.:[\]-]+$/.test(header) || !URL.canParse(target)) return "";
-  return new URL(target).hostname.replaceAll(/[[\]]/g, "").replace(/\.$/, "");
-}
-
-/** The connection's own end, without the zone and the form that IPv4 has within IPv6. */
-function reachedAddress({ req }: Context): string {
-  const [address = ""] = (req.socket.localAddress ?? "").split("%");
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
 /** Path and query as they came. An absolute URL, as a proxy sends it, leads to the start page. */
