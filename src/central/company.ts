@@ -1,4 +1,4 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Clinic } from "../domain/clinic.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Connection } from "./database.ts";
@@ -69,12 +69,11 @@ async function requireZone(connection: Connection, timeZone: string): Promise<vo
 /** The company of that name, or the only one. */
 export async function companyOf(connection: Connection, name: string | undefined): Promise<Company> {
   await requireSchema(connection);
-  const companies = await connection.query<{ company: number; name: string; timeZone: string }>(
+  const [company, other] = await connection.query<Company>(
     `SELECT company, name, time_zone AS "timeZone" FROM flanco.company WHERE $1::text IS NULL OR name = $1
       ORDER BY company LIMIT 2`,
     [name ?? null],
   );
-  const [company, other] = companies;
   if (company !== undefined && other === undefined) return company;
   throw company === undefined
     ? new FlancoError("not_found", "There is no such company in the database.", {
@@ -173,7 +172,7 @@ function verifierOf(password: string): string {
   const salt = randomBytes(SALT_BYTES);
   const salted = pbkdf2Sync(password, salt, SCRAM_ROUNDS, SCRAM_BYTES, "sha256");
   const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
-  const storedKey = createHash("sha256").update(keyed("Client Key")).digest("base64");
+  const storedKey = hash("sha256", keyed("Client Key"), "base64");
   const serverKey = keyed("Server Key").toString("base64");
   return `SCRAM-SHA-256$${SCRAM_ROUNDS}:${salt.toString("base64")}$${storedKey}:${serverKey}`;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { type SessionKeeper, type SignedIn, sessionSeconds } from "../auth/session.ts";
 import {
   type Actor,
@@ -30,7 +30,8 @@ import type { Connection, Database } from "./database.ts";
 
 const TOKEN_BYTES = 32;
 const ID_DIGITS = 24;
-const ALL = `SELECT member AS id, role, name, email, password_hash AS "passwordHash" FROM flanco.member WHERE company = $1`;
+const COLUMNS = `member AS id, role, name, email, password_hash AS "passwordHash"`;
+const ALL = `SELECT ${COLUMNS} FROM flanco.member WHERE company = $1`;
 
 interface MemberRow extends Omit<Member, "userId"> {
   readonly passwordHash: string | null;
@@ -156,22 +157,17 @@ export class CompanyMembers implements SessionKeeper {
   }
 
   async useLink(tokenHash: string, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<Member> {
-    const [row] = await this.#query<{ id: Id }>(
-      `SELECT member AS id FROM flanco.member
-        WHERE company = $1 AND link_hash = $2 AND link_ends_ms > flanco.now_ms()`,
-      tokenHash,
-    );
-    if (row === undefined) throw linkUsed();
-    const condition = "AND link_hash = $4";
-    const member = await this.#replacePassword(row.id, passwordHash, { ...by, memberId: row.id }, condition, [
-      tokenHash,
-    ]);
+    const linked = "link_hash = $2 AND link_ends_ms > flanco.now_ms()";
+    const member = await this.#replacePassword(linked, tokenHash, passwordHash);
     if (member === undefined) throw linkUsed();
+    this.#note("password_changed", { email: member.email }, { ...by, memberId: member.id });
     return member;
   }
 
   async setPassword(memberId: Id, passwordHash: string, by: Actor = SERVICE_ACTOR): Promise<void> {
-    if ((await this.#replacePassword(memberId, passwordHash, by)) === undefined) throw unknownMember();
+    const member = await this.#replacePassword("member = $2", memberId, passwordHash);
+    if (member === undefined) throw unknownMember();
+    this.#note("password_changed", { email: member.email }, by);
   }
 
   /** A member with the maximum of sessions loses the oldest. Rejects with `unauthorized` for a password that was changed meanwhile. */
@@ -189,7 +185,7 @@ export class CompanyMembers implements SessionKeeper {
         `INSERT INTO flanco.session (company, token_hash, member, begun_ms, ends_ms)
          SELECT company, $3, member, flanco.now_ms(), flanco.now_ms() + $4 FROM flanco.member
           WHERE company = $1 AND member = $2 AND password_hash = $5 FOR SHARE RETURNING member`,
-        [this.#company, member.id, hashOf(token), lifeMs, passwordHash],
+        [this.#company, member.id, hash("sha256", token), lifeMs, passwordHash],
       );
     });
     if (begun.length === 0) throw new FlancoError("unauthorized", "Unauthorized");
@@ -198,7 +194,7 @@ export class CompanyMembers implements SessionKeeper {
   }
 
   async check(token: string): Promise<SignedIn | undefined> {
-    const sid = hashOf(token);
+    const sid = hash("sha256", token);
     const [row] = await this.#query<{ memberId: Id; role: Role }>(
       `SELECT m.member AS "memberId", m.role FROM flanco.session s JOIN flanco.member m USING (company, member)
         WHERE company = $1 AND s.token_hash = $2 AND s.ends_ms > flanco.now_ms()`,
@@ -210,32 +206,27 @@ export class CompanyMembers implements SessionKeeper {
   async end(token: string, by: Actor): Promise<void> {
     const [row] = await this.#query<{ member: Id }>(
       "DELETE FROM flanco.session WHERE company = $1 AND token_hash = $2 RETURNING member",
-      hashOf(token),
+      hash("sha256", token),
     );
     if (row !== undefined) this.#note("sign_out", {}, { ...by, memberId: row.member });
   }
 
-  /** Sets a password, ends the member's link and sessions. Undefined where no member fulfils the condition. */
+  /** Sets a password, ends the member's link and sessions. Undefined where no member fulfils the condition on `$2`. */
   async #replacePassword(
-    memberId: Id,
+    condition: string,
+    value: string,
     passwordHash: string,
-    by: Actor,
-    condition = "",
-    values: readonly string[] = [],
   ): Promise<Member | undefined> {
     const row = await this.#change(async (_members, connection) => {
       const [changed] = await connection.query<MemberRow>(
         `UPDATE flanco.member SET password_hash = $3, link_hash = NULL, link_ends_ms = NULL
-          WHERE company = $1 AND member = $2 ${condition}
-         RETURNING member AS id, role, name, email, password_hash AS "passwordHash"`,
-        [this.#company, memberId, passwordHash, ...values],
+          WHERE company = $1 AND ${condition} RETURNING ${COLUMNS}`,
+        [this.#company, value, passwordHash],
       );
-      if (changed !== undefined) await this.#endSessions(connection, memberId);
+      if (changed !== undefined) await this.#endSessions(connection, changed.id);
       return changed;
     });
-    if (row === undefined) return undefined;
-    this.#note("password_changed", { email: row.email }, by);
-    return this.#toCredentials(row).member;
+    return row && this.#toCredentials(row).member;
   }
 
   async #endSessions(connection: Connection, memberId: Id): Promise<number> {
@@ -298,8 +289,4 @@ function unknownMember(): FlancoError {
   return new FlancoError("not_found", "The company has no such member.", {
     hint: "flanco central member list shows them.",
   });
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }

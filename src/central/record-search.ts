@@ -92,20 +92,23 @@ type SearchRow = { readonly reachedMs: string | null; readonly reachedId: string
   | { readonly recordId: null }
 );
 
+/** A company's database, read within one transaction. */
+export interface CompanyView {
+  readonly connection: Connection;
+  readonly company: number;
+  /** Of the zones of its gateways. */
+  readonly calendars: readonly LocalCalendar[];
+}
+
 /**
- * The sales of a company by time, read on one connection within one transaction. A room has the name that it had then, and a
+ * The sales of a company by time. A room has the name that it had then, and a
  * sale's end is not known: it is no entry of the chain.
  */
 export class CompanyRecords {
-  readonly #connection: Connection;
-  readonly #company: number;
-  readonly #calendars: readonly LocalCalendar[];
+  readonly #view: CompanyView;
 
-  /** `calendars`: of the zones of its gateways. */
-  constructor(connection: Connection, company: number, calendars: readonly LocalCalendar[]) {
-    this.#connection = connection;
-    this.#company = company;
-    this.#calendars = calendars;
+  constructor(view: CompanyView) {
+    this.#view = view;
   }
 
   async find({ filter, before, limit }: RecordSearch): Promise<FoundRecords> {
@@ -118,8 +121,8 @@ export class CompanyRecords {
     // Where every record fits, the limit alone bounds the work.
     values.push(isAny ? limit : MAX_LOOKED_AT);
     if (location !== null || deviceId !== null) {
-      const [one, other] = await this.#connection.query<{ gateway: number }>(SELLING, [
-        this.#company,
+      const [one, other] = await this.#view.connection.query<{ gateway: number }>(SELLING, [
+        this.#view.company,
         location,
         deviceId,
       ]);
@@ -130,7 +133,7 @@ export class CompanyRecords {
         values.push(one.gateway);
       }
     }
-    const rows = await this.#connection.query<SearchRow>(sql, values);
+    const rows = await this.#view.connection.query<SearchRow>(sql, values);
     const { reachedMs = null, reachedId = null } = rows[0] ?? {};
     const found = rows.filter((row) => row.recordId !== null).map(toFound);
     const last = found.length === limit ? found.at(-1) : undefined;
@@ -148,7 +151,7 @@ export class CompanyRecords {
       ...[...this.#asked(filter), since, since.map((mark) => Math.max(mark, after ?? 0))],
       ...[since.map((mark) => (Math.floor(mark / NUMBERS_OF_LEDGER) + 1) * NUMBERS_OF_LEDGER), limit],
     ];
-    const found = (await this.#connection.query<RecordRow>(MOVED, values)).map(toFound);
+    const found = (await this.#view.connection.query<RecordRow>(MOVED, values)).map(toFound);
     return {
       records: this.#within(found, filter, this.#stretchOf(filter)),
       next: found.length < limit ? null : (found.at(-1)?.record.movedBy ?? null),
@@ -156,17 +159,17 @@ export class CompanyRecords {
   }
 
   async mark(): Promise<LedgerMark> {
-    const rows = await this.#connection.query<{ newest: string }>(MARK, [this.#company]);
+    const rows = await this.#view.connection.query<{ newest: string }>(MARK, [this.#view.company]);
     return rows.map(({ newest }) => Number(newest));
   }
 
   #asked({ location, deviceId, room, roomPart }: RecordFilter): unknown[] {
-    return [this.#company, location, deviceId, room, roomPart === null ? null : patternOf(roomPart)];
+    return [this.#view.company, location, deviceId, room, roomPart === null ? null : patternOf(roomPart)];
   }
 
   /** Around the filter's days in all zones. */
   #stretchOf(filter: RecordFilter): Stretch {
-    const all = this.#calendars.map((calendar) => stretchOf(filter, calendar));
+    const all = this.#view.calendars.map((calendar) => stretchOf(filter, calendar));
     return {
       fromMs: Math.min(...all.map(({ fromMs }) => fromMs)),
       insideFromMs: Math.max(...all.map(({ insideFromMs }) => insideFromMs)),
@@ -182,7 +185,7 @@ export class CompanyRecords {
   ): readonly FoundRecord[] {
     return found
       .filter(({ record, timeZone }) => {
-        const calendar = this.#calendars.find((each) => each.timeZone === timeZone);
+        const calendar = this.#view.calendars.find((each) => each.timeZone === timeZone);
         return calendar === undefined || isWithin(record.createdTimeMs, filter, stretch, calendar);
       })
       .map(({ record }) => record);

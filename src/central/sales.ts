@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Day } from "../domain/day.ts";
 import type { Device } from "../domain/device.ts";
 import type { Id } from "../domain/id.ts";
@@ -13,7 +13,7 @@ import { readLater } from "../store/read/sum-source.ts";
 import { summaryOf } from "../store/read/summary.ts";
 import type { Company } from "./company.ts";
 import type { Connection, Database } from "./database.ts";
-import { CompanyRecords } from "./record-search.ts";
+import { CompanyRecords, type CompanyView } from "./record-search.ts";
 import { CompanySums } from "./sums.ts";
 
 /** Locations and devices of one list. */
@@ -56,21 +56,18 @@ export function companySales(database: Database, { company, timeZone }: Company)
     });
   /** By zone: each keeps what it has worked out. */
   const calendars = new Map([[timeZone, calendar]]);
-  const calendarsOf = async (connection: Connection): Promise<readonly LocalCalendar[]> => {
+  const viewOf = async (connection: Connection): Promise<CompanyView> => {
     const zones = await connection.query<{ zone: string }>(
       "SELECT DISTINCT time_zone AS zone FROM flanco.gateway WHERE company = $1",
       [company],
     );
-    return zones.map(({ zone }) => {
-      const known = calendars.get(zone) ?? new LocalCalendar(zone);
-      calendars.set(zone, known);
-      return known;
-    });
+    for (const { zone } of zones) if (!calendars.has(zone)) calendars.set(zone, new LocalCalendar(zone));
+    return { connection, company, calendars: zones.flatMap(({ zone }) => calendars.get(zone) ?? []) };
   };
   const readSums = <T>(run: (sums: CompanySums) => Promise<T>) =>
-    read(async (connection) => run(new CompanySums(connection, company, await calendarsOf(connection))));
+    read(async (connection) => run(new CompanySums(await viewOf(connection))));
   const readRecords = <T>(run: (records: CompanyRecords) => Promise<T>) =>
-    read(async (connection) => run(new CompanyRecords(connection, company, await calendarsOf(connection))));
+    read(async (connection) => run(new CompanyRecords(await viewOf(connection))));
   const sumOf: SalesReads["sumRecords"] = (_userId, { from, to, ...place }) =>
     readSums((sums) => sums.sum(splitDays({ from: from ?? ALL_DAYS.from, to: to ?? ALL_DAYS.to }), place));
   return {
@@ -94,8 +91,11 @@ export function companySales(database: Database, { company, timeZone }: Company)
     compare: (period, at, nowMs) =>
       read(async (connection) => {
         const { own, before } = comparedDays(period, at, calendar.dayOf(nowMs));
-        const names = await namesOf(connection, company);
-        const sums = new CompanySums(connection, company, []);
+        const names = await connection.query<{ gateway: number; name: string }>(
+          "SELECT gateway, name FROM flanco.gateway WHERE company = $1",
+          [company],
+        );
+        const sums = new CompanySums({ connection, company, calendars: [] });
         const sold = await sums.byGateway([splitDays(own), splitDays(before)]);
         const of = (time: number) =>
           new Map(sold.filter((each) => each.time === time).map((each) => [each.gateway, each]));
@@ -105,7 +105,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
         }));
         return {
           ...{ ...own, ...addUp(now.values()), before: { ...before, ...addUp(then.values()) } },
-          clinics: clinics.sort((a, b) => inOrder(a, b)),
+          clinics: clinics.sort(inOrder),
         };
       }),
   };
@@ -121,22 +121,13 @@ function inOrder(a: ClinicSold, b: ClinicSold): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function namesOf(connection: Connection, company: number) {
-  return connection.query<{ gateway: number; name: string }>(
-    "SELECT gateway, name FROM flanco.gateway WHERE company = $1",
-    [company],
-  );
-}
-
 /** Stands for every entry of all gateways, as the hash of a ledger's newest entry does for its own. */
 async function headOf(connection: Connection, company: number): Promise<string> {
   const heads = await connection.query<{ head: string }>(
     "SELECT concat_ws(' ', gateway, branch, position, hash) AS head FROM flanco.gateway WHERE company = $1 ORDER BY gateway",
     [company],
   );
-  return createHash("sha256")
-    .update(heads.map(({ head }) => head).join("\n"))
-    .digest("hex");
+  return hash("sha256", heads.map(({ head }) => head).join("\n"));
 }
 
 /** What has sold, by location and name. Its rooms and their levels are not known. */
@@ -163,5 +154,5 @@ function locationsOf(devices: readonly Device[], userId: Id): readonly Location[
 
 /** The id of what is known by its name alone. */
 function idOfName(name: string): Id {
-  return createHash("sha256").update(name).digest("hex").slice(0, DIGITS_OF_ID);
+  return hash("sha256", name).slice(0, DIGITS_OF_ID);
 }

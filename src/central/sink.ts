@@ -1,4 +1,4 @@
-import { type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
+import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
 import { CALL_EVERY_MS } from "../domain/clinic.ts";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -138,12 +138,7 @@ export class CentralSink implements EntrySink {
 }
 
 /** What the database needs of an entry of the chain. */
-export interface SentEntry {
-  readonly position: number;
-  readonly hash: string;
-  readonly previousHash: string | null;
-  readonly text: string;
-}
+export type SentEntry = Pick<ChainEntry, "position" | "hash" | "previousHash" | "text">;
 
 export interface SentBatch {
   /** The ledger's identity. */

@@ -8,11 +8,10 @@ import {
   type PlaceSold,
   type Sold,
 } from "../domain/overview.ts";
-import { type LocalCalendar, momentsSoFar } from "../store/ledger/calendar.ts";
+import { momentsSoFar } from "../store/ledger/calendar.ts";
 import type { Range, Ranges, Seller } from "../store/read/rollup-sum.ts";
 import { holds, type SumSource } from "../store/read/sum-source.ts";
-import type { Connection } from "./database.ts";
-import { fieldOf } from "./record-search.ts";
+import { type CompanyView, fieldOf } from "./record-search.ts";
 import { MAX_PARTS } from "./sum-schema.ts";
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
@@ -111,21 +110,16 @@ const SO_FAR = `SELECT p.tag, ${COUNT_AND_TOTAL} FROM (
        AND ($10::text IS NULL OR ${fieldOf("e.text::jsonb", "deviceId")} = $10)
   ) p GROUP BY 1`;
 
-/** The sums of a company, read on one connection within one transaction. A day is the local day of each gateway. */
+/** The sums of a company. A day is the local day of each gateway. */
 export class CompanySums implements SumSource {
-  readonly #connection: Connection;
-  readonly #company: number;
-  readonly #calendars: readonly LocalCalendar[];
+  readonly #view: CompanyView;
 
-  /** `calendars`: of the zones of its gateways. */
-  constructor(connection: Connection, company: number, calendars: readonly LocalCalendar[]) {
-    this.#connection = connection;
-    this.#company = company;
-    this.#calendars = calendars;
+  constructor(view: CompanyView) {
+    this.#view = view;
   }
 
   async firstDay(): Promise<Day | null> {
-    const [row] = await this.#connection.query<{ day: string | null }>(FIRST_DAY, [this.#company]);
+    const [row] = await this.#view.connection.query<{ day: string | null }>(FIRST_DAY, [this.#view.company]);
     return row?.day == null ? null : Number(row.day);
   }
 
@@ -135,12 +129,12 @@ export class CompanySums implements SumSource {
       ...periodsOf(days, monthOf).map((month) => ["day", month] as const),
     ];
     const values = [
-      this.#company,
+      this.#view.company,
       periods.map(([unit]) => unit),
       periods.map(([, period]) => period),
       ...namesOf(filter),
     ];
-    const rows = await this.#connection.query<{
+    const rows = await this.#view.connection.query<{
       period: string;
       counts: readonly string[];
       totals_micros: readonly string[];
@@ -159,9 +153,9 @@ export class CompanySums implements SumSource {
 
   async sellers(own: Ranges, before: Ranges, { location, deviceId }: OverviewFilter) {
     const parts = [...partsOf(0, own), ...partsOf(1, before)];
-    const rows = await this.#connection.query<
+    const rows = await this.#view.connection.query<
       SoldRow & { location: string; device: string | null; countBefore: string; totalBefore: string }
-    >(SELLERS, [this.#company, ...columnsOf(parts), location, deviceId]);
+    >(SELLERS, [this.#view.company, ...columnsOf(parts), location, deviceId]);
     const places: PlaceSold[] = [];
     const choices: Seller[] = [];
     for (const { location, device, countBefore, totalBefore, ...sold } of rows) {
@@ -173,8 +167,8 @@ export class CompanySums implements SumSource {
   }
 
   async distinct(ranges: Ranges) {
-    const values = [this.#company, ...columnsOf(partsOf(0, ranges))];
-    const [row] = await this.#connection.query<{ locations: string; devices: string }>(DISTINCT, values);
+    const values = [this.#view.company, ...columnsOf(partsOf(0, ranges))];
+    const [row] = await this.#view.connection.query<{ locations: string; devices: string }>(DISTINCT, values);
     return { locations: Number(row?.locations ?? 0), devices: Number(row?.devices ?? 0) };
   }
 
@@ -187,7 +181,7 @@ export class CompanySums implements SumSource {
   ): Promise<readonly Sold[]> {
     const wholes: Part[] = [];
     const rests: [tag: number, zone: string, fromMs: number, untilMs: number][] = [];
-    for (const calendar of this.#calendars) {
+    for (const calendar of this.#view.calendars) {
       const zone = calendar.timeZone;
       days.forEach((day, tag) => {
         const [fromMs, untilMs] = momentsSoFar(calendar, day, today, nowMs);
@@ -209,8 +203,8 @@ export class CompanySums implements SumSource {
       });
     }
     const columns = [0, 1, 2, 3].map((index) => rests.map((rest) => rest[index]));
-    const rows = await this.#connection.query<SoldRow & { tag: number }>(SO_FAR, [
-      ...[this.#company, ...columnsOf(wholes), ...namesOf(filter), ...columns],
+    const rows = await this.#view.connection.query<SoldRow & { tag: number }>(SO_FAR, [
+      ...[this.#view.company, ...columnsOf(wholes), ...namesOf(filter), ...columns],
     ]);
     const found = new Map(rows.map((row) => [row.tag, toSold(row)]));
     return days.map((_, tag) => found.get(tag) ?? NOTHING_SOLD);
@@ -218,16 +212,16 @@ export class CompanySums implements SumSource {
 
   /** What was sold on these days. */
   async sum(ranges: Ranges, filter: OverviewFilter): Promise<Sold> {
-    const values = [this.#company, ...columnsOf(partsOf(0, ranges)), ...namesOf(filter)];
-    const [row] = await this.#connection.query<SoldRow>(SUM, values);
+    const values = [this.#view.company, ...columnsOf(partsOf(0, ranges)), ...namesOf(filter)];
+    const [row] = await this.#view.connection.query<SoldRow>(SUM, values);
     return row === undefined ? NOTHING_SOLD : toSold(row);
   }
 
   /** What each gateway has sold in each of some times, by their index. */
   async byGateway(times: readonly Ranges[]): Promise<readonly (Sold & { gateway: number; time: number })[]> {
     const parts = times.flatMap((ranges, tag) => partsOf(tag, ranges));
-    const rows = await this.#connection.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, [
-      ...[this.#company, ...columnsOf(parts), ...namesOf(ALL)],
+    const rows = await this.#view.connection.query<SoldRow & { gateway: number; tag: number }>(BY_GATEWAY, [
+      ...[this.#view.company, ...columnsOf(parts), ...namesOf(ALL)],
     ]);
     return rows.map((row) => ({ gateway: row.gateway, time: row.tag, ...toSold(row) }));
   }

@@ -1,5 +1,6 @@
 import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { Config, ConfigKey } from "../config/schema.ts";
 import { connectionProblem } from "../connection-problem.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -14,17 +15,7 @@ const TLS_PORT = 465;
 /** Reply codes from here on refuse for good (RFC 5321, section 4.2.1). */
 const REFUSED = 500;
 
-/** Where e-mail goes. An empty text leaves a part out. */
-export interface EmailSettings {
-  /** `smtps://HOST:465`, or `smtp://HOST:587` with STARTTLS. It holds no login and no password. */
-  readonly server: string;
-  readonly login: string;
-  readonly passwordFile: string;
-  /** PEM file of the authority that signed the server's certificate. */
-  readonly authorityFile: string;
-  readonly from: string;
-  readonly to: readonly string[];
-}
+type EmailSettings = Pick<Config, Extract<ConfigKey, `email_${string}`>>;
 
 /**
  * Notices by e-mail. A notice's id makes the Message-ID, so that a repeated one is the same message. The password goes out
@@ -51,7 +42,7 @@ export class EmailSink implements Sink<Notice> {
 
   async test(signal: AbortSignal): Promise<string> {
     const refused = await this.#send(this.#makeTest(), signal);
-    const { to, server } = this.#settings;
+    const { email_to: to, email_server: server } = this.#settings;
     if (refused.length > 0) {
       throw new FlancoError("unavailable", this.#describeRefused(refused.length), {
         hint: "Correct email_to.",
@@ -64,7 +55,7 @@ export class EmailSink implements Sink<Notice> {
 
   /** Gives the recipients that the server refuses; rejects where it refuses all of them. */
   async #send(notice: Notice, signal: AbortSignal): Promise<readonly string[]> {
-    const { from, to, server } = this.#settings;
+    const { email_from: from, email_to: to, email_server: server } = this.#settings;
     const transport = await this.#transport(signal);
     try {
       signal.throwIfAborted();
@@ -84,18 +75,18 @@ export class EmailSink implements Sink<Notice> {
   }
 
   #describeRefused(count: number): string {
-    const { to, server } = this.#settings;
+    const { email_to: to, email_server: server } = this.#settings;
     return `The mail server ${hostOf(server)} refuses ${count} of ${to.length} recipients.`;
   }
 
   /** Of one message. The files are read each time, so that a new password needs no restart. */
   async #transport(signal: AbortSignal) {
-    const { server, login, passwordFile, authorityFile } = this.#settings;
-    const { protocol, hostname, port } = new URL(server);
+    const { email_server, email_login: login, email_password_file, email_authority_file } = this.#settings;
+    const { protocol, hostname, port } = new URL(email_server);
     const isTls = protocol === "smtps:";
     const host = hostname.replace(/^\[|\]$/g, "");
-    const auth = login === "" ? {} : { auth: { user: login, pass: readSecret(passwordFile) } };
-    const authority = authorityFile === "" ? {} : { ca: readConfigured(authorityFile) };
+    const auth = login === "" ? {} : { auth: { user: login, pass: readSecret(email_password_file) } };
+    const authority = email_authority_file === "" ? {} : { ca: readConfigured(email_authority_file) };
     const place = { host, port: Number(port) || (isTls ? TLS_PORT : SUBMISSION_PORT) };
     // Loaded here, so that an appliance without e-mail does not carry it.
     const { createTransport } = await import("nodemailer");

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import type { Config, ConfigKey } from "../config/schema.ts";
 import { connectionProblem } from "../connection-problem.ts";
 import { type Clock, SECOND_MS } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
@@ -15,13 +16,7 @@ const REFUSALS: readonly number[] = [400, 413, 422];
 /** A shorter key could be guessed. */
 const MIN_KEY_CHARACTERS = 32;
 
-export interface WebhookSettings {
-  readonly url: string;
-  /** The file with the key of the signature. */
-  readonly keyFile: string;
-  /** PEM file of the authority that signed the receiver's certificate; empty: those that Node knows. */
-  readonly authorityFile: string;
-}
+type WebhookSettings = Pick<Config, Extract<ConfigKey, `webhook_${string}`>>;
 
 /**
  * Notices by HTTPS: a POST of JSON, signed as docs/beyond.md says. Any answer of 2xx means that the receiver has it. Redirects
@@ -40,7 +35,7 @@ export class WebhookSink implements Sink<Notice> {
   }
 
   async deliver(notice: Notice, signal: AbortSignal): Promise<void> {
-    const { url } = this.#settings;
+    const { webhook_url: url } = this.#settings;
     const body = JSON.stringify(toBody(notice));
     const timestamp = Math.floor(this.#clock.nowMs() / SECOND_MS);
     const signature = signatureOf(this.#readKey(), timestamp, body);
@@ -68,15 +63,15 @@ export class WebhookSink implements Sink<Notice> {
 
   async test(signal: AbortSignal): Promise<string> {
     await this.deliver(this.#makeTest(), signal);
-    return `The receiver ${hostOf(this.#settings.url)} has taken a test message.`;
+    return `The receiver ${hostOf(this.#settings.webhook_url)} has taken a test message.`;
   }
 
   async close(): Promise<void> {}
 
   /** The status of the answer, once its headers are there. */
   #post(body: string, headers: Record<string, string | number>, signal: AbortSignal): Promise<number> {
-    const { url, authorityFile } = this.#settings;
-    const authority = authorityFile === "" ? {} : { ca: readConfigured(authorityFile) };
+    const { webhook_url: url, webhook_authority_file: file } = this.#settings;
+    const authority = file === "" ? {} : { ca: readConfigured(file) };
     return new Promise((resolve, reject) => {
       const options = { method: "POST", headers, signal, agent: false, ...authority };
       const sent = request(url, options, (answer) => {
@@ -89,7 +84,7 @@ export class WebhookSink implements Sink<Notice> {
   }
 
   #readKey(): string {
-    const { keyFile } = this.#settings;
+    const { webhook_key_file: keyFile } = this.#settings;
     const key = readSecret(keyFile);
     if (key.length >= MIN_KEY_CHARACTERS) return key;
     throw new FlancoError(

@@ -19,7 +19,6 @@ import { MqttSink } from "../sink/mqtt.ts";
 import type { DataDirectory } from "../store/data-directory.ts";
 import { systemTimers } from "./clock.ts";
 import { EntryFeed, type ForwardedChain } from "./entry-feed.ts";
-import { ForwardCursor } from "./forward-cursor.ts";
 import { Forwarder } from "./forwarder.ts";
 import { NoticeOutbox } from "./notice-outbox.ts";
 import { Notices, type NoticesOptions } from "./notices.ts";
@@ -142,8 +141,8 @@ export class Sinks implements SinkSetups {
     const options = { ...this.#options, config: settings.config };
     const sink = name === "central" ? centralSink(options) : mqttSink(options);
     if (sink === undefined) return;
-    const cursor = new ForwardCursor(join(dataDirectory.forward, `${name}.json`));
-    this.#forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), cursor, clock }), sink);
+    const file = join(dataDirectory.forward, `${name}.json`);
+    this.#forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), file, clock }), sink);
   }
 
   /** What people are told, where somebody is told. */
@@ -180,22 +179,9 @@ interface Noted {
 /** The sinks that people read, as they are configured. */
 function noticeSinks(config: Config, writer: NoticeWriter, clock: Clock, log: Log): readonly Sink<Notice>[] {
   const makeTest = () => writer.test();
-  const email = {
-    ...{
-      server: config.email_server,
-      login: config.email_login,
-      from: config.email_from,
-      to: config.email_to,
-    },
-    ...{ passwordFile: config.email_password_file, authorityFile: config.email_authority_file },
-  };
-  const webhook = {
-    ...{ url: config.webhook_url, keyFile: config.webhook_key_file },
-    authorityFile: config.webhook_authority_file,
-  };
   return [
-    ...(email.server === "" ? [] : [new EmailSink(email, makeTest, (text) => log.warn({}, text))]),
-    ...(webhook.url === "" ? [] : [new WebhookSink(webhook, makeTest, clock)]),
+    ...(config.email_server === "" ? [] : [new EmailSink(config, makeTest, (text) => log.warn({}, text))]),
+    ...(config.webhook_url === "" ? [] : [new WebhookSink(config, makeTest, clock)]),
   ];
 }
 

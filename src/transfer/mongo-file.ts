@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { importedRecord } from "../contract/data.ts";
 import { name, text } from "../contract/field.ts";
@@ -46,5 +46,5 @@ const ID = /^[0-9a-f]{24}$/;
 
 /** The id of an old document as one of ours: the same, where it was an ObjectId. */
 export function idOfKey(oldKey: string): string {
-  return ID.test(oldKey) ? oldKey : createHash("sha256").update(oldKey).digest("hex").slice(0, 24);
+  return ID.test(oldKey) ? oldKey : hash("sha256", oldKey).slice(0, 24);
 }

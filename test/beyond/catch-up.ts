@@ -6,7 +6,6 @@ import { addGateway, companyOf, initialise } from "../../src/central/company.ts"
 import { CentralSink } from "../../src/central/sink.ts";
 import { systemClock, systemTimers } from "../../src/service/clock.ts";
 import { EntryFeed } from "../../src/service/entry-feed.ts";
-import { ForwardCursor } from "../../src/service/forward-cursor.ts";
 import { Forwarder } from "../../src/service/forwarder.ts";
 import { KeptLog } from "../http/fakes.ts";
 import { until } from "../rig/until.ts";
@@ -41,7 +40,7 @@ try {
   const clock = systemClock;
   const feed = new EntryFeed({
     ...{ chain: ledger.reader, settled: () => ledger.writer.ping(), clock },
-    cursor: new ForwardCursor(`${ledger.directory}/forward/central.json`),
+    file: `${ledger.directory}/forward/central.json`,
   });
   const forwarder = new Forwarder({ clock, timers: systemTimers, log: new KeptLog() });
   forwarder.add(

@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "mqtt-client.ts": ["domain", "connection-problem.ts", "secret-file.ts"],
   "secret-file.ts": ["domain"],
   "connection-problem.ts": [],
-  notice: ["domain", "text", "connection-problem.ts", "secret-file.ts"],
+  notice: ["config", "domain", "text", "connection-problem.ts", "secret-file.ts"],
   "job-process.ts": ["thread.ts"],
   domain: [],
   sealed: ["domain"],

@@ -27,13 +27,9 @@ describe("a notice by e-mail", () => {
     otherwise: Partial<ConstructorParameters<typeof EmailSink>[0]> = {},
   ): EmailSink {
     const settings = {
-      ...{
-        server,
-        login: "clinica",
-        passwordFile: secrets.passwordFile,
-        authorityFile: secrets.authorityFile,
-      },
-      ...{ from: "flanco@example.org", to: ["ana@example.org", "luis@example.org"], ...otherwise },
+      ...{ email_server: server, email_login: "clinica", email_password_file: secrets.passwordFile },
+      ...{ email_authority_file: secrets.authorityFile, email_from: "flanco@example.org" },
+      ...{ email_to: ["ana@example.org", "luis@example.org"], ...otherwise },
     };
     return new EmailSink(
       settings,
@@ -58,7 +54,7 @@ describe("a notice by e-mail", () => {
   it("says that the login is refused, and not the password", async () => {
     const [receiver, port] = await open(secrets.good);
     const error = await rejection(
-      sink(`smtp://localhost:${port}`, { login: "eva" }).deliver(A_NOTICE, signal),
+      sink(`smtp://localhost:${port}`, { email_login: "eva" }).deliver(A_NOTICE, signal),
     );
     expect(error.message).to.equal(
       `The mail server localhost:${port} refuses the login or the password (reply 535).`,
@@ -78,7 +74,7 @@ describe("a notice by e-mail", () => {
     expect(late.message).to.contain("has a certificate that has expired");
     expect(starting.tried).to.deep.equal([]);
     const [, other] = await open(secrets.good, { secure: true });
-    const unknown = sink(`smtps://localhost:${other}`, { authorityFile: "" });
+    const unknown = sink(`smtps://localhost:${other}`, { email_authority_file: "" });
     expect((await rejection(unknown.deliver(A_NOTICE, signal))).message).to.contain("unknown authority");
     expect(receiver.tried).to.deep.equal([]);
   });
@@ -122,13 +118,13 @@ describe("a notice by e-mail", () => {
     const refused = await rejection(sink(`smtp://localhost:${port}`).deliver(A_NOTICE, signal));
     expect(refused).to.include({ code: "unprocessable" });
     expect(refused.message).to.contain("refuses the message (reply 550)");
-    const unknown = sink(`smtp://localhost:${port}`, { to: ["nobody@example.org"] });
+    const unknown = sink(`smtp://localhost:${port}`, { email_to: ["nobody@example.org"] });
     expect((await rejection(unknown.deliver(A_NOTICE, signal))).code).to.equal("unavailable");
   });
 
   it("is not sent again to those that have it, because the server refuses another one", async () => {
     const [receiver, port] = await open(secrets.good);
-    const mail = sink(`smtp://localhost:${port}`, { to: ["nobody@example.org", "ana@example.org"] });
+    const mail = sink(`smtp://localhost:${port}`, { email_to: ["nobody@example.org", "ana@example.org"] });
     await mail.deliver(A_NOTICE, signal);
     expect(receiver.taken).to.have.length(1);
     expect(warnings.join()).to.contain("refuses 1 of 2 recipients");
@@ -145,8 +141,10 @@ describe("a notice by e-mail", () => {
   });
 
   it("needs a password file that is closed to others", async () => {
-    const passwordFile = secrets.write("open", "a mail password", 0o644);
-    const error = await rejection(sink("smtp://localhost:25", { passwordFile }).deliver(A_NOTICE, signal));
+    const email_password_file = secrets.write("open", "a mail password", 0o644);
+    const error = await rejection(
+      sink("smtp://localhost:25", { email_password_file }).deliver(A_NOTICE, signal),
+    );
     expect(error.code).to.equal("config");
     expect(error.hint).to.contain("chmod o=");
   });

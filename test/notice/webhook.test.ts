@@ -30,8 +30,8 @@ describe("a notice by webhook", () => {
     otherwise: Partial<ConstructorParameters<typeof WebhookSink>[0]> = {},
   ): WebhookSink {
     const settings = {
-      ...{ url: `https://localhost:${port}/flanco?clinic=1`, keyFile: secrets.keyFile },
-      ...{ authorityFile: secrets.authorityFile, ...otherwise },
+      ...{ webhook_url: `https://localhost:${port}/flanco?clinic=1`, webhook_key_file: secrets.keyFile },
+      ...{ webhook_authority_file: secrets.authorityFile, ...otherwise },
     };
     return new WebhookSink(settings, () => ({ ...A_NOTICE, kind: "test" }), new SetClock(NOW_MS));
   }
@@ -128,7 +128,7 @@ describe("a notice by webhook", () => {
       `The receiver localhost:${port} has a certificate that has expired.`,
     );
     const [unknown, other] = await open();
-    const untrusting = sink(other, { authorityFile: "" });
+    const untrusting = sink(other, { webhook_authority_file: "" });
     expect((await rejection(untrusting.deliver(A_NOTICE, signal))).message).to.contain("unknown authority");
     expect([...expired.posted, ...unknown.posted]).to.deep.equal([]);
   });
@@ -140,8 +140,8 @@ describe("a notice by webhook", () => {
 
   it("needs a key that cannot be guessed, and never tells it", async () => {
     const [, port] = await open();
-    const keyFile = secrets.write("short", "too short");
-    const error = await rejection(sink(port, { keyFile }).deliver(A_NOTICE, signal));
+    const webhook_key_file = secrets.write("short", "too short");
+    const error = await rejection(sink(port, { webhook_key_file }).deliver(A_NOTICE, signal));
     expect(error.code).to.equal("config");
     expect(error.message + error.hint).to.not.contain("too short");
   });
