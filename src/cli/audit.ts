@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS } from "../domain/clock.ts";
 import { systemClock } from "../service/clock.ts";
 import { type CliContext, toCount } from "./context.ts";
 import { withDoor } from "./door.ts";
+import { iso } from "./terminal.ts";
 
 type ListedEntry = OperationData<"listAudit">[number];
 
@@ -36,8 +37,7 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .action(async (options: { since?: number; limit?: number; json: boolean }, command: Command) => {
       const { since: sinceMs, limit = sinceMs === undefined ? 100 : Number.POSITIVE_INFINITY } = options;
       const entries = await withDoor(context, command, (door) => newest(door, sinceMs, limit));
-      if (options.json) terminal.json(entries);
-      else for (const entry of entries) terminal.out(describe(entry));
+      terminal.show(options.json, entries, entries.map(describe));
     });
 }
 
@@ -56,7 +56,7 @@ async function newest(door: Door, sinceMs: number | undefined, limit: number): P
 
 function describe(entry: ListedEntry): string {
   const { kind, timeMs, provisional, details, user } = entry;
-  const time = `${new Date(timeMs).toISOString()}${provisional ? " (clock not set)" : ""}`;
+  const time = `${iso(timeMs)}${provisional ? " (clock not set)" : ""}`;
   const said = Object.entries(details).map(([name, value]) => `${name}=${quoted(value)}`);
   const about = user === null ? [] : [`account=${quoted(user)}`];
   return [time, kind, actorText(entry), ...[[...about, ...said].join(" ")].filter(Boolean)].join("\t");

@@ -15,19 +15,21 @@ import { toOverviewAnswer } from "../http/overview.ts";
 import { systemClock } from "../service/clock.ts";
 import {
   type Access,
+  companyCommand,
   connected,
   DATABASE,
+  databaseCommand,
   example,
   type Handover,
   handOver,
+  OUT,
   ofCompany,
-  requireNewFile,
-  withDatabase,
 } from "./company-door.ts";
 import { addCompanyMemberCommands } from "./company-member.ts";
 import { type CliContext, configOf } from "./context.ts";
+import { iso } from "./terminal.ts";
 
-const INIT = `flanco central init ${DATABASE} --company Televida --zone Europe/Madrid`;
+const INIT = `init ${DATABASE} --company Televida --zone Europe/Madrid`;
 
 const PERIODS = ["week", "month", "year"] as const;
 
@@ -44,11 +46,9 @@ export function addCentralCommands(program: Command, context: CliContext): void 
     .command("central")
     .description("one database for the ledgers of many clinics")
     .addHelpText("after", example(INIT));
-  withDatabase(central.command("init"))
-    .description("make the schema and the company in a database")
+  databaseCommand(central, "init", "make the schema and the company in a database", INIT)
     .requiredOption("--company <name>", "the company's name")
     .requiredOption("--zone <zone>", "the zone of its days, and of its gateways' unless they have another")
-    .addHelpText("after", example(INIT))
     .action(async (options: Access & { company: string; zone: string }) => {
       await connected(context, options, (connection) =>
         initialise(connection, options.company, options.zone),
@@ -58,9 +58,8 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       );
     });
 
-  withDatabase(central.command("sales"))
-    .description("show what all clinics have sold, beside the time before, and where")
-    .option("--company <name>", "the company; needed where the database has several")
+  const sales = "show what all clinics have sold, beside the time before, and where";
+  companyCommand(central, "sales", sales, `sales --period month ${DATABASE}`)
     .addOption(
       new Option("--period <period>", "seven days, or a calendar month or year")
         .choices(PERIODS)
@@ -68,30 +67,24 @@ export function addCentralCommands(program: Command, context: CliContext): void 
     )
     .option("--at <day>", "a day of the period, the last one of a week: YYYY-MM-DD; today without it", toDay)
     .option("--json", "as JSON, in the shape of GET /api/overview", false)
-    .addHelpText("after", example(`flanco central sales --period month ${DATABASE}`))
     .action(async ({ period, at, json, ...access }: SalesOptions) => {
       const request = { period, at: at ?? null, filter: { location: null, deviceId: null } };
       const overview = await ofCompany(context, access, async (connection, company) =>
         companySales({ use: (run) => run(connection) }, company).overview("", request, systemClock.nowMs()),
       );
       const answer = toOverviewAnswer(period, overview);
-      if (json) terminal.json(answer);
-      else for (const line of describeSales(answer)) terminal.out(line);
+      terminal.show(json, answer, describeSales(answer));
     });
 
-  withDatabase(central.command("page"))
-    .description("make the role that the company's page signs in as, or give it another password")
-    .option("--company <name>", "the company; needed where the database has several")
+  const page = "make the role that the company's page signs in as, or give it another password";
+  companyCommand(central, "page", page, `page ${DATABASE} --out page.password`)
     .option("--role <name>", "the role's name when it is made", "flanco_page")
-    .option("--out <file>", "a new file for the password, which is then not shown")
-    .addHelpText("after", example(`flanco central page ${DATABASE} --out page.password`))
-    .action(async (options: Handover & { role: string }) => {
-      requireNewFile(options);
-      const access = await ofCompany(context, options, (connection, company) =>
+    .option(...OUT)
+    .action((options: Handover & { role: string }) =>
+      handOver(context, options, "The company's page", (connection, company) =>
         pageAccess(connection, company, options.role),
-      );
-      handOver(terminal, "The company's page", access, options);
-    });
+      ),
+    );
   addCompanyMemberCommands(central, context);
   central
     .command("serve")
@@ -101,47 +94,45 @@ export function addCentralCommands(program: Command, context: CliContext): void 
       const { serveCompany } = await import("../service/company-page.ts");
       await serveCompany(terminal, context.installation, configOf(context, command));
     });
+  addGatewayCommands(central, context);
+}
 
+function addGatewayCommands(central: Command, context: CliContext): void {
+  const { terminal } = context;
   const gateway = central
     .command("gateway")
     .description("the gateways whose ledgers the database takes")
-    .addHelpText("after", example(`flanco central gateway list ${DATABASE}`));
-  const command = (name: string, description: string, more = "") =>
-    withDatabase(gateway.command(name))
-      .description(description)
-      .option("--company <name>", "the company; needed where the database has several")
-      .addHelpText("after", example(`flanco central gateway ${name} ${more}${DATABASE}`));
+    .addHelpText("after", example(`gateway list ${DATABASE}`));
   const ofGateway = (name: string, description: string) =>
-    command(name, description, "malaga ").argument("<name>", "the gateway's name, for example malaga");
+    companyCommand(gateway, name, description, `gateway ${name} malaga ${DATABASE}`).argument(
+      "<name>",
+      "the gateway's name, for example malaga",
+    );
 
   ofGateway("add", "add a gateway with a role of its own, and show its password once")
     .option("--zone <zone>", "the zone of its days; the company's without it")
-    .option("--out <file>", "a new file for the password, which is then not shown")
-    .action(async (name: string, options: Handover & { zone?: string }) => {
-      requireNewFile(options);
-      const access = await ofCompany(context, options, (connection, company) =>
+    .option(...OUT)
+    .action((name: string, options: Handover & { zone?: string }) =>
+      handOver(context, options, `The gateway ${name}`, (connection, company) =>
         addGateway(connection, company, name, options.zone),
-      );
-      handOver(terminal, `The gateway ${name}`, access, options);
-    });
+      ),
+    );
 
   ofGateway("password", "give a gateway another password, and show it once")
-    .option("--out <file>", "a new file for the password, which is then not shown")
-    .action(async (name: string, options: Handover) => {
-      requireNewFile(options);
-      const access = await ofCompany(context, options, (connection, company) =>
+    .option(...OUT)
+    .action((name: string, options: Handover) =>
+      handOver(context, options, `The gateway ${name}`, (connection, company) =>
         renewPassword(connection, company, name),
-      );
-      handOver(terminal, `The gateway ${name}`, access, options);
-    });
+      ),
+    );
 
-  command("list", "show how each gateway fares: silent, behind or forked")
+  const list = "show how each gateway fares: silent, behind or forked";
+  companyCommand(gateway, "list", list, `gateway list ${DATABASE}`)
     .option("--json", "as JSON", false)
     .action(async (options: Access & { json: boolean }) => {
       const { nowMs, ...found } = await ofCompany(context, options, clinics);
       const rows = found.clinics.map((clinic) => ({ ...clinic, state: clinicState(clinic, nowMs) }));
-      if (options.json) terminal.json(rows);
-      else for (const row of rows) terminal.out(describe(row));
+      terminal.show(options.json, rows, rows.map(describe));
     });
 
   ofGateway(
@@ -186,7 +177,7 @@ function describe(clinic: Clinic & { readonly state: string }): string {
   const { name, state, position, newest, forkedAt, untold, clockOffMs, seenMs } = clinic;
   const parts = [
     `${position} of ${Math.max(position, newest)} entries`,
-    seenMs === null ? "never called" : `called ${new Date(seenMs).toISOString()}`,
+    seenMs === null ? "never called" : `called ${iso(seenMs)}`,
     ...(forkedAt === null ? [] : [`another ledger from its entry ${forkedAt} on`]),
     ...(untold === 0 ? [] : [`${untold} entries lost before they were sent`]),
     ...(state === "clock_off" ? [`its clock is ${Math.round(clockOffMs / 1_000)} s ahead`] : []),

@@ -3,6 +3,7 @@ import type { OperationData } from "../contract/operator.ts";
 import { SECOND_MS } from "../domain/clock.ts";
 import type { CliContext } from "./context.ts";
 import { withDoor } from "./door.ts";
+import { iso } from "./terminal.ts";
 
 type Reclocked = OperationData<"reclocked">[number];
 
@@ -48,7 +49,6 @@ async function correct(
   command: Command,
   { first, apply, json }: Options,
 ): Promise<void> {
-  const { terminal } = context;
   const boots = await withDoor(context, command, async (door) => {
     const found = await door.call("reclocked", {});
     if (!apply) return found;
@@ -57,17 +57,16 @@ async function correct(
     }
     return found;
   });
-  if (json) terminal.json(boots);
-  else if (boots.length === 0) terminal.out("The clock was not set to another time after it was trusted.");
-  else terminal.out(boots.map((boot) => describe(boot, first, apply)).join("\n"));
+  const lines = boots.map((boot) => describe(boot, first, apply));
+  const none = ["The clock was not set to another time after it was trusted."];
+  context.terminal.show(json, boots, lines.length === 0 ? none : lines);
 }
 
 function describe({ zeroMs, setZeroMs, before, since }: Reclocked, first: boolean, apply: boolean): string {
   const { records, firstMs, lastMs } = first ? since : before;
   if (firstMs === null || lastMs === null) return "No sale is to be moved.";
   const byMs = first ? zeroMs - setZeroMs : setZeroMs - zeroMs;
-  const span = (offMs: number) =>
-    [firstMs, lastMs].map((ms) => new Date(ms + offMs).toISOString()).join(" to ");
+  const span = (offMs: number) => `${iso(firstMs + offMs)} to ${iso(lastMs + offMs)}`;
   const verb = apply ? "were moved" : "would move";
   return `${records} sales, recorded from ${span(0)}, ${verb} by ${Math.round(byMs / SECOND_MS)} seconds, to ${span(byMs)}.`;
 }

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import type { AcceptanceReport, Commission, CommissionedRoom as Room } from "../contract/commission.ts";
+import type { OperationData } from "../contract/operator.ts";
 import type { Door } from "../control/client.ts";
 import { FlancoError } from "../domain/error.ts";
 import type { Cause, Measured, Mend } from "../domain/verdict.ts";
-import { noService } from "../http/operator.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
-import { withDoor, withService } from "./door.ts";
+import { withDoor, withRunning } from "./door.ts";
 import { moment } from "./status.ts";
-import type { Terminal } from "./terminal.ts";
+import { iso, type Terminal } from "./terminal.ts";
 
 const HELP = `
 Walks through the rooms of the running service: it names a room, you switch its relay on, wait a second, and switch it
@@ -39,6 +39,8 @@ const CAUSES: Readonly<Record<Cause, string>> = {
   loose_wire: "the line moves although a bias holds it: a loose wire, or no common ground",
   no_line: "no line is wired to the room",
 };
+
+type ReportHead = OperationData<"listCommissionReports">[number];
 
 interface AccountOption {
   readonly account?: string;
@@ -72,16 +74,11 @@ export function addCommissionCommands(program: Command, context: CliContext): vo
     .action(async ({ lines, free, minutes }: WalkOptions, command: Command) => {
       const user = accountIn(command);
       const config = configOf(context, command);
-      const done = await withService(
-        config,
-        async (door) => {
-          await door.call("beginCommission", { user, lines, freeLines: free, minutes });
-          await new Walk(door, terminal, config.time_zone, user).run();
-          return true;
-        },
-        { by: context.user },
-      );
-      if (done === undefined) throw noService();
+      const walk = async (door: Door) => {
+        await door.call("beginCommission", { user, lines, freeLines: free, minutes });
+        await new Walk(door, terminal, config.time_zone, user).run();
+      };
+      await withRunning(config, walk, { by: context.user });
     });
 
   commission
@@ -96,8 +93,7 @@ export function addCommissionCommands(program: Command, context: CliContext): vo
       const state = await withDoor(context, command, (door) =>
         door.call("showCommission", { user: accountIn(command) }),
       );
-      if (json) terminal.json(state);
-      else for (const room of state.rooms) terminal.out(describeRoom(room));
+      terminal.show(json, state, state.rooms.map(describeRoom));
       requireGood(state.rooms);
     });
 
@@ -130,18 +126,11 @@ export function addCommissionCommands(program: Command, context: CliContext): vo
           const user = accountIn(command);
           if (list) {
             const reports = await door.call("listCommissionReports", { user });
-            if (json) terminal.json(reports);
-            else
-              for (const { number, time, technician, clinic, good, rooms } of reports) {
-                terminal.out(
-                  `${number}\t${iso(time)}\t${technician}, ${clinic}\t${good} of ${rooms} rooms good`,
-                );
-              }
+            terminal.show(json, reports, reports.map(describeHead));
             return;
           }
           const report = await door.call("showCommissionReport", { user, number });
-          if (json) terminal.json(report);
-          else showReport(terminal, report);
+          terminal.show(json, report, describeReport(report));
           requireGood(report.rooms);
         });
       },
@@ -276,7 +265,7 @@ class Walk {
     const { number } = await this.#door.call("finishCommission", { user: this.#user, technician, clinic });
     const report = await this.#door.call("showCommissionReport", { user: this.#user, number });
     this.#terminal.out("");
-    showReport(this.#terminal, report);
+    for (const line of describeReport(report)) this.#terminal.out(line);
     requireGood(report.rooms);
   }
 
@@ -304,29 +293,28 @@ function moveText([last]: Commission["moved"]): string {
   return last === undefined ? "" : `${last.line} is ${last.level ? "on" : "off"}`;
 }
 
-function showReport(terminal: Terminal, report: AcceptanceReport): void {
-  const { number, time, technician, clinic, counts, versions, lines, clock, backup, rooms, head, hash } =
-    report;
+function describeHead({ number, time, technician, clinic, good, rooms }: ReportHead): string {
+  return `${number}\t${iso(time)}\t${technician}, ${clinic}\t${good} of ${rooms} rooms good`;
+}
+
+function describeReport(report: AcceptanceReport): string[] {
+  const { counts, versions, lines, clock, backup } = report;
   const when = (timeMs: number) => moment(timeMs, clock.timeZone);
-  terminal.out(
-    `Acceptance report ${number}, ${when(time)}${report.provisional ? " (the clock was not set)" : ""}`,
-  );
-  terminal.out(`  technician   ${technician}`);
-  terminal.out(`  clinic       ${clinic}`);
-  terminal.out(`  versions     flanco ${versions.flanco}, Node ${versions.node}, Linux ${versions.kernel}`);
-  terminal.out(
+  const proved =
+    backup === null ? "none was proved yet" : `${when(backup.madeTime)}, proved ${when(backup.provedTime)}`;
+  return [
+    `Acceptance report ${report.number}, ${when(report.time)}${report.provisional ? " (the clock was not set)" : ""}`,
+    `  technician   ${report.technician}`,
+    `  clinic       ${report.clinic}`,
+    `  versions     flanco ${versions.flanco}, Node ${versions.node}, Linux ${versions.kernel}`,
     `  lines        ${lines.watched} of ${lines.wired} watched, driver ${lines.driver}${lines.simulated ? " (SIMULATED)" : ""}`,
-  );
-  terminal.out(`  clock        ${when(clock.time)}, ${clock.trusted ? "set" : "NOT SET"}, ${clock.timeZone}`);
-  terminal.out(
-    `  backup       ${backup === null ? "none was proved yet" : `${when(backup.madeTime)}, proved ${when(backup.provedTime)}`}`,
-  );
-  terminal.out(
+    `  clock        ${when(clock.time)}, ${clock.trusted ? "set" : "NOT SET"}, ${clock.timeZone}`,
+    `  backup       ${proved}`,
     `  rooms        ${counts.good} of ${counts.rooms} good, ${counts.attention} need attention, ${counts.untested} not switched`,
-  );
-  for (const { tick, ...room } of rooms) terminal.out(`    ${describe(room, tick)}`);
-  terminal.out(`  ledger       ${head} before this report,`);
-  terminal.out(`               ${hash} with it`);
+    ...report.rooms.map(({ tick, ...room }) => `    ${describe(room, tick)}`),
+    `  ledger       ${report.head} before this report,`,
+    `               ${report.hash} with it`,
+  ];
 }
 
 /** A room with its verdict of now, or the one that it was ticked off with. */
@@ -382,8 +370,4 @@ function requireGood(rooms: readonly { readonly tick: Room["tick"]; readonly wit
 
 function accountIn(command: Command): string | undefined {
   return command.optsWithGlobals<AccountOption>().account;
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

@@ -7,7 +7,6 @@ import { type Connection, connect, parseAddress, passwordInPassFile } from "../c
 import { FlancoError } from "../domain/error.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { CliContext } from "./context.ts";
-import type { Terminal } from "./terminal.ts";
 
 const HELP = `
 The company's database is PostgreSQL: docs/central.md. The password comes from the file that
@@ -28,15 +27,28 @@ export interface Handover extends Access {
   readonly out?: string;
 }
 
-/** The help behind a command's options. */
-export function example(line: string): string {
-  return `${HELP}Example:\n  ${line}`;
+/** The help behind a command's options: how `flanco central` is called for it. */
+export function example(call: string): string {
+  return `${HELP}Example:\n  flanco central ${call}`;
 }
 
-export function withDatabase(command: Command): Command {
-  return command.requiredOption(
-    "--database <url>",
-    "postgresql://USER@HOST:PORT/DATABASE?sslrootcert=FILE, without the password",
+/** Adds a command on a company's database, with an example of its call. */
+export function databaseCommand(group: Command, name: string, description: string, call: string): Command {
+  return group
+    .command(name)
+    .description(description)
+    .requiredOption(
+      "--database <url>",
+      "postgresql://USER@HOST:PORT/DATABASE?sslrootcert=FILE, without the password",
+    )
+    .addHelpText("after", example(call));
+}
+
+/** The same for one company of the database. */
+export function companyCommand(group: Command, name: string, description: string, call: string): Command {
+  return databaseCommand(group, name, description, call).option(
+    "--company <name>",
+    "the company; needed where the database has several",
   );
 }
 
@@ -66,19 +78,23 @@ export function ofCompany<T>(
   );
 }
 
-/** Before anything is made: a password that cannot be written would be lost. */
-export function requireNewFile({ out }: Handover): void {
-  if (out === undefined || statSync(out, { throwIfNoEntry: false }) === undefined) return;
-  throw new FlancoError("invalid", `There is a file ${out} already.`, { hint: "Name a new file." });
-}
+/** The option by which a password goes to a file. */
+export const OUT = ["--out <file>", "a new file for the password, which is then not shown"] as const;
 
-/** Shows the password of a role, or writes it to a file. */
-export function handOver(
-  terminal: Terminal,
+/** Gives a role a password, and shows it or writes it to a new file. */
+export async function handOver(
+  context: CliContext,
+  options: Handover,
   name: string,
-  { role, password }: RoleAccess,
-  { out }: Handover,
-): void {
+  give: (connection: Connection, company: Company) => Promise<RoleAccess>,
+): Promise<void> {
+  const { terminal } = context;
+  const { out } = options;
+  // Before anything is made: a password that cannot be written would be lost.
+  if (out !== undefined && statSync(out, { throwIfNoEntry: false }) !== undefined) {
+    throw new FlancoError("invalid", `There is a file ${out} already.`, { hint: "Name a new file." });
+  }
+  const { role, password } = await ofCompany(context, options, give);
   terminal.out(`${name} signs in as ${role}.`);
   if (out === undefined) terminal.out(`Its password, which is shown once: ${password}`);
   else {

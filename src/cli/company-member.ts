@@ -7,7 +7,7 @@ import { FlancoError } from "../domain/error.ts";
 import { COMPANY_ROLES, LINK_PATH, type Role } from "../domain/member.ts";
 import { newLink } from "../http/member.ts";
 import { systemClock } from "../service/clock.ts";
-import { type Access, DATABASE, example, ofCompany, withDatabase } from "./company-door.ts";
+import { type Access, companyCommand, DATABASE, example, ofCompany } from "./company-door.ts";
 import type { CliContext } from "./context.ts";
 
 const PAGE = "https://ventas.example.org";
@@ -26,12 +26,9 @@ export function addCompanyMemberCommands(central: Command, context: CliContext):
   const member = central
     .command("member")
     .description("the people who may sign in to the company's page")
-    .addHelpText("after", example(`flanco central member list ${DATABASE}`));
+    .addHelpText("after", example(`member list ${DATABASE}`));
   const command = (name: string, description: string, more = "") =>
-    withDatabase(member.command(name))
-      .description(description)
-      .option("--company <name>", "the company; needed where the database has several")
-      .addHelpText("after", example(`flanco central member ${name} ${more}${DATABASE}`));
+    companyCommand(member, name, description, `member ${name} ${more}${DATABASE}`);
   const ofEmail = (name: string, description: string, more = "") =>
     command(name, description, `--email ana@example.org ${more}`).requiredOption(
       "--email <email>",
@@ -82,12 +79,10 @@ export function addCompanyMemberCommands(central: Command, context: CliContext):
       const rows = found.map(({ member: { email, name, role }, passwordHash }) => ({
         ...{ email, name, role, hasPassword: passwordHash !== null },
       }));
-      if (json) terminal.json(rows);
-      else {
-        for (const { email, name, role, hasPassword } of rows) {
-          terminal.out(`${email}\t${name}\t${role}${hasPassword ? "" : "\tinvited"}`);
-        }
-      }
+      const lines = rows.map(
+        ({ email, name, role, hasPassword }) => `${email}\t${name}\t${role}${hasPassword ? "" : "\tinvited"}`,
+      );
+      terminal.show(json, rows, lines);
     });
 
   withPage("link", "print a one-time link by which a member chooses another password").action(

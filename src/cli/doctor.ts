@@ -266,15 +266,7 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
   const { disk, lastBackup } = running ?? stopped?.facts ?? { disk: null, lastBackup: null };
   const untold = "This machine does not tell.";
   return {
-    service: `It runs, version ${running?.version}, started ${moment(running?.startedTime ?? 0, config.time_zone)}.`,
-    lines:
-      running === undefined
-        ? "Not examined: no service runs."
-        : `${running.linesWatched} of ${running.linesWired} wired lines are watched, by the driver ${running.driver}.`,
-    clock:
-      running === undefined
-        ? "Not examined: no service runs."
-        : `It is ${running.clock.trusted ? "set" : "not set yet"}: ${moment(running.clock.time, config.time_zone)}.`,
+    ...statesOfService(running, config.time_zone),
     ledger: "Nothing is known against it. flanco verify checks it in full.",
     backup: describeBackup(lastBackup, config.time_zone),
     disk: `${disk === null ? "" : `${describeDisk(disk)} `}${syncMs === null ? "" : `Of ${SYNCS} synced writes 99 took at most ${syncMs} ms.`}`,
@@ -286,16 +278,27 @@ function statesOf({ running, stopped, machine, ports, config }: Examined): Recor
         ? untold
         : `${Math.floor(memory.availableBytes / MEGABYTE)} MB of ${Math.floor(memory.totalBytes / MEGABYTE)} MB are available.`,
     ports: ports.map((port) => `${port} ${running === undefined ? "is free" : "answers"}.`).join(" "),
-    sinks:
-      running === undefined
-        ? "Not examined: no service runs."
-        : running.sinks.map(describeSink).join(" ") || "None is configured.",
     certificate: "Nothing is known against it. flanco tls show shows it.",
     name: `${hostname()}.local`,
-    package:
-      running === undefined
-        ? "Not examined: no service runs."
-        : (describeNewer(running)[0] ?? `No newer one than ${running.version} is known.`),
+  };
+}
+
+/** What only a running service tells of itself. */
+function statesOfService(
+  running: Running | undefined,
+  timeZone: string,
+): Record<"service" | "lines" | "clock" | "sinks" | "package", string> {
+  if (running === undefined) {
+    const unknown = "Not examined: no service runs.";
+    return { service: unknown, lines: unknown, clock: unknown, sinks: unknown, package: unknown };
+  }
+  const { version, startedTime, linesWatched, linesWired, driver, clock, sinks } = running;
+  return {
+    service: `It runs, version ${version}, started ${moment(startedTime, timeZone)}.`,
+    lines: `${linesWatched} of ${linesWired} wired lines are watched, by the driver ${driver}.`,
+    clock: `It is ${clock.trusted ? "set" : "not set yet"}: ${moment(clock.time, timeZone)}.`,
+    sinks: sinks.map(describeSink).join(" ") || "None is configured.",
+    package: describeNewer(running)[0] ?? `No newer one than ${version} is known.`,
   };
 }
 
@@ -328,19 +331,10 @@ async function portProblems(ports: readonly number[], isRunning: boolean): Promi
   return ports.flatMap((port, index) => {
     const isTaken = answers[index] === true;
     if (isTaken === isRunning) return [];
-    return isTaken
-      ? [
-          {
-            message: `Another program listens at port ${port}.`,
-            hint: `ss -ltnp 'sport = ${port}' shows which: stop it.`,
-          },
-        ]
-      : [
-          {
-            message: `Nothing answers at port ${port}.`,
-            hint: "journalctl -u flanco says why; then restart the service.",
-          },
-        ];
+    const [message, hint] = isTaken
+      ? [`Another program listens at port ${port}.`, `ss -ltnp 'sport = ${port}' shows which: stop it.`]
+      : [`Nothing answers at port ${port}.`, "journalctl -u flanco says why; then restart the service."];
+    return [{ message, hint }];
   });
 }
 

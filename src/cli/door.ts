@@ -5,7 +5,7 @@ import type { Config } from "../config/schema.ts";
 import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
 import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";
 import { type Actor, commandActor } from "../domain/audit.ts";
-import { operatorTable, runOperation } from "../http/operator.ts";
+import { noService, operatorTable, runOperation } from "../http/operator.ts";
 import { ShownNumbers } from "../http/shown-number.ts";
 import { tailDirectory } from "../service/backup-target.ts";
 import { systemClock } from "../service/clock.ts";
@@ -57,6 +57,17 @@ export async function withService<T>(
   } finally {
     client.close();
   }
+}
+
+/** Runs something with the running service. Throws `unavailable` while none runs. */
+export async function withRunning<T>(
+  config: Config,
+  run: (client: ControlClient) => Promise<T>,
+  options: ClientOptions = {},
+): Promise<T> {
+  const done = await withService(config, async (client) => ({ value: await run(client) }), options);
+  if (done === undefined) throw noService();
+  return done.value;
 }
 
 async function withLocalDoor<T>(

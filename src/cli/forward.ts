@@ -1,9 +1,8 @@
 import { Argument, type Command } from "commander";
 import { SECOND_MS } from "../domain/clock.ts";
 import { SINK_NAMES, type SinkName } from "../domain/sink-setting.ts";
-import { noService } from "../http/operator.ts";
 import { type CliContext, configOf } from "./context.ts";
-import { withService } from "./door.ts";
+import { withRunning } from "./door.ts";
 
 /** A sink may take half a minute until it gives up. */
 const TEST_MS = 40 * SECOND_MS;
@@ -27,11 +26,9 @@ export function addForwardCommands(program: Command, context: CliContext): void 
     )
     .action(async (name: SinkName, { json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
-      const sent = await withService(config, (service) => service.call("testSink", { name }), {
+      const sent = await withRunning(config, (service) => service.call("testSink", { name }), {
         answerMs: TEST_MS,
       });
-      if (sent === undefined) throw noService();
-      if (json) terminal.json({ sink: name, ...sent });
-      else terminal.out(sent.done);
+      terminal.show(json, { sink: name, ...sent }, [sent.done]);
     });
 }

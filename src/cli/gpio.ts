@@ -8,11 +8,10 @@ import { DEFAULT_DEBOUNCE_MS } from "../domain/wiring.ts";
 import { formatLine, resolveLine } from "../gpio/address.ts";
 import { createDriver } from "../gpio/driver.ts";
 import { TraceWriter } from "../gpio/trace.ts";
-import { noService } from "../http/operator.ts";
 import { systemClock, systemTimers } from "../service/clock.ts";
 import { type CliContext, configOf, toCount } from "./context.ts";
-import { withDoor, withService } from "./door.ts";
-import type { Terminal } from "./terminal.ts";
+import { withDoor, withRunning, withService } from "./door.ts";
+import { iso, type Terminal } from "./terminal.ts";
 
 /** A timer that comes this seldom costs nothing. */
 const KEEP_AWAKE_MS = HOUR_MS;
@@ -34,15 +33,11 @@ export function addGpioCommands(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco gpio detect")
     .action(async (options: { json: boolean }, command: Command) => {
       const chips = await detect(configOf(context, command), terminal);
-      if (options.json) {
-        terminal.json(chips);
-        return;
-      }
-      if (chips.length === 0) terminal.out("No GPIO chip was found.");
-      for (const chip of chips) {
-        terminal.out(`${chip.name} [${chip.label}] (${chip.lines.length} lines)`);
-        for (const line of chip.lines) terminal.out(`  ${describe(line)}`);
-      }
+      const lines = chips.flatMap((chip) => [
+        `${chip.name} [${chip.label}] (${chip.lines.length} lines)`,
+        ...chip.lines.map((line) => `  ${describe(line)}`),
+      ]);
+      terminal.show(options.json, chips, lines.length === 0 ? ["No GPIO chip was found."] : lines);
     });
 
   gpio
@@ -53,8 +48,7 @@ export function addGpioCommands(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco gpio info GPIO17")
     .action(async (name: string, options: { json: boolean }, command: Command) => {
       const line = resolveLine(name, await detect(configOf(context, command), terminal));
-      if (options.json) terminal.json(line);
-      else terminal.out(describe(line));
+      terminal.show(options.json, line, [describe(line)]);
     });
 
   gpio
@@ -87,10 +81,9 @@ export function addGpioCommands(program: Command, context: CliContext): void {
     .addArgument(new Argument("<level>", "its physical level").choices(["high", "low"]))
     .addHelpText("after", "\nExample:\n  flanco gpio set SIM0 high")
     .action(async (line: string, level: string, _options: object, command: Command) => {
-      const done = await withService(configOf(context, command), (service) =>
+      await withRunning(configOf(context, command), (service) =>
         service.call("setLine", { line, high: level === "high" }),
       );
-      if (done === undefined) throw noService();
       terminal.out(`${line} is ${level}.`);
     });
 
@@ -124,10 +117,6 @@ export function addGpioCommands(program: Command, context: CliContext): void {
 interface TestOptions {
   readonly minutes?: number;
   readonly end: boolean;
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }
 
 function makeDriver(config: Config, terminal: Terminal): LineDriver {

@@ -76,11 +76,11 @@ async function importClinic(
   await withDoor(context, command, async (door) => {
     const target = new AccountImport(door, { user, dryRun, ownIds: identitiesOf(ledger) });
     await target.addPlaces(basename(file), places);
-    const progress = new Progress(context, records);
+    const step = progressOf(context, records);
     for await (const entry of readClinicFile(source)) {
       if (entry.kind !== "record") continue;
       await target.addRecord(without(entry));
-      progress.step();
+      step();
     }
     await target.finish();
     context.terminal.out(target.report());
@@ -132,11 +132,11 @@ async function importMongo(
       await target.addPlaces(basename(resolve(folder)), places);
       imports.set(oldId, target);
     }
-    const progress = new Progress(context, records);
+    const step = progressOf(context, records);
     for await (const { _id, userId, deviceId, ...record } of data()) {
       const device = accounts.get(userId)?.deviceIds.get(deviceId) ?? deviceId;
       await imports.get(userId)?.addRecord({ ...record, deviceId: device, key: `mongo/${_id}` });
-      progress.step();
+      step();
     }
     for (const [oldId, target] of imports) {
       await target.finish();
@@ -145,23 +145,15 @@ async function importMongo(
   });
 }
 
-/** Shows how far a long import is. */
-class Progress {
-  readonly #context: CliContext;
-  readonly #total: number;
-  #done = 0;
-
-  constructor(context: CliContext, total: number) {
-    this.#context = context;
-    this.#total = total;
-  }
-
-  step(): void {
-    this.#done += 1;
-    if (this.#total > SHOWN_FROM && (this.#done % SHOWN_EVERY === 0 || this.#done === this.#total)) {
-      this.#context.terminal.progress("Importing", this.#done, this.#total);
+/** Shows how far a long import is: the function is called with each record. */
+function progressOf({ terminal }: CliContext, total: number): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    if (total > SHOWN_FROM && (done % SHOWN_EVERY === 0 || done === total)) {
+      terminal.progress("Importing", done, total);
     }
-  }
+  };
 }
 
 interface OldAccount {

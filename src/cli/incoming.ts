@@ -12,7 +12,7 @@ import { closeBackup, isUnused, type OpenedBackup, openBackup } from "../store/b
 import { type DataDirectory, dataDirectoryOf } from "../store/data-directory.ts";
 import { identitiesOf } from "../store/ledger/identity.ts";
 import { type GatewayAddress, GatewayClient } from "../transfer/gateway-client.ts";
-import type { Terminal } from "./terminal.ts";
+import { iso, type Terminal } from "./terminal.ts";
 
 const OWNER_ONLY = 0o600;
 
@@ -88,9 +88,8 @@ export async function takeOver(
       return backup;
     },
     finish: async () => {
-      const madeAt = new Date(proof.madeMs).toISOString();
       return [
-        `The old gateway's records up to ${madeAt} are here. It goes on recording: wire the relays to this gateway,`,
+        `The old gateway's records up to ${iso(proof.madeMs)} are here. It goes on recording: wire the relays to this gateway,`,
         "then switch the old one off for good (systemctl disable --now flanco), so that no sale counts in both.",
         ...(await told(client)),
       ];

@@ -22,16 +22,11 @@ export function addMoveCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async (options: { json: boolean }, command: Command) => {
       const made = await operate(context, command, "allowMove", {});
-      if (options.json) return terminal.json(made);
-      const addresses = pageAddresses(configOf(context, command), "").filter((one) =>
-        one.startsWith("https:"),
-      );
-      terminal.out(
-        [
-          "On the new gateway, within 15 minutes:",
-          ...addresses.map((address) => `  flanco restore ${address}`),
-          `Code, valid once: ${made.code}`,
-        ].join("\n"),
-      );
+      const addresses = pageAddresses(configOf(context, command), "");
+      terminal.show(options.json, made, [
+        "On the new gateway, within 15 minutes:",
+        ...addresses.filter((one) => one.startsWith("https:")).map((one) => `  flanco restore ${one}`),
+        `Code, valid once: ${made.code}`,
+      ]);
     });
 }

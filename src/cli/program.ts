@@ -6,7 +6,7 @@ import { addCentralCommands } from "./central.ts";
 import { addClockCommands } from "./clock.ts";
 import { addCommissionCommands } from "./commission.ts";
 import { addConfigCommands } from "./config.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, configOf } from "./context.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExportCommand } from "./export.ts";
 import { addForwardCommands } from "./forward.ts";
@@ -17,7 +17,6 @@ import { addLogsCommand } from "./logs.ts";
 import { addMoveCommand } from "./move.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addSecretCommands } from "./secret.ts";
-import { addServeCommand } from "./serve.ts";
 import { addSimulateCommand } from "./simulate.ts";
 import { addStatusCommand } from "./status.ts";
 import { addTlsCommands } from "./tls.ts";
@@ -45,6 +44,19 @@ Exit codes: ${Object.entries(EXIT_CODES)
 
 Example:
   flanco serve --config /etc/flanco/flanco.toml`;
+
+/** `flanco serve`: the service itself, until a signal ends it. */
+function addServeCommand(program: Command, context: CliContext): void {
+  program
+    .command("serve", { isDefault: true })
+    .description("run the service: watch the wired lines, serve the API and the page")
+    .addHelpText("after", "\nExample:\n  flanco serve --config /etc/flanco/flanco.toml")
+    .action(async (_options: object, command: Command) => {
+      // The service is most of the program: no other command waits until it is loaded.
+      const { serve } = await import("../service/serving.ts");
+      await serve(context.terminal, context.installation, () => configOf(context, command));
+    });
+}
 
 /** The whole command line. Settings are global options: every command needs to know where the data is. */
 export function createProgram(context: CliContext): Command {

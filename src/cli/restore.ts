@@ -19,6 +19,7 @@ import { parseAddress } from "../transfer/gateway-client.ts";
 import { type CliContext, configOf } from "./context.ts";
 import { withService } from "./door.ts";
 import { type Incoming, openOnDisk, takeOver } from "./incoming.ts";
+import { iso } from "./terminal.ts";
 
 const HELP = `
 Without a file the newest proven backup is taken that a mounted disk, or the gateway itself, has of
@@ -150,8 +151,10 @@ async function putInPlace(
     otherSettings: gateway === undefined ? [] : otherSettings(config, gateway.settings),
     toDo: await incoming.finish(),
   };
-  if (options.json) terminal.json({ backup: backup.file, ...restored, ...completed });
-  else terminal.out([...describe(dataDirectory, restored), ...describeRest(completed)].join("\n"));
+  terminal.show(options.json, { backup: backup.file, ...restored, ...completed }, [
+    ...describe(dataDirectory, restored),
+    ...describeRest(completed),
+  ]);
 }
 
 /** Whether the backup is of the ledger here, whose gateway has its keys: these may be newer than those beside the backup. */
@@ -208,7 +211,7 @@ function describeMissing(missing: MissingEntries | null): string {
 }
 
 function at(timeMs: number | null): string {
-  return timeMs === null ? "?" : new Date(timeMs).toISOString();
+  return timeMs === null ? "?" : iso(timeMs);
 }
 
 const UNIT = "flanco.service";

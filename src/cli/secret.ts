@@ -19,8 +19,8 @@ export function addSecretCommands(program: Command, context: CliContext): void {
     .addHelpText("after", EXAMPLE)
     .action(async (options: { json: boolean }, command: Command) => {
       const rotated = await operate(context, command, "rotateSecret", {});
-      if (options.json) terminal.json(rotated);
-      else terminal.out(`Sessions are signed with another secret. ${ending(rotated.ended)}`);
+      const told = `Sessions are signed with another secret. ${ending(rotated.ended)}`;
+      terminal.show(options.json, rotated, [told]);
     });
 }
 

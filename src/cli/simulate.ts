@@ -3,6 +3,7 @@ import { type Bounce, measureBounces } from "../domain/verdict.ts";
 import { readTrace } from "../gpio/trace.ts";
 import { DEFAULT_REPLAY_WIRING, type Outcome, type ReplayedLevel, replay } from "../service/replay.ts";
 import type { CliContext } from "./context.ts";
+import { iso } from "./terminal.ts";
 
 const HELP = `
 A trace is a text of one step a row, in order of time (docs/wiring.md). 'flanco gpio record' writes
@@ -54,20 +55,18 @@ export function addSimulateCommand(program: Command, { terminal }: CliContext): 
       const bounces = measureBounces(
         result.levels.filter(({ found, outcome }) => !found && outcome !== "unchanged"),
       );
-      if (options.json) {
-        terminal.json({ ...result, bounces });
-        return;
-      }
-      for (const level of result.levels) terminal.out(describe(level));
-      for (const bounce of bounces) terminal.out(describeBounce(bounce));
       const gaps = result.gaps === 0 ? "" : `, gaps in which sales may be missing: ${result.gaps}`;
-      terminal.out(`Sales: ${result.sales}${gaps}.`);
+      terminal.show(options.json, { ...result, bounces }, [
+        ...result.levels.map(describe),
+        ...bounces.map(describeBounce),
+        `Sales: ${result.sales}${gaps}.`,
+      ]);
     });
 }
 
 function describe({ atMs, timeMs, line, high, found, outcome }: ReplayedLevel): string {
   const level = `${high ? "high" : "low"}${found ? " (found)" : ""}`;
-  return [`${atMs} ms`, new Date(timeMs).toISOString(), line, level, WORDS[outcome]].join("\t");
+  return [`${atMs} ms`, iso(timeMs), line, level, WORDS[outcome]].join("\t");
 }
 
 function describeBounce({ line, switchings, mostEdges, longestMs, debounceMs }: Bounce): string {

@@ -116,15 +116,9 @@ export async function writeArchive(archive: number, files: readonly BundleFile[]
   const directory = mkdtempSync(join(tmpdir(), "flanco-bundle-"));
   try {
     for (const { name, text } of files) writeFileSync(join(directory, name), text, { mode: 0o600 });
-    const options = [
-      "--create",
-      "--gzip",
-      "--owner=0",
-      "--group=0",
-      "--numeric-owner",
-      `--directory=${directory}`,
-    ];
-    const { stdout } = await promisify(execFile)("tar", [...options, ...files.map(({ name }) => name)], {
+    const options = ["--create", "--gzip", "--owner=0", "--group=0", "--numeric-owner"];
+    const names = files.map(({ name }) => name);
+    const { stdout } = await promisify(execFile)("tar", [...options, `--directory=${directory}`, ...names], {
       ...{ encoding: "buffer", maxBuffer: MAX_ARCHIVE_BYTES },
     });
     writeFileSync(archive, stdout);

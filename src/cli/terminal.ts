@@ -41,6 +41,11 @@ export function wrapped(text: string, columns: number): string {
   return lines.join("\n");
 }
 
+/** A time in UTC, as ISO 8601 has it; `timeMs` is in Unix milliseconds. */
+export function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
 /** A command's output and questions. Results go to standard output, everything else to standard error. */
 export class Terminal {
   out(line: string): void {
@@ -53,6 +58,12 @@ export class Terminal {
 
   json(value: unknown): void {
     process.stdout.write(`${printable(JSON.stringify(value, null, 2))}\n`);
+  }
+
+  /** A result: as JSON where that is asked for, else in these lines. */
+  show(asJson: boolean, value: unknown, lines: readonly string[]): void {
+    if (asJson) this.json(value);
+    else for (const line of lines) this.out(line);
   }
 
   /**

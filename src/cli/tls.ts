@@ -63,9 +63,7 @@ export function addTlsCommands(program: Command, context: CliContext): void {
     .action(({ json }: { json: boolean }, command: Command) => {
       const config = configOf(context, command);
       const dataDirectory = becomeOwner(config.data_dir);
-      const shown = read(config, dataDirectory);
-      if (json) terminal.json(shown);
-      else tell(terminal, shown);
+      tell(terminal, read(config, dataDirectory), json);
     });
 
   tls
@@ -81,7 +79,7 @@ export function addTlsCommands(program: Command, context: CliContext): void {
       const forced = authority ? "authority" : "leaf";
       // The person at the terminal sees the time that the certificate begins at.
       await ensureOwnCertificate(dataDirectory.tls, host, { clock: systemClock, clockTrusted: true }, forced);
-      tell(terminal, read(config, dataDirectory));
+      tell(terminal, read(config, dataDirectory), false);
     });
 }
 
@@ -114,25 +112,25 @@ function factsOf(cert: string): Facts {
   };
 }
 
-function tell(terminal: Terminal, { served, authority, refused }: Shown): void {
-  terminal.out(
-    [
-      `Certificate in use: ${served.own ? "the appliance's own" : "an administrator's"}`,
-      `  ${served.subject}`,
-      `  for    ${served.names.join(", ")}`,
-      `  from   ${served.from} to ${served.to}`,
-      `  file   ${served.file}`,
-      served.own
-        ? "The appliance's authority, which browsers are to trust"
-        : "The appliance's authority, not in use",
-      `  ${authority.subject}`,
-      `  from   ${authority.from} to ${authority.to}`,
-      `  file   ${authority.file}`,
-      "  SHA-256 fingerprint",
-      ...authority.fingerprint.map((line) => `  ${line}`),
-    ].join("\n"),
-  );
-  for (const { file, reason } of refused) terminal.err(`The certificate ${file} is refused: ${reason}.`);
+function tell(terminal: Terminal, shown: Shown, json: boolean): void {
+  const { served, authority, refused } = shown;
+  terminal.show(json, shown, [
+    `Certificate in use: ${served.own ? "the appliance's own" : "an administrator's"}`,
+    `  ${served.subject}`,
+    `  for    ${served.names.join(", ")}`,
+    `  from   ${served.from} to ${served.to}`,
+    `  file   ${served.file}`,
+    served.own
+      ? "The appliance's authority, which browsers are to trust"
+      : "The appliance's authority, not in use",
+    `  ${authority.subject}`,
+    `  from   ${authority.from} to ${authority.to}`,
+    `  file   ${authority.file}`,
+    "  SHA-256 fingerprint",
+    ...authority.fingerprint.map((line) => `  ${line}`),
+  ]);
+  if (!json)
+    for (const { file, reason } of refused) terminal.err(`The certificate ${file} is refused: ${reason}.`);
 }
 
 function nothingYet(): FlancoError {

@@ -65,8 +65,8 @@ export function addUserCommands(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco user list")
     .action(async (options: { json: boolean }, command: Command) => {
       const users = await operate(context, command, "listUsers", {});
-      if (options.json) terminal.json(users);
-      else for (const { email, name, role } of users) terminal.out(`${email}\t${name}\t${role}`);
+      const lines = users.map(({ email, name, role }) => `${email}\t${name}\t${role}`);
+      terminal.show(options.json, users, lines);
     });
 
   user

@@ -38,8 +38,11 @@ export function addWiringCommands(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  flanco wiring list")
     .action(async (options: { json: boolean }, command: Command) => {
       const rows = await operate(context, command, "listWiring", {});
-      if (options.json) terminal.json(rows);
-      else for (const row of rows) terminal.out(describe(row, row.state));
+      terminal.show(
+        options.json,
+        rows,
+        rows.map((row) => describe(row, row.state)),
+      );
     });
 
   wiring

@@ -53,9 +53,9 @@ describe("flanco gpio, while the service runs simulated lines", function () {
       name: "SIM7",
       holder: null,
     });
-    const none = await program.call(["gpio", "info", "SIM24"]);
-    expect(none.exitCode).to.equal(1);
-    expect(onlyLine(none)).to.match(/^flanco: No line is called SIM24\. Free lines: SIM7, SIM8, /);
+    expect(await program.refused(["gpio", "info", "SIM24"])).to.match(
+      /^flanco: No line is called SIM24\. Free lines: SIM7, SIM8, /,
+    );
   });
 
   it("records a line that is set high, ends the record when it is set low, and shows both edges", async () => {
@@ -162,9 +162,9 @@ describe("flanco gpio, while the service runs simulated lines", function () {
   });
 
   it("refuses an unknown line and an unknown level", async () => {
-    const line = await program.call(["gpio", "set", "GPIO17", "high"]);
-    expect(line.exitCode).to.equal(1);
-    expect(onlyLine(line)).to.match(/^flanco: No line is called GPIO17\./);
+    expect(await program.refused(["gpio", "set", "GPIO17", "high"])).to.match(
+      /^flanco: No line is called GPIO17\./,
+    );
     const level = await program.call(["gpio", "set", "SIM0", "up"]);
     expect(level.exitCode).to.equal(2);
     expect(level.stderr).to.contain("Allowed choices are high, low.");
@@ -176,9 +176,7 @@ describe("flanco gpio, while no service runs", function () {
   const program = forSuite(() => Program.make());
 
   it("sets no line, and says how to start the service", async () => {
-    const refused = await program.call(["gpio", "set", "SIM0", "high"]);
-    expect(refused.exitCode).to.equal(1);
-    expect(onlyLine(refused)).to.equal(
+    expect(await program.refused(["gpio", "set", "SIM0", "high"])).to.equal(
       "flanco: The flanco service is not running on this data directory. Start it first: npm start from a checkout, or systemctl start flanco.",
     );
   });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { expect } from "chai";
-import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 
 describe("flanco health", function () {
@@ -10,12 +10,8 @@ describe("flanco health", function () {
   const waiting = forSuite(() => Program.make());
 
   it("fails in one line while no service runs, and for an invalid time", async () => {
-    const stopped = await program.call(["health"]);
-    expect(stopped.exitCode).to.equal(1);
-    expect(onlyLine(stopped)).to.contain("No service answers.");
-    const wrong = await program.call(["health", "--wait", "soon"]);
-    expect(wrong.exitCode).to.equal(1);
-    expect(onlyLine(wrong)).to.contain("--wait takes 0 to 3600 seconds");
+    expect(await program.refused(["health"])).to.contain("No service answers.");
+    expect(await program.refused(["health", "--wait", "soon"])).to.contain("--wait takes 0 to 3600 seconds");
   });
 
   it("waits for a service that starts, and succeeds once it works", async () => {

@@ -59,6 +59,6 @@ describe("flanco move, and flanco restore from the old gateway", function () {
     expect(onlyLine(await restore("1234"))).to.include("That is no code of a move");
     expect(existsSync(fresh.ledgerFile)).to.equal(false);
     await service.end("SIGTERM");
-    expect(onlyLine(await old.call(["move"]))).to.include("The flanco service is not running");
+    expect(await old.refused(["move"])).to.include("The flanco service is not running");
   });
 });

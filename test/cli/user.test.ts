@@ -28,9 +28,9 @@ describe("flanco user, while no service runs", function () {
   });
 
   it("refuses to remove a user who owns devices, in one line and with exit code 1", async () => {
-    const refused = await program.call(["user", "remove", "--email", EMAIL]);
-    expect(refused.exitCode).to.equal(1);
-    expect(onlyLine(refused)).to.match(/^flanco: The user owns 2 device\(s\).* --with-devices /);
+    expect(await program.refused(["user", "remove", "--email", EMAIL])).to.match(
+      /^flanco: The user owns 2 device\(s\).* --with-devices /,
+    );
   });
 
   it("refuses a password as an argument, and needs a terminal or --password-stdin", async () => {
@@ -71,12 +71,10 @@ describe("flanco user, while the service runs", function () {
   });
 
   it("refuses an e-mail that a user has, in any case, and a text that is no e-mail", async () => {
-    const twice = await program.call(adding("ANA@Example.org"), PASSWORD);
-    expect(twice.exitCode).to.equal(1);
-    expect(onlyLine(twice)).to.equal("flanco: There is already a user with the e-mail ANA@Example.org.");
-    const none = await program.call(adding("ana"), PASSWORD);
-    expect(none.exitCode).to.equal(1);
-    expect(onlyLine(none)).to.match(/^flanco: email: /);
+    expect(await program.refused(adding("ANA@Example.org"), PASSWORD)).to.equal(
+      "flanco: There is already a user with the e-mail ANA@Example.org.",
+    );
+    expect(await program.refused(adding("ana"), PASSWORD)).to.match(/^flanco: email: /);
   });
 
   it("refuses a password that is too short, for a new user and for another one", async () => {
@@ -84,21 +82,17 @@ describe("flanco user, while the service runs", function () {
       adding("rosa@example.org"),
       ["user", "passwd", "--email", EMAIL, "--password-stdin"],
     ]) {
-      const refused = await program.call(args, "nine char");
-      expect(refused.exitCode).to.equal(1);
-      expect(onlyLine(refused)).to.equal("flanco: password: must have at least 10 characters");
+      expect(await program.refused(args, "nine char")).to.equal(
+        "flanco: password: must have at least 10 characters",
+      );
     }
   });
 
   it("refuses an e-mail that no user has, and says how to list the users", async () => {
     const email = "nobody@example.org";
-    const passwd = await program.call(["user", "passwd", "--email", email, "--password-stdin"], PASSWORD);
-    const remove = await program.call(["user", "remove", "--email", email]);
-    for (const refused of [passwd, remove]) {
-      expect(refused.exitCode).to.equal(1);
-      expect(onlyLine(refused)).to.equal(
-        `flanco: There is no user with the e-mail ${email}. flanco user list shows who there is.`,
-      );
+    const unknown = `flanco: There is no user with the e-mail ${email}. flanco user list shows who there is.`;
+    for (const action of [["passwd", "--password-stdin"], ["remove"]]) {
+      expect(await program.refused(["user", ...action, "--email", email], PASSWORD)).to.equal(unknown);
     }
   });
 
@@ -144,9 +138,9 @@ describe("flanco user, while the service runs", function () {
       ["user", "change", "--email", EMAIL, "--role", "staff"],
       ["user", "remove", "--email", EMAIL, "--with-devices"],
     ]) {
-      const refused = await program.call(args);
-      expect(refused.exitCode).to.equal(1);
-      expect(onlyLine(refused)).to.match(/^flanco: This is the account's last owner\. Make another/);
+      expect(await program.refused(args)).to.match(
+        /^flanco: This is the account's last owner\. Make another/,
+      );
     }
     await program.succeed(["user", "remove", "--email", "rosa@example.org"]);
   });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { parse } from "smol-toml";
 import { ControlClient } from "../../src/control/client.ts";
-import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { PROCESS_TEST_MS, Program } from "../rig/program.ts";
 import { forSuite } from "../rig/standing.ts";
 import { until } from "../rig/until.ts";
 import { EMAIL, lineRow, recordRows, seedLedger, seedSecondUser } from "./ledger.ts";
@@ -47,9 +47,7 @@ describe("flanco wiring, while no service runs", function () {
   });
 
   it("asks whose a device is where several users have its dId", async () => {
-    const refused = await program.call(setting("GPIO27", "7234", "101"));
-    expect(refused.exitCode).to.equal(1);
-    expect(onlyLine(refused)).to.equal(
+    expect(await program.refused(setting("GPIO27", "7234", "101"))).to.equal(
       `flanco: Several users have a device with dId "7234". Say whose with --user: ${EMAIL}, ${EVA}.`,
     );
   });
@@ -198,9 +196,9 @@ describe("flanco wiring, while the service runs", function () {
   });
 
   it("says which imported file is not there, and where one is not TOML", async () => {
-    const missing = await program.call(["wiring", "import", "/nowhere/wiring.toml"]);
-    expect(missing.exitCode).to.equal(1);
-    expect(onlyLine(missing)).to.match(/^flanco: \/nowhere\/wiring\.toml: cannot be read \(ENOENT\): /);
+    expect(await program.refused(["wiring", "import", "/nowhere/wiring.toml"])).to.match(
+      /^flanco: \/nowhere\/wiring\.toml: cannot be read \(ENOENT\): /,
+    );
     const file = program.write("broken.toml", '[[wiring]]\nline = "SIM0\n');
     expect(await refusal(["wiring", "import", file])).to.match(
       new RegExp(`^flanco: ${file}, line 2, column \\d+: [^\n]*\n$`),

@@ -139,6 +139,13 @@ export class Program {
     return stdout;
   }
 
+  /** Runs a command, in the test's own process, that must fail with exit code 1 and one line; gives the line. */
+  async refused(args: readonly string[], input = ""): Promise<string> {
+    const ended = await this.call(args, input);
+    if (ended.exitCode !== 1) throw new Error(`flanco ${args.join(" ")} ended with ${ended.exitCode}.`);
+    return onlyLine(ended);
+  }
+
   /** Runs one command in the test's own process, which costs a second less than a process of its own. */
   async call(
     args: readonly string[],
