@@ -17,10 +17,10 @@ import {
   keyOfLedger,
   movedKey,
   noteIdentity,
-  readable,
   readLedger,
   readLedgerKey,
   setLedgerKey,
+  tryLedger,
 } from "../ledger/identity.ts";
 import { keepUnwatched } from "../ledger/line-state.ts";
 import { locationsOf } from "../ledger/location.ts";
@@ -142,7 +142,7 @@ function noteRestored(
   const db = new DatabaseConstructor(draft, { fileMustExist: true });
   try {
     keepUnwatched(db);
-    if (existsSync(replaced)) readable(() => readLedger(replaced, (source) => takeAudit(db, source)));
+    tryLedger(replaced, (source) => takeAudit(db, source));
     appendAudit(db, { kind: "ledger_restored", timeMs, details, actor });
   } finally {
     db.close();
@@ -211,8 +211,8 @@ function copyToDraft(
 
 /** The highest number of a commit that the ledger or its tail has, as far as they can be read. */
 export function knownCommits(ledger: string, folders: readonly string[]): number {
-  const held = existsSync(ledger) ? readable(() => readLedger(ledger, readCommits)) : undefined;
-  return Math.max(held ?? 0, ...folders.flatMap(segmentsIn).map(({ end }) => end));
+  const held = tryLedger(ledger, readCommits) ?? 0;
+  return Math.max(held, ...folders.flatMap(segmentsIn).map(({ end }) => end));
 }
 
 /** Makes a copy a ledger of its own, in one file, and closes it. Gives how many commits it has; `known` as `passOverCommits` takes it. */
@@ -233,44 +233,32 @@ export function makeOwn(db: Database, known: number): number {
 
 /** The entries that only the replaced ledger has. Null when they are not known. */
 function missingFrom(ledger: string, held: Tally): MissingEntries | null {
-  if (!existsSync(ledger)) return null;
-  const missing = readable(() =>
-    readLedger(ledger, (db) => {
-      // The two ledgers have different histories, so there is no common entry to count from.
-      if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
-      return db
-        .prepare<[number], MissingEntries>(
-          `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
-             FROM record WHERE record_id > ?`,
-        )
-        .get(held.position);
-    }),
-  );
+  const missing = tryLedger(ledger, (db) => {
+    // The two ledgers have different histories, so there is no common entry to count from.
+    if (held.position > 0 && entryHash(db, held.position) !== held.head) return undefined;
+    return db
+      .prepare<[number], MissingEntries>(
+        `SELECT count(*) AS records, min(effective_ms) AS fromMs, max(effective_ms) AS toMs
+           FROM record WHERE record_id > ?`,
+      )
+      .get(held.position);
+  });
   return missing ?? null;
 }
 
 /** A ledger that a new gateway has made at its first start: nothing in it is worth a question. */
 export function isUnused(ledger: string): boolean {
-  const held = readable(() =>
-    readLedger(ledger, (db) =>
-      db
-        .prepare<[], number>("SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)")
-        .pluck()
-        .get(),
-    ),
-  );
-  return held === 0;
+  const used = "SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM record)";
+  return tryLedger(ledger, (db) => db.prepare<[], number>(used).pluck().get()) === 0;
 }
 
 /** Names both, so that a person can tell whether it is the wrong file or a new gateway. */
 function anotherLedger(backup: string, draft: string, ledger: string): FlancoError {
-  return new FlancoError(
-    "conflict",
-    `The backup ${backup} is of another ledger: ${readLedger(draft, described)}. The ledger here is ${readable(() => readLedger(ledger, described)) ?? "one that cannot be read"}.`,
-    {
-      hint: "Nothing was changed. To put the other ledger in this one's place, which is kept, add --replace-ledger.",
-    },
-  );
+  const here = tryLedger(ledger, described) ?? "one that cannot be read";
+  const message = `The backup ${backup} is of another ledger: ${readLedger(draft, described)}. The ledger here is ${here}.`;
+  return new FlancoError("conflict", message, {
+    hint: "Nothing was changed. To put the other ledger in this one's place, which is kept, add --replace-ledger.",
+  });
 }
 
 /** What tells one ledger from another to a person. */

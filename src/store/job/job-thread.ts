@@ -4,6 +4,7 @@ import { type ErrorData, errorToData, FlancoError, messageOf } from "../../domai
 import type { OnProgress } from "../../domain/work.ts";
 import { type BackupRequest, makeBackup } from "../backup/backup.ts";
 import { headsOf, lookAtBackups } from "../backup/backup-directory.ts";
+import { isDamage } from "../ledger/disk-room.ts";
 import { prepareLedger } from "../repair/prepare.ts";
 import { checkFile, verifyLedger } from "../repair/verify.ts";
 import type { Job, JobMessage } from "./job.ts";
@@ -35,7 +36,7 @@ function toData(error: unknown): ErrorData {
   if (error instanceof FlancoError) return errorToData(error);
   if (error instanceof DatabaseConstructor.SqliteError) {
     return {
-      code: /^SQLITE_(CORRUPT|NOTADB)/.test(error.code) ? "damaged" : "unavailable",
+      code: isDamage(error) ? "damaged" : "unavailable",
       message: `The work on the ledger has failed (${error.code}).`,
       hint: "Check that the disk is neither full nor damaged.",
     };

@@ -16,7 +16,7 @@ import {
   PRIORITIES,
   type WriterMessage,
 } from "./commands.ts";
-import { type DiskRoom, isFailing, isFull, namedByDisk, sqliteCode } from "./disk-room.ts";
+import { type DiskRoom, isDamage, isFailing, isFull, namedByDisk } from "./disk-room.ts";
 import { RollupWriter } from "./rollup.ts";
 import type { TailCommand, TailFrame } from "./tail.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
@@ -307,5 +307,5 @@ function toData(error: unknown): ErrorData {
 /** What ends the writer. A file that SQLite cannot make sense of is to be set aside at the next start. */
 export function toFailure(error: unknown): ErrorData {
   const message = toData(error);
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "") ? { ...message, code: "damaged" } : message;
+  return isDamage(error) ? { ...message, code: "damaged" } : message;
 }

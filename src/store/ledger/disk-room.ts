@@ -35,6 +35,11 @@ export function isFailing(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code) && !isFull(error);
 }
 
+/** SQLite cannot make sense of a file. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "");
+}
+
 /**
  * SQLite reports a quota that is used up (EDQUOT) as SQLITE_IOERR_WRITE, as if the disk failed, though room may come back. So
  * after that error a small write of our own asks the disk, and EDQUOT becomes SQLITE_FULL. Every other error is given back.
@@ -72,7 +77,7 @@ function refusalOf(directory: string): string | undefined {
 }
 
 /** SQLite's code of an error, or of what caused it; undefined when it has none. */
-export function sqliteCode(error: unknown): string | undefined {
+function sqliteCode(error: unknown): string | undefined {
   if (error instanceof DatabaseConstructor.SqliteError) return error.code;
   return error instanceof Error && error.cause !== undefined ? sqliteCode(error.cause) : undefined;
 }

@@ -76,10 +76,10 @@ export function readLedger<T>(file: string, run: (db: Database) => T): T {
   }
 }
 
-/** Undefined where a ledger is missing or cannot be read. */
-export function readable<T>(run: () => T): T | undefined {
+/** The same; undefined where the ledger is missing or cannot be read. */
+export function tryLedger<T>(file: string, run: (db: Database) => T): T | undefined {
   try {
-    return run();
+    return readLedger(file, run);
   } catch (error) {
     if (error instanceof FlancoError || error instanceof DatabaseConstructor.SqliteError) return undefined;
     throw error;
@@ -93,8 +93,7 @@ export function readable<T>(run: () => T): T | undefined {
  * right or missing.
  */
 export function keyOfLedger(ledger: string): string | undefined {
-  const key = readable(() => readLedger(ledger, readLedgerKey));
-  return key ?? notedIn(idFile(ledger));
+  return tryLedger(ledger, readLedgerKey) ?? notedIn(idFile(ledger));
 }
 
 /** Whose ledger this is, likewise. */

@@ -1,5 +1,6 @@
 import DatabaseConstructor, { type Database } from "better-sqlite3";
 import { FlancoError } from "../../domain/error.ts";
+import { isDamage } from "./disk-room.ts";
 
 /**
  * One process per data directory. The lock is SQLite's own on a file beside the ledger: the kernel
@@ -41,7 +42,7 @@ export class DataLock {
       });
     }
     return new FlancoError("unavailable", `The lock file ${this.#file} cannot be used (${code}).`, {
-      hint: /^SQLITE_(NOTADB|CORRUPT)/.test(code)
+      hint: isDamage(cause)
         ? "It holds nothing: remove it while no flanco runs, and start again."
         : "Check that the disk is mounted and that the service's user may write to the data directory.",
       cause,

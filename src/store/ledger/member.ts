@@ -56,15 +56,13 @@ export function memberReader(db: Database) {
 }
 
 export function memberCommands(db: Database, context: WriteContext) {
-  const count = db.prepare<[], number>("SELECT count(*) FROM account").pluck();
+  const { userCount, members, member: memberOf } = memberReader(db);
   const taken = db.prepare<[string], number>("SELECT 1 FROM member WHERE email_key = ?").pluck();
   const insertAccount = db.prepare<[Id, number]>("INSERT INTO account (user_id, created_ms) VALUES (?, ?)");
   const insert = db.prepare<[Id, Id, Role, string, string, string, string | null, number]>(
     `INSERT INTO member (member_id, user_id, role, name, email, email_key, password_hash, created_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const one = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE member_id = ?`);
-  const ofUser = db.prepare<[Id], Member>(`${SELECT} FROM member WHERE user_id = ? ORDER BY member_id`);
   const setHash = db.prepare<[string, Id]>("UPDATE member SET password_hash = ? WHERE member_id = ?");
   const removeSessions = db.prepare<[Id]>("DELETE FROM session WHERE member_id = ?");
   const removeLink = db.prepare<[Id]>("DELETE FROM link WHERE member_id = ?");
@@ -94,8 +92,7 @@ export function memberCommands(db: Database, context: WriteContext) {
   }
 
   function requireFree(email: string): void {
-    if (taken.get(emailKey(email)) === undefined) return;
-    throw emailTaken(email);
+    if (taken.get(emailKey(email)) !== undefined) throw emailTaken(email);
   }
 
   function addUser(user: NewUser, by: Actor = SERVICE_ACTOR): Member {
@@ -108,15 +105,14 @@ export function memberCommands(db: Database, context: WriteContext) {
 
   /** A member, of that account. */
   function found(memberId: Id, userId?: Id): Member {
-    const member = one.get(memberId);
+    const member = memberOf(memberId);
     if (member === undefined || (userId !== undefined && member.userId !== userId)) throw unknownMember();
     return member;
   }
 
   /** Throws `conflict` for the account's only owner with a password. */
   function requireOtherOwner({ id, userId, role }: Member): void {
-    if (role !== "owner" || (otherOwners.get(userId, id) ?? 0) > 0) return;
-    throw lastOwner();
+    if (role === "owner" && (otherOwners.get(userId, id) ?? 0) === 0) throw lastOwner();
   }
 
   function endSessions({ id, userId }: Member): number {
@@ -137,16 +133,16 @@ export function memberCommands(db: Database, context: WriteContext) {
   return {
     addUser,
     addFirstUser(user, by?) {
-      if ((count.get() ?? 0) > 0) {
+      if (userCount() > 0) {
         throw new FlancoError("conflict", "The first user has already been made. Sign in instead.");
       }
       return addUser(user, by);
     },
     addMember(userId, member, by = SERVICE_ACTOR) {
       requireFree(member.email);
-      const members = ofUser.all(userId).length;
-      if (members === 0) throw unknownMember();
-      if (members >= MAX_MEMBERS) throw accountFull();
+      const count = members(userId).length;
+      if (count === 0) throw unknownMember();
+      if (count >= MAX_MEMBERS) throw accountFull();
       return add(context.ids.next(), userId, member, by);
     },
     changeMember(userId, memberId, { role, name }, by = SERVICE_ACTOR) {
@@ -190,18 +186,15 @@ export function memberCommands(db: Database, context: WriteContext) {
     removeUser(userId, withDevices, by = SERVICE_ACTOR) {
       const devices = deviceCount.get(userId) ?? 0;
       if (devices > 0 && !withDevices) {
-        throw new FlancoError(
-          "conflict",
-          `The user owns ${devices} device(s): their sales would have no owner.`,
-          {
-            hint: "Remove the user with --with-devices to remove them too (records are kept), or give the account another password.",
-          },
-        );
+        const message = `The user owns ${devices} device(s): their sales would have no owner.`;
+        throw new FlancoError("conflict", message, {
+          hint: "Remove the user with --with-devices to remove them too (records are kept), or give the account another password.",
+        });
       }
-      const members = ofUser.all(userId);
-      if (members.length === 0) throw unknownMember();
+      const removed = members(userId);
+      if (removed.length === 0) throw unknownMember();
       wirings.removed(userId, {}, by);
-      for (const { email, role } of members)
+      for (const { email, role } of removed)
         context.audit.note("member_removed", userId, { email, role }, by);
       removeAccount.run(userId);
       context.tell({ kind: "sessions", userId });

@@ -6,7 +6,7 @@ import type { OnSteps } from "../../domain/work.ts";
 import { syncPath } from "../../durable-file.ts";
 import { removeDatabase } from "../backup/file-copy.ts";
 import { entryHash, readHead } from "./chain.ts";
-import { isFull } from "./disk-room.ts";
+import { isDamage, isFull } from "./disk-room.ts";
 import { MIGRATIONS, migrate, requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
 import { upgradeLedger } from "./upgrade.ts";
 
@@ -202,7 +202,7 @@ export function guarded<T>(file: string, run: () => T): T {
     return run();
   } catch (error) {
     if (error instanceof DatabaseConstructor.SqliteError) {
-      if (/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw damaged(file, "SQLite cannot read it", error);
+      if (isDamage(error)) throw damaged(file, "SQLite cannot read it", error);
       throw new FlancoError("unavailable", `The ledger ${file} cannot be opened (${error.code}).`, {
         hint: "Check that the disk is mounted and that the service's user may write to the data directory.",
         cause: error,

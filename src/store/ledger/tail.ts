@@ -7,7 +7,7 @@ import { FlancoError, systemCode } from "../../domain/error.ts";
 import type { Id } from "../../domain/id.ts";
 import { readCommits } from "./chain.ts";
 import type { BatchRequest, CommandName } from "./commands.ts";
-import { folderOf, readable, readLedger, readLedgerId } from "./identity.ts";
+import { folderOf, readLedgerId, tryLedger } from "./identity.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
 const OWNER_ONLY = 0o700;
@@ -123,9 +123,7 @@ function encoded(commit: number, frame: TailFrame | null): Buffer {
  * log goes then.
  */
 export function requireAllCommits(ledger: string, directory: string): void {
-  const held = readable(() =>
-    readLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readCommits(db) })),
-  );
+  const held = tryLedger(ledger, (db) => ({ id: readLedgerId(db), commits: readCommits(db) }));
   // Opening a ledger that cannot be read says what is wrong with it.
   if (held === undefined) return;
   const end = Math.max(0, ...segmentsIn(folderOf(directory, held.id)).map((segment) => segment.end));

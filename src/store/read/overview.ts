@@ -45,10 +45,6 @@ interface Days {
   readonly before: Range<Day>;
 }
 
-interface Parts extends Days {
-  readonly bars: readonly BarPeriods[];
-}
-
 /** The overview of one account. All its reads must see the same commit. */
 export function* overviewOf(
   source: SumSource,
@@ -57,7 +53,9 @@ export function* overviewOf(
   nowMs: number,
 ): Reading<Overview> {
   const today = calendar.dayOf(nowMs);
-  const { own, before, bars } = PARTS_OF[period](Math.min(at ?? today, today), today);
+  const days = comparedDays(period, at, today);
+  const { own, before } = days;
+  const bars = BARS_OF[period](Math.min(at ?? today, today), days);
   // Whole days or months, those to come too: posted records may have any time.
   const barsOf = (which: "own" | "before"): Ranges => {
     const range = { from: bars[0]?.[which] ?? 0, to: bars.at(-1)?.[which] ?? 0 };
@@ -154,30 +152,24 @@ const DAYS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Days>> =
   },
 };
 
-const PARTS_OF: Readonly<Record<OverviewPeriod, (at: Day, today: Day) => Parts>> = {
-  day: (at, today) => {
-    const days = DAYS_OF.day(at, today);
-    return { ...days, bars: [{ start: at, own: at, before: days.before.from }] };
-  },
-  week: (at, today) => ({
-    ...DAYS_OF.week(at, today),
-    bars: daysUntil(at, DAYS_PER_WEEK).map((day) => ({
-      ...{ start: day, own: day, before: addDays(day, -DAYS_PER_WEEK) },
+/** The bars of the chart of a period, of the last day of it that is shown. */
+const BARS_OF: Readonly<Record<OverviewPeriod, (at: Day, days: Days) => readonly BarPeriods[]>> = {
+  day: (at, { before }) => [{ start: at, own: at, before: before.from }],
+  week: (at) =>
+    daysUntil(at, DAYS_PER_WEEK).map((day) => ({
+      start: day,
+      own: day,
+      before: addDays(day, -DAYS_PER_WEEK),
     })),
-  }),
-  month: (at, today) => {
-    const days = DAYS_OF.month(at, today);
-    const month = monthOf(at);
-    const bars = daysUntil(lastDayOf(month), lastDayOf(month) - firstDayOf(month) + 1).map((day) => ({
-      // A day that the month before does not have is no day of a rollup.
-      ...{ start: day, own: day, before: days.before.from + day - days.own.from },
+  month: (at, { own, before }) => {
+    const last = lastDayOf(monthOf(at));
+    // A day that the month before does not have is no day of a rollup.
+    return daysUntil(last, last - firstDayOf(monthOf(at)) + 1).map((day) => ({
+      ...{ start: day, own: day, before: before.from + day - own.from },
     }));
-    return { ...days, bars };
   },
-  year: (at, today) => ({
-    ...DAYS_OF.year(at, today),
-    bars: monthsOfYear(at).map((month) => ({ start: firstDayOf(month), own: month, before: month - 100 })),
-  }),
+  year: (at) =>
+    monthsOfYear(at).map((month) => ({ start: firstDayOf(month), own: month, before: month - 100 })),
 };
 
 function without({ totalMicros, count }: Sold, parts: Iterable<Sold>): Sold {

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../domain/clock.ts";
 import type { RoomToday } from "../../domain/device.ts";
 import type { Id } from "../../domain/id.ts";
 import type { LedgerReader } from "../../domain/ledger.ts";
-import type { LocalCalendar } from "../ledger/calendar.ts";
+import type { LocalCalendar, Stretch } from "../ledger/calendar.ts";
 import { ROOM_TODAY } from "../ledger/record.ts";
 import type { RowBudget } from "./rollup-sum.ts";
 
@@ -29,20 +29,6 @@ interface SoldRow {
   readonly lastMs: bigint;
 }
 
-interface Days {
-  readonly userId: Id;
-  readonly fromMs: number;
-  readonly nowMs: number;
-}
-
-interface Day {
-  readonly userId: Id;
-  readonly fromMs: number;
-  readonly insideFromMs: number;
-  readonly insideUntilMs: number;
-  readonly untilMs: number;
-}
-
 /** What each room of a user's devices has sold today, by the index over time and of a bounded number of records. */
 export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBudget) {
   const rooms = db.prepare<[Id], RoomRow>(
@@ -54,7 +40,7 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
       WHERE d.user_id = ? ORDER BY d.device_id, a.position`,
   );
   const sold = db
-    .prepare<[Day], SoldRow>(
+    .prepare<[Stretch & { userId: Id }], SoldRow>(
       `SELECT device_id AS deviceId, room, sum(valor_micros) AS totalMicros, count(*) AS count, max(effective_ms) AS lastMs,
               CASE WHEN effective_ms < @insideFromMs OR effective_ms >= @insideUntilMs THEN effective_ms END AS edgeMs
          FROM (SELECT device_id, ${ROOM_TODAY} AS room, valor_micros, effective_ms FROM record r INDEXED BY record_by_time
@@ -64,7 +50,10 @@ export function roomReader(db: Database, calendar: LocalCalendar, budget: RowBud
     )
     .safeIntegers();
 
-  const soldDays = db.prepare<[Days], { deviceId: string; room: string; daysAgo: string }>(
+  const soldDays = db.prepare<
+    [{ userId: Id; fromMs: number; nowMs: number }],
+    { deviceId: string; room: string; daysAgo: string }
+  >(
     `SELECT device_id AS deviceId, room, json_group_array(DISTINCT ago) AS daysAgo
        FROM (SELECT device_id, ${ROOM_TODAY} AS room, CAST(@nowMs - effective_ms AS INTEGER) / ${DAY_MS} AS ago
                FROM record r INDEXED BY record_by_time

@@ -29,9 +29,9 @@ import {
   folderOf,
   idsOf,
   keyOfLedger,
-  readable,
   readLedger,
   setLedgerKey,
+  tryLedger,
 } from "../ledger/identity.ts";
 import { openForWriting } from "../ledger/open.ts";
 import { bringRollupsToZone, rollupZone } from "../ledger/rollup.ts";
@@ -148,7 +148,7 @@ function isOfHistory(ledger: string, { commits, head }: ProvenBackup): boolean {
  */
 function isOnChain(ledger: string, segments: readonly Segment[], backup: ProvenBackup): boolean {
   const { position, head, commits } = backup;
-  const stored = position === 0 ? head : readable(() => readLedger(ledger, (db) => entryHash(db, position)));
+  const stored = position === 0 ? head : tryLedger(ledger, (db) => entryHash(db, position));
   if (stored !== undefined && stored !== head) return false;
   const segment = segments.find(({ from, end }) => from < commits && commits <= end);
   if (segment === undefined) return true;
@@ -189,7 +189,7 @@ function committerIn(db: Database, timeZone: string): Committer {
 function newestKnown(ledger: string, segments: readonly Segment[], recovered: Database): number {
   const { position } = readHead(recovered);
   const commits = readCommits(recovered);
-  const stored = readable(() => readLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) })));
+  const stored = tryLedger(ledger, (db) => ({ ...readHead(db), commits: readCommits(db) }));
   if (stored !== undefined && stored.commits >= commits) return Math.max(position, stored.position);
   const isAll = segments.some(({ end, closed }) => end === commits && closed);
   return isAll ? position : position + 1;
