@@ -1,4 +1,5 @@
-import type { KeyObject } from "node:crypto";
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import jwt from "jsonwebtoken";
 import { z } from "zod";
 import { type Actor, SERVICE_ACTOR } from "../domain/audit.ts";
@@ -10,6 +11,7 @@ import type { LedgerReader, LedgerWriter } from "../domain/ledger.ts";
 import type { Log } from "../domain/log.ts";
 import type { Role } from "../domain/member.ts";
 import { type Credentials, MAX_SESSIONS_PER_MEMBER, type StandingSession } from "../domain/user.ts";
+import { writeDurably } from "../durable-file.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -254,4 +256,28 @@ export class Sessions implements SessionKeeper {
   #nowSeconds(): number {
     return Math.floor(this.#clock.nowMs() / 1000);
   }
+}
+
+const SECRET_BYTES = 32;
+
+/**
+ * Reads the 256-bit secret that signs sessions, or makes it at the first start, durable before it is used. Throws
+ * `damaged` when the file does not hold a secret.
+ */
+export function loadSecret(file: string): KeyObject {
+  if (!existsSync(file)) writeDurably(file, randomBytes(SECRET_BYTES));
+  const secret = readFileSync(file);
+  if (secret.length !== SECRET_BYTES) {
+    throw new FlancoError("damaged", `The session secret ${file} is damaged.`, {
+      hint: "`flanco secret rotate` makes another: all users must sign in again, and nothing else is lost.",
+    });
+  }
+  return createSecretKey(secret);
+}
+
+/** Replaces the secret in one step; the new one is on the disk. Throws the disk's error, and then the old one stays. */
+export function replaceSecret(file: string): KeyObject {
+  const secret = randomBytes(SECRET_BYTES);
+  writeDurably(file, secret);
+  return createSecretKey(secret);
 }

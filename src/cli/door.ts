@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { WorkerPasswordHasher } from "../auth/password.ts";
-import { replaceSecret } from "../auth/secret.ts";
+import { replaceSecret } from "../auth/session.ts";
 import type { Config } from "../config/schema.ts";
 import type { OperationData, OperationInput, OperationName } from "../contract/operator.ts";
 import { type ClientOptions, ControlClient, type Door } from "../control/client.ts";

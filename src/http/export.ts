@@ -18,8 +18,6 @@ const HUNG_UP = "ERR_STREAM_PREMATURE_CLOSE";
 
 const FILE_NAMES = { es: "flanco-ventas", en: "flanco-sales" } as const satisfies Record<CsvLanguage, string>;
 
-type Walk = AsyncIterator<readonly FoundRecord[]>;
-
 export function exportEndpoints(
   sales: WalkedReads & Pick<SalesReads, "countRecords" | "localTime">,
   numbers: ShownAs,
@@ -27,6 +25,7 @@ export function exportEndpoints(
   log: Log,
 ): readonly Endpoint[] {
   const slots = new JobSlots({ what: "exports", inAll: MAX_EXPORTS, waitingOfUser: 0 });
+  const localTime = (timeMs: number) => sales.localTime(timeMs);
   const run: Parameters<typeof serve<typeof exportRecords>>[1] = async ({ userId, query, context }) => {
     const filter = toRecordFilter(query);
     const walk = walkRecords(sales, userId, filter)[Symbol.asyncIterator]();
@@ -36,11 +35,21 @@ export function exportEndpoints(
       context.set("X-Flanco-Rows", String(await sales.countRecords(userId, filter)));
     }
     context.set("Content-Type", "text/csv; charset=utf-8");
-    const name = fileName(query.lang, filter, sales.localTime(clock.nowMs()));
+    const name = fileName(query.lang, filter, localTime(clock.nowMs()));
     context.set("Content-Disposition", `attachment; filename="${name}"`);
-    const shown = (record: FoundRecord) => ({ ...record, recordId: numbers.show(record.recordId) });
-    const isOver = () => stream.destroyed;
-    const stream = Readable.from(rows(query.lang, first, walk, sales, shown, isOver), { objectMode: false });
+    const rowOf = (record: FoundRecord) =>
+      csvRow({ ...record, recordId: numbers.show(record.recordId) }, query.lang, localTime);
+    /** The file's pieces, each made when the one before has been taken. */
+    const pieces = async function* () {
+      yield csvHead(query.lang);
+      for (let piece = first; piece.done !== true; piece = await walk.next()) {
+        // The client has hung up. Where no record fits, nothing is yielded, and the stream would not notice it.
+        if (stream.destroyed) return;
+        const text = piece.value.map(rowOf).join("");
+        if (text !== "") yield text;
+      }
+    };
+    const stream = Readable.from(pieces(), { objectMode: false });
     stream.once("error", (error: NodeJS.ErrnoException) => {
       // A client that hangs up is no failure, and must not fill the log.
       if (error.code !== HUNG_UP) log.error({ err: error }, "an export broke off");
@@ -48,26 +57,6 @@ export function exportEndpoints(
     return stream;
   };
   return [serve(exportRecords, run, slots)];
-}
-
-/** The file's pieces, each made when the one before has been taken. */
-async function* rows(
-  language: CsvLanguage,
-  first: IteratorResult<readonly FoundRecord[]>,
-  walk: Walk,
-  sales: Pick<SalesReads, "localTime">,
-  shown: (record: FoundRecord) => FoundRecord,
-  isOver: () => boolean,
-): AsyncGenerator<string> {
-  yield csvHead(language);
-  for (let piece = first; piece.done !== true; piece = await walk.next()) {
-    // The client has hung up. Where no record fits, nothing is yielded, and the stream would not notice it.
-    if (isOver()) return;
-    const text = piece.value
-      .map((record) => csvRow(shown(record), language, (timeMs) => sales.localTime(timeMs)))
-      .join("");
-    if (text !== "") yield text;
-  }
 }
 
 /** `flanco-ventas-2026-11-01-2026-11-30.csv`: the days that were asked for, or up to today. */

@@ -54,7 +54,11 @@ export function firstRunEndpoints(
   return [
     serve(makeFirstUser, async ({ body, context, by }) => {
       const prove = async () => token.accepts(body.token);
-      if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) throw expired();
+      if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) {
+        throw new FlancoError("unauthorized", "This link has been used or has expired.", {
+          hint: "Restart flanco: with no user yet it prints a new one.",
+        });
+      }
       requirePassword(body.password);
       const passwordHash = await passwords.hash(body.password);
       const { name, email } = body;
@@ -64,10 +68,4 @@ export function firstRunEndpoints(
       return { userData: toUserData(member) };
     }),
   ];
-}
-
-function expired(): FlancoError {
-  return new FlancoError("unauthorized", "This link has been used or has expired.", {
-    hint: "Restart flanco: with no user yet it prints a new one.",
-  });
 }

@@ -96,7 +96,10 @@ function watchPieces(request: IncomingMessage, refuse: (cause: unknown) => void)
   };
   request.on("data", (piece: Buffer) => {
     pieces += 1;
-    if (pieces > MAX_PIECES) refuse(tooManyPieces());
+    if (pieces > MAX_PIECES) {
+      const hint = "Send it in one piece, or in larger chunks.";
+      refuse(new FlancoError("too_large", `The body came in more than ${MAX_PIECES} pieces.`, { hint }));
+    }
     if (utf8 === undefined && !isUtf8(piece)) {
       utf8 = new TextDecoder("utf-8", { fatal: true });
       request.on("end", () => decode());
@@ -151,12 +154,6 @@ function toBodyError(thrown: unknown, maxBytes: number): FlancoError {
   }
 }
 
-function tooManyPieces(): FlancoError {
-  return new FlancoError("too_large", `The body came in more than ${MAX_PIECES} pieces.`, {
-    hint: "Send it in one piece, or in larger chunks.",
-  });
-}
-
 /** Mistakes named in one answer; a body of ten thousand wrong actuators needs no more. */
 const MAX_MISTAKES = 20;
 
@@ -204,15 +201,9 @@ function messageOf(issue: Issue): string {
         ? "must be a finite number"
         : `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
     case "too_small":
-      return `must have at least ${issue.minimum}${unitOf(issue.origin)}`.replace(
-        /^must have(?=.*\d$)/,
-        "must be",
-      );
+      return boundOf(issue.origin, `at least ${issue.minimum}`);
     case "too_big":
-      return `must have at most ${issue.maximum}${unitOf(issue.origin)}`.replace(
-        /^must have(?=.*\d$)/,
-        "must be",
-      );
+      return boundOf(issue.origin, `at most ${issue.maximum}`);
     case "invalid_value":
       return `must be one of ${issue.values.join(", ")}`;
     case "invalid_format":
@@ -231,7 +222,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-function unitOf(origin: string): string {
-  if (origin === "string") return " characters";
-  return origin === "array" ? " entries" : "";
+function boundOf(origin: string, bound: string): string {
+  if (origin === "string") return `must have ${bound} characters`;
+  return origin === "array" ? `must have ${bound} entries` : `must be ${bound}`;
 }

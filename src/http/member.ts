@@ -72,7 +72,11 @@ export function memberEndpoints(
         prove: async () =>
           passwords.matches(body.current, (await reader.credentials(email))?.passwordHash ?? null),
       });
-      if (!isRight) throw wrongCurrent();
+      if (!isRight) {
+        const message = "is not the password of this member";
+        const fields = { current: { kind: "type", message } } as const;
+        throw new FlancoError("invalid", `current: ${message}.`, { fields });
+      }
       const passwordHash = await passwords.hash(body.password);
       // The comparison takes a while, in which this session may have ended.
       await requireSession(sessions, context);
@@ -117,7 +121,11 @@ export function memberEndpoints(
       };
       await attemptSignIn(gate, context, { account: LINKS, userId: null, prove });
       const [credentials] = used;
-      if (credentials === undefined) throw deadLink();
+      if (credentials === undefined) {
+        throw new FlancoError("unauthorized", "This link has been used or has expired.", {
+          hint: "Ask an owner of the account for a new one.",
+        });
+      }
       await signIn(sessions, context, credentials);
       return { userData: toUserData(credentials.member) };
     }),
@@ -134,13 +142,6 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-function wrongCurrent(): FlancoError {
-  const message = "is not the password of this member";
-  return new FlancoError("invalid", `current: ${message}.`, {
-    fields: { current: { kind: "type", message } },
-  });
-}
-
 /** What the ledger gives, and undefined where it refuses the link. */
 async function orUndefined(member: Promise<Member>): Promise<Member | undefined> {
   try {
@@ -149,10 +150,4 @@ async function orUndefined(member: Promise<Member>): Promise<Member | undefined>
     if (error instanceof FlancoError && error.code === "unauthorized") return undefined;
     throw error;
   }
-}
-
-function deadLink(): FlancoError {
-  return new FlancoError("unauthorized", "This link has been used or has expired.", {
-    hint: "Ask an owner of the account for a new one.",
-  });
 }

@@ -56,17 +56,15 @@ export function moveEndpoints(moves: Moves, gate: SignInGate): readonly Endpoint
   return [
     serve(beginMove, async ({ body, context }) => {
       const prove = async () => moves.accepts(body.secret);
-      if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) throw usedCode();
+      if (!(await attemptSignIn(gate, context, { account: ACCOUNT, userId: null, prove }))) {
+        const text = "This code has been used or has expired, or it was mistyped.";
+        const hint = "Make another one on the old gateway: flanco move, or an owner on the page.";
+        throw new FlancoError("unauthorized", text, { hint });
+      }
       return { data: { ticket: moves.begin() } };
     }),
     serve(getMove, ({ body }) => ({ data: moves.clinic(body.ticket) })),
     serve(readMove, ({ body }) => moves.read(body.ticket, body.from)),
     serve(finishMove, ({ body, by }) => moves.finish(body.ticket, by)),
   ];
-}
-
-function usedCode(): FlancoError {
-  return new FlancoError("unauthorized", "This code has been used or has expired, or it was mistyped.", {
-    hint: "Make another one on the old gateway: flanco move, or an owner on the page.",
-  });
 }

@@ -38,8 +38,17 @@ export function wiringEndpoints(
     }),
     serve(setWiring, async ({ userId, signedIn, body, by }) => {
       const { valor, ...rest } = body.wiring;
-      if ((valor !== undefined) !== seesMoney(signedIn.role)) {
-        throw valor === undefined ? noPrice() : notYourPrice();
+      const setsPrices = seesMoney(signedIn.role);
+      if (valor === undefined && setsPrices) {
+        const message = "is required";
+        throw new FlancoError("invalid", `valor: ${message}.`, {
+          fields: { valor: { kind: "required", message } },
+        });
+      }
+      if (valor !== undefined && !setsPrices) {
+        throw new FlancoError("forbidden", "Only an owner of the account sets prices.", {
+          hint: "Leave valor out: the line keeps its price, or takes the commonest of the account.",
+        });
       }
       await lines.wire([rest.line], ([line = rest.line]) => {
         const valorMicros =
@@ -83,17 +92,4 @@ export function wiringEndpoints(
       await lines.reconcile();
     }),
   ];
-}
-
-function noPrice(): FlancoError {
-  const message = "is required";
-  return new FlancoError("invalid", `valor: ${message}.`, {
-    fields: { valor: { kind: "required", message } },
-  });
-}
-
-function notYourPrice(): FlancoError {
-  return new FlancoError("forbidden", "Only an owner of the account sets prices.", {
-    hint: "Leave valor out: the line keeps its price, or takes the commonest of the account.",
-  });
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { loadSecret, replaceSecret } from "../../src/auth/secret.ts";
+import { loadSecret, replaceSecret } from "../../src/auth/session.ts";
 import { thrown } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
 import { TemporaryDirectory } from "../rig/temporary-directory.ts";

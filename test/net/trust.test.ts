@@ -7,8 +7,12 @@ import { expect } from "chai";
 import supertest from "supertest";
 import { LANGUAGES } from "../../src/domain/language.ts";
 import { fingerprintLines } from "../../src/net/tls/keyed-certificate.ts";
-import { createTrustApp, type TrustedAuthority } from "../../src/net/trust/app.ts";
-import { CERTIFICATE_PATH, TRUST_PATH } from "../../src/net/trust/page.ts";
+import {
+  CERTIFICATE_PATH,
+  createTrustApp,
+  TRUST_PATH,
+  type TrustedAuthority,
+} from "../../src/net/trust/app.ts";
 import { trustTexts } from "../../src/net/trust/text.ts";
 import { OpenSsl } from "./tls/openssl.ts";
 

@@ -21,7 +21,10 @@ export function errorMiddleware(log: Log, fieldAt: (path: string) => ErrorField,
   return async (context: Context, next: Next): Promise<void> => {
     const path = pathOf(context);
     try {
-      if (path === undefined) throw unreadable();
+      if (path === undefined) {
+        const hint = "Send a path that begins with /.";
+        throw new FlancoError("invalid", "The request's target is not a valid URL.", { hint });
+      }
       await next();
     } catch (thrown) {
       const error = toFlancoError(thrown);
@@ -84,12 +87,6 @@ function pathOf(context: Context): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function unreadable(): FlancoError {
-  return new FlancoError("invalid", "The request's target is not a valid URL.", {
-    hint: "Send a path that begins with /.",
-  });
 }
 
 function writeError(context: Context, field: ErrorField, error: FlancoError, showsInside: boolean): void {

@@ -19,7 +19,11 @@ export function hostMiddleware(isKnown: IsKnownHost): Middleware {
     requireOneHost(context);
     const { host = "" } = context.req.headers;
     if (!good.has(host)) {
-      if (!isKnown(hostNameOf(host))) throw misdirected();
+      if (!isKnown(hostNameOf(host))) {
+        throw new FlancoError("misdirected", "This machine does not serve that host name.", {
+          hint: "Use the machine's name or address; further names go into host_names in the configuration.",
+        });
+      }
       if (good.size >= MAX_REMEMBERED) good.clear();
       good.add(host);
     }
@@ -43,12 +47,6 @@ function requireOneHost({ req: { rawHeaders }, res }: Context): void {
 export function hostNameOf(host: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
   return (bracketed ?? plain ?? "").toLowerCase().replace(/\.$/, "");
-}
-
-function misdirected(): FlancoError {
-  return new FlancoError("misdirected", "This machine does not serve that host name.", {
-    hint: "Use the machine's name or address; further names go into host_names in the configuration.",
-  });
 }
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,10 +1,11 @@
-import { X509Certificate } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
+import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
-import { SECURITY_HEADERS } from "../../http/middleware/head.ts";
+import { pageHeaders, SECURITY_HEADERS } from "../../http/middleware/head.ts";
 import { clientAddress, hostNameOf } from "../../http/middleware/origin.ts";
-import { CERTIFICATE_PATH, TRUST_PATH, trustPage, trustPageHeaders } from "./page.ts";
+import { trustTexts } from "./text.ts";
 
 /** The authority that browsers are to trust. */
 export interface TrustedAuthority {
@@ -22,6 +23,10 @@ export interface TrustDependencies {
   readonly httpsPort: number;
 }
 
+/** Path of the page, which is also served at `/`. */
+export const TRUST_PATH = "/confianza";
+/** Path of the authority's certificate, in DER, which phones and Windows need. */
+export const CERTIFICATE_PATH = "/flanco-ca.crt";
 const HTTPS_PORT = 443;
 const API = /^\/api(?:\/|$)/;
 
@@ -77,8 +82,16 @@ function answer(context: Context, { cert, fingerprint }: TrustedAuthority, origi
   if (context.path !== "/" && context.path !== TRUST_PATH) return false;
   context.type = "text/html; charset=utf-8";
   context.vary("Accept-Language");
-  context.set(trustPageHeaders(origin));
-  context.body = trustPage({ language: languageFor(context), origin, fingerprint });
+  // The page runs its own style and script alone, and connects to the HTTPS origin.
+  context.set(
+    pageHeaders({
+      "style-src": hashes.style,
+      "script-src": hashes.script,
+      "connect-src": origin,
+      "img-src": "data:",
+    }),
+  );
+  context.body = trustPage(languageFor(context), origin, fingerprint);
   return true;
 }
 
@@ -101,4 +114,143 @@ function originFor(context: Context, { isKnownHost, httpsPort }: TrustDependenci
 function targetOf({ req }: Context): string {
   const url = req.url ?? "/";
   return url.startsWith("/") ? url : "/";
+}
+
+/**
+ * Asks the appliance over HTTPS, which only a browser that trusts it can do. On success the first page goes on to HTTPS,
+ * and skips the explanation.
+ */
+const SCRIPT = `
+"use strict";
+const open = document.getElementById("open");
+fetch(new URL("/healthz", open.href), { mode: "no-cors", cache: "no-store", credentials: "omit" }).then(
+  () => {
+    document.getElementById("trusted").hidden = false;
+    if (location.pathname === "/") location.replace(open.href);
+  },
+  () => {},
+);
+`;
+
+/** In the page itself, so that the page loads nothing else; the policy names its hash. */
+const STYLE = `
+:root { color-scheme: light dark; --paper: #f3f5f0; --card: #fff; --sunk: #f0f3ee; --ink: #12201d; --soft: #50605b;
+  --line: #dce2db; --accent: #0a6557; --accent-ink: #fff; --accent-wash: #e0f0ec }
+@media (prefers-color-scheme: dark) { :root { --paper: #0b1312; --card: #131e1c; --sunk: #1a2725; --ink: #eaf1ee;
+  --soft: #9fb2ac; --line: #243330; --accent: #5ad4be; --accent-ink: #04211b; --accent-wash: #12332d } }
+*, *::before, *::after { box-sizing: border-box }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 400 1rem/1.5 "Inter", -apple-system,
+  BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif; overflow-wrap: break-word }
+header, main { max-width: 44rem; margin: 0 auto; padding: 1rem }
+header { display: flex; justify-content: space-between; align-items: center; gap: 1rem }
+header strong { font-size: 1.15rem }
+main { padding-top: 0; display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr) }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 1.1rem; padding: 1rem 1.1rem }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem }
+h2 { font-size: 1.15rem; line-height: 1.25; margin: 0 0 .5rem }
+p { margin: 0 0 .75rem } section > :last-child { margin-bottom: 0 }
+a { color: var(--accent); text-underline-offset: .2em }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.button { display: inline-block; padding: .7rem 1.2rem; min-height: 2.75rem; border-radius: .8rem;
+  background: var(--accent); color: var(--accent-ink); font-weight: 600; text-decoration: none }
+.switch { padding: .6rem .2rem }
+.note { background: var(--accent-wash); padding: .7rem 1rem; border-radius: .8rem; margin: 0 }
+.fingerprint { display: block; background: var(--sunk); border-radius: .8rem; padding: .7rem .8rem; margin: 0;
+  font: 600 .95rem/1.7 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; white-space: pre-wrap }
+@media (max-width: 24rem) { .fingerprint { font-size: .8rem } }
+details { border-top: 1px solid var(--line) } details:last-child { border-bottom: 1px solid var(--line) }
+summary { padding: .7rem .2rem; font-weight: 600; cursor: pointer }
+ol { margin: 0 0 .75rem; padding-left: 1.4rem } li { margin-bottom: .4rem }
+.qr { display: block; width: 11rem; max-width: 100%; height: auto; margin-top: .75rem; background: #fff;
+  border-radius: .8rem }
+[hidden] { display: none }
+`;
+
+const hashes = { style: hashOf(STYLE), script: hashOf(SCRIPT) };
+
+/** The whole page as HTML. It loads nothing. */
+function trustPage(language: Language, origin: string, fingerprint: readonly string[]): string {
+  const text = trustTexts[language];
+  const other = LANGUAGES.find((one) => one !== language) ?? language;
+  const address = escaped(`${origin}/`);
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<title>${text.title} · Flanco</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<header><strong>Flanco</strong><a class="switch" href="${TRUST_PATH}?lang=${other}" lang="${other}" hreflang="${other}">${text.otherLanguage}</a></header>
+<main>
+<section>
+<h1>${text.title}</h1>
+<p>${text.lead}</p>
+<p id="trusted" class="note" role="status" hidden>${text.trusted}</p>
+</section>
+<section>
+<h2>${text.download.title}</h2>
+<p>${text.download.text}</p>
+<p><a class="button" href="${CERTIFICATE_PATH}">${text.download.link}</a></p>
+</section>
+<section>
+<h2>${text.compare.title}</h2>
+<p>${text.compare.text}</p>
+<p id="fingerprint-label">${text.compare.label}</p>
+<code class="fingerprint" aria-labelledby="fingerprint-label" role="group">${fingerprint.map(escaped).join("\n")}</code>
+</section>
+${installing(text)}
+<section>
+<h2>${text.open.title}</h2>
+<p>${text.open.text}</p>
+<p><a id="open" class="button" href="${address}">${text.open.link} ${address}</a></p>
+${qrCode(`${origin}/`, `${text.open.qr}: ${address}`)}
+</section>
+<section>
+<h2>${text.safe.title}</h2>
+<p>${text.safe.text}</p>
+</section>
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function installing({ install }: typeof trustTexts.es): string {
+  const guides = install.guides.map(
+    ({ system, steps }) => `<details>
+<summary>${system}</summary>
+<ol>${steps.map((step) => `<li>${escaped(step)}</li>`).join("")}</ol>
+</details>`,
+  );
+  return `<section>
+<h2>${install.title}</h2>
+<p>${install.text}</p>
+${guides.join("\n")}
+</section>`;
+}
+
+/** Black on white in either colour scheme, because cameras read nothing else. */
+function qrCode(content: string, label: string): string {
+  const svg = renderSVG(content, { border: 4 });
+  return svg.replace("<svg ", `<svg class="qr" role="img" aria-label="${label}" `);
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+  };
+  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? "");
+}
+
+function hashOf(content: string): string {
+  return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 }
