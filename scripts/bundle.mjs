@@ -19,7 +19,7 @@ import { build } from "esbuild";
 import { requireRuntime } from "../bin/runtime.mjs";
 
 requireRuntime();
-const { JOB_PROCESS, SEALED_JOB, THREAD_SOURCES } = await import("../src/thread.ts");
+const { JOB_PROCESS, THREAD_SOURCES } = await import("../src/thread.ts");
 const { patched } = await import("./patch.ts");
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -82,7 +82,7 @@ const USED_TYPES = [
 /** Threads of the sealed program, too, ignore the NODE_OPTIONS that it was started with. */
 const SEALED_ENTRY = `delete process.env.NODE_OPTIONS;
 const command = process.argv[2];
-if (command === "${SEALED_JOB}") require("./src/${JOB_PROCESS}.ts");
+if (command === "${JOB_PROCESS}") require("./src/${JOB_PROCESS}.ts");
 else {
   // Its thread loads while this one does: that is a third of a start.
   if (command === "serve") require("./src/store/ledger/writer.ts").startWriterAhead();

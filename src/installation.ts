@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { isSealed, sealedBytes, sealedNames, sealedText } from "./sealed/assets.ts";
 
 /** A file of the built page. */
@@ -33,30 +32,14 @@ export function findInstallation(): Installation {
   return { ...partsIn(checkout, join("dist", "web")), checkout };
 }
 
-/**
- * The built page in a folder; no file where there is no such folder. A build may change the folder meanwhile: a name
- * follows from its file's content, so the files belong together when the names are the same before and after reading.
- */
+/** The built page in a folder; no file where there is no such folder. */
 export function readFiles(folder: string): readonly InstalledFile[] {
   if (!existsSync(folder)) return [];
-  for (;;) {
-    const names = namesIn(folder);
-    // A build makes a few changes, and each further round is another one's.
-    const stayed = () => isDeepStrictEqual(namesIn(folder), names);
-    try {
-      const files = names.map((name) => ({ name, content: readFileSync(join(folder, name)) }));
-      if (stayed()) return files;
-    } catch (error) {
-      if (stayed()) throw error;
-    }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((file) => ({ name: file.slice(folder.length + 1), content: readFileSync(file) }));
 }
 
 function sealed(): Installation {

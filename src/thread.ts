@@ -12,10 +12,11 @@ export const THREAD_SOURCES = {
   reader: "store/read/reader-thread",
 } as const;
 
-/** The source of the process that runs a job: beside this file, because it starts a thread itself. */
+/**
+ * The source of the process that runs a job: beside this file, because it starts a thread itself. As an argument it has the
+ * sealed program run that in place of a command (scripts/bundle.mjs).
+ */
 export const JOB_PROCESS = "job-process";
-/** The argument by which the sealed program runs that in place of a command (scripts/bundle.mjs). */
-export const SEALED_JOB = "job-process";
 
 /**
  * Starts one of the program's threads. The one place that knows where their sources are: TypeScript in a
@@ -31,7 +32,7 @@ export function startThread(thread: keyof typeof THREAD_SOURCES, options: Worker
 /** Starts the process of a job, with a channel to it. */
 export function startJobProcess(): ChildProcess {
   const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
-  if (isSealed()) return spawn(process.execPath, [SEALED_JOB], { stdio });
+  if (isSealed()) return spawn(process.execPath, [JOB_PROCESS], { stdio });
   return fork(fileURLToPath(besideThis(JOB_PROCESS)), { stdio });
 }
 

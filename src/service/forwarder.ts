@@ -22,11 +22,6 @@ const MAX_REFUSALS = 20;
 /** How long the end of the service waits for a delivery that does not end by itself. */
 const STOP_MS = SECOND_MS;
 
-/** Where each sink is set up. */
-const SETTINGS: Readonly<Record<SinkName, string>> = {
-  ...{ email: "email_*", webhook: "webhook_*", mqtt: "mqtt_*", central: "central_*" },
-};
-
 /** What one sink gets, in its order, and how far it has it. */
 export interface Feed<Batch, Answer = void> {
   open(): void;
@@ -102,7 +97,7 @@ export class Forwarder implements SinkTester {
     const lane = this.#lanes.find((one) => one.name === name);
     if (lane === undefined) {
       throw new FlancoError("not_found", `The sink ${name} is not configured.`, {
-        hint: `An owner sets it up on the page, or the settings ${SETTINGS[name]} in flanco.toml do, with the next start.`,
+        hint: `An owner sets it up on the page, or the settings ${name}_* in flanco.toml do, with the next start.`,
       });
     }
     return lane.test();

@@ -40,6 +40,8 @@ export interface MovingDependencies {
   readonly backup?: (request: BackupRequest) => RunningJob<MadeBackup>;
 }
 
+const BACKUP = (request: BackupRequest): RunningJob<MadeBackup> => beginJob("backup", request);
+
 /** A move under way. */
 interface Move {
   readonly ticket: string;
@@ -147,7 +149,7 @@ export class Moving implements Moves {
 
   /** Makes the backup once an earlier move has removed its own. */
   async #prepare(move: Move, ended: Promise<void>): Promise<void> {
-    const { dataDirectory, clock, trust, gateway, backup = backupJob } = this.#dependencies;
+    const { dataDirectory, clock, trust, gateway, backup = BACKUP } = this.#dependencies;
     await ended;
     if (this.#move !== move) return;
     move.job = backup({
@@ -193,8 +195,4 @@ export class Moving implements Moves {
   #clear(): Promise<void> {
     return rm(this.#dependencies.dataDirectory.move, { recursive: true, force: true });
   }
-}
-
-function backupJob(request: BackupRequest): RunningJob<MadeBackup> {
-  return beginJob("backup", request);
 }

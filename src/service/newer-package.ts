@@ -71,11 +71,11 @@ export class NewerPackages {
 
   async #find(disk: string | null, signal: AbortSignal): Promise<void> {
     const { log, version, environment = { PATH: process.env["PATH"] ?? "" } } = this.#options;
-    const programs = new Programs({ ...environment, LC_ALL: "C.UTF-8" }, signal);
-    const found = [...(await fromApt(programs)), ...(disk === null ? [] : await onDisk(programs, disk))];
+    const run = runnerOf({ ...environment, LC_ALL: "C.UTF-8" }, signal);
+    const found = [...(await fromApt(run)), ...(disk === null ? [] : await onDisk(run, disk))];
     let newest: Candidate | null = null;
     for (const candidate of found) {
-      if (await programs.isNewer(candidate.version, newest?.version ?? version)) newest = candidate;
+      if (await isNewer(run, candidate.version, newest?.version ?? version)) newest = candidate;
     }
     if (signal.aborted) return;
     if (newest !== null && newest.version !== this.#newest?.version) {
@@ -88,55 +88,44 @@ export class NewerPackages {
   }
 }
 
-/** Debian's programs, all ended by one signal. */
-class Programs {
-  readonly #env: Readonly<Record<string, string>>;
-  readonly #signal: AbortSignal;
+/** What a program writes; undefined where it cannot be started, fails, writes more than `maxBytes`, or is ended. */
+type Run = (
+  words: readonly [string, ...string[]],
+  maxBytes: number,
+  input?: Buffer,
+) => Promise<Buffer | undefined>;
 
-  constructor(env: Readonly<Record<string, string>>, signal: AbortSignal) {
-    this.#env = env;
-    this.#signal = signal;
-  }
-
-  /** What a program writes; undefined where it cannot be started, fails, writes more than `maxBytes`, or is ended. */
-  output(
-    words: readonly [string, ...string[]],
-    maxBytes: number,
-    input?: Buffer,
-  ): Promise<Buffer | undefined> {
-    const [program, ...args] = words;
-    const options = { env: this.#env, signal: this.#signal, maxBuffer: maxBytes };
-    return new Promise((done) => {
-      const child = execFile(
-        program,
-        args,
-        { ...options, encoding: "buffer", killSignal: "SIGKILL" },
-        (error, stdout) => done(error === null ? stdout : undefined),
+/** Runs Debian's programs, which the signal ends. */
+function runnerOf(env: Readonly<Record<string, string>>, signal: AbortSignal): Run {
+  return ([program, ...args], maxBuffer, input) =>
+    new Promise((done) => {
+      const options = { env, signal, maxBuffer, encoding: "buffer", killSignal: "SIGKILL" } as const;
+      const child = execFile(program, args, options, (error, stdout) =>
+        done(error === null ? stdout : undefined),
       );
       // A program that ends before it has read everything is judged by its exit code.
       child.stdin?.on("error", () => {}).end(input);
     });
-  }
+}
 
-  async isNewer(version: string, than: string): Promise<boolean> {
-    return (await this.output(["dpkg", "--compare-versions", version, "gt", than], 0)) !== undefined;
-  }
+async function isNewer(run: Run, version: string, than: string): Promise<boolean> {
+  return (await run(["dpkg", "--compare-versions", version, "gt", than], 0)) !== undefined;
 }
 
 /** The version that apt would install, by the lists of its last update. */
-async function fromApt(programs: Programs): Promise<Candidate[]> {
-  const text = await programs.output(["apt-cache", "show", "--no-all-versions", "flanco"], MAX_CONTROL_BYTES);
+async function fromApt(run: Run): Promise<Candidate[]> {
+  const text = await run(["apt-cache", "show", "--no-all-versions", "flanco"], MAX_CONTROL_BYTES);
   return candidateOf(text, "apt", null);
 }
 
 /** The packages in the disk's own folder, and in the directory of backups on it. */
-async function onDisk(programs: Programs, directory: string): Promise<Candidate[]> {
+async function onDisk(run: Run, directory: string): Promise<Candidate[]> {
   const backups = resolve(directory);
-  const point = (await programs.output(["stat", "--format=%m", backups], MAX_LIST_BYTES))?.toString().trim();
+  const point = (await run(["stat", "--format=%m", backups], MAX_LIST_BYTES))?.toString().trim();
   const folders = new Set([backups, ...(point === undefined || point === "/" ? [] : [point])]);
   const name = `flanco_*_${DEBIAN_PROCESSORS[process.arch]}.deb`;
   const sought = ["-maxdepth", "1", "-type", "f", "-name", name, "-printf", "%p\\0"];
-  const list = await programs.output(["find", ...folders, ...sought], MAX_LIST_BYTES);
+  const list = await run(["find", ...folders, ...sought], MAX_LIST_BYTES);
   const files =
     list
       ?.toString()
@@ -145,10 +134,10 @@ async function onDisk(programs: Programs, directory: string): Promise<Candidate[
   const found: Candidate[] = [];
   for (const file of files.sort().slice(-MAX_FILES)) {
     // Not `dpkg-deb --field`: it unpacks all of the control archive, of whatever size, into /tmp.
-    const archive = await programs.output(["dpkg-deb", "--ctrl-tarfile", file], MAX_CONTROL_BYTES);
+    const archive = await run(["dpkg-deb", "--ctrl-tarfile", file], MAX_CONTROL_BYTES);
     if (archive === undefined) continue;
     const extract = ["tar", "--extract", "--to-stdout", "--file=-", "./control"] as const;
-    found.push(...candidateOf(await programs.output(extract, MAX_CONTROL_BYTES, archive), "disk", file));
+    found.push(...candidateOf(await run(extract, MAX_CONTROL_BYTES, archive), "disk", file));
   }
   return found;
 }

@@ -32,7 +32,7 @@ import {
   openToOthers,
   prepareForLedger,
 } from "../store/data-directory.ts";
-import { identitiesOf, identityOf } from "../store/ledger/identity.ts";
+import { identityOf } from "../store/ledger/identity.ts";
 import { DataLock } from "../store/ledger/lock.ts";
 import type { StoreWriter } from "../store/ledger/writer.ts";
 import { readDisk } from "../store/read/disk.ts";
@@ -176,7 +176,11 @@ export class Service {
     lock.acquire();
     this.#closing.defer(() => lock.release());
     const onChanges = (changes: readonly Change[]) => this.#apply(changes);
-    const frontDoor = this.#makeFrontDoor(dataDirectory);
+    const frontDoor = new FrontDoor({
+      ...{ config, dataDirectory, clock, log, ledger: this.#opened.promise },
+      trust: { trusted: () => this.#trust?.trusted() ?? false },
+      hostNames: () => this.settings.host_names,
+    });
     this.#frontDoor = frontDoor;
     const ledger = await openLedger({
       ...{ config, dataDirectory, clock, log, onFatal, onChanges, cancelled: this.#cancelled.signal },
@@ -193,7 +197,8 @@ export class Service {
     this.#closing.defer(() => sessions.close());
     const passwords = new WorkerPasswordHasher();
     this.#closing.defer(() => passwords.close());
-    const driver = this.#makeDriver(`flanco-${identityOf(dataDirectory.ledger) ?? bootId}`);
+    const identity = identityOf(dataDirectory.ledger) ?? bootId;
+    const driver = this.#makeDriver(`flanco-${identity}`);
     await this.#openDemonstration(driver, dataDirectory, ledger, bootId);
     // Read before the clock's watch stores that this process runs.
     const lastAlive = reader.lastAlive();
@@ -226,9 +231,7 @@ export class Service {
     });
     upkeep.open();
     this.#closing.defer(() => upkeep.close());
-    const [id = ""] = identitiesOf(dataDirectory.ledger).map((identity) =>
-      identity.slice(0, ANNOUNCED_DIGITS),
-    );
+    const id = identity.slice(0, ANNOUNCED_DIGITS);
     const name = () => gatewayName(config, reader);
     const network = { host: config.host, httpsPort: config.https_port };
     const others = config.announce ? new OtherGateways({ ...network, id, name, clock, log }) : undefined;
@@ -244,18 +247,8 @@ export class Service {
       version: installation.version,
     });
     const api = new Api({
-      ...{
-        config,
-        version: installation.version,
-        clock,
-        bootId,
-        log,
-        reader,
-        heavy,
-        writer,
-        sessions,
-        passwords,
-      },
+      ...{ config, clock, bootId, log, reader, heavy, writer, sessions, passwords },
+      version: installation.version,
       ...{ trust, lines: recorder, drivable, timers: systemTimers, moves: moving, setups: sinks },
       page: Page.of(installation.readPage()),
       queues: () => ({ writes: writer.queue, edges: recorder.queue() }),
@@ -283,16 +276,10 @@ export class Service {
     const acknowledged = (keys: string) => upkeep.acknowledged(keys);
     const clockCorrected = (boot: string, zeroMs: number) => trust.corrected(boot, zeroMs);
     const operator = operatorTable({
-      ...{
-        reader,
-        writer,
-        numbers: api.numbers,
-        passwords,
-        clock: this.#options.clock,
-        running: {
-          ...{ lines: recorder, drivable, status: api.status, forwarder: sinks, moves: moving },
-          ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
-        },
+      ...{ reader, writer, numbers: api.numbers, passwords, clock },
+      running: {
+        ...{ lines: recorder, drivable, status: api.status, forwarder: sinks, moves: moving },
+        ...{ commissioner: api.commissioning, acknowledged, clockCorrected },
       },
       rotateSecret: (by) => sessions.rotate(() => replaceSecret(dataDirectory.secret), by),
     });
@@ -303,15 +290,6 @@ export class Service {
     await this.#openDoor();
     others?.open();
     this.#closing.defer(() => others?.close());
-  }
-
-  #makeFrontDoor(dataDirectory: DataDirectory): FrontDoor {
-    const { config, clock, log } = this.#options;
-    return new FrontDoor({
-      ...{ config, dataDirectory, clock, log, ledger: this.#opened.promise },
-      trust: { trusted: () => this.#trust?.trusted() ?? false },
-      hostNames: () => this.settings.host_names,
-    });
   }
 
   /** The ports open once. */

@@ -31,16 +31,21 @@ export async function serve(
 ): Promise<void> {
   const config = read();
   const log = await beginServing(config);
-  const supervision = await Supervision.connect(process.env, log);
-  if (config.gpio_driver !== "chardev") supervision.releaseKept();
+  const systemd = await connectSystemd(process.env, process.pid, log);
+  for (const name of OWN_VARIABLES) delete process.env[name];
+  if (config.gpio_driver !== "chardev") releaseKept(systemd);
   const stop = Promise.withResolvers<"signal" | Error>();
   const service = new Service({
     config,
     clock: systemClock,
     log,
     installation,
-    keeper: supervision.keeper,
-    onWork: (work, moves) => supervision.starting(describeWork(work), moves),
+    keeper: systemd,
+    onWork: (work, moves) => {
+      // systemd waits longer where a slow start moves.
+      if (moves) systemd?.starting(describeWork(work));
+      else systemd?.status(describeWork(work));
+    },
     onFatal: (error) => stop.resolve(error),
   });
   const stopped = () => {
@@ -54,8 +59,8 @@ export async function serve(
     if (process.stdin.isTTY) stopped();
     else void reload(service, config, read, log);
   });
-  if (!(await openPatiently(service, supervision.restarts, log, stop.promise))) return;
-  supervision.ready(service);
+  if (!(await openPatiently(service, systemd !== undefined, log, stop.promise))) return;
+  const watchdog = systemd && reportReady(systemd, service, log);
   announce(terminal, config, service);
   // A fresh link is printed when the one before ends.
   const renewal = setInterval(() => {
@@ -64,8 +69,12 @@ export async function serve(
   }, FIRST_RUN_MS);
   const reason = await stop.promise;
   clearInterval(renewal);
-  supervision.stopping();
-  await end(service, log, reason);
+  watchdog?.close();
+  systemd?.stopping();
+  log.info({}, "stopping");
+  await service.close();
+  log.info({}, "stopped");
+  if (reason instanceof Error) throw reason;
 }
 
 /**
@@ -134,13 +143,6 @@ function differ(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-async function end(service: Service, log: Logger, reason: "signal" | Error): Promise<void> {
-  log.info({}, "stopping");
-  await service.close();
-  log.info({}, "stopped");
-  if (reason instanceof Error) throw reason;
-}
-
 /** One write, so that a reader of its first line has all of it. */
 function announce(terminal: Console, config: Config, service: Service): void {
   const simulated = config.gpio_driver === "simulated";
@@ -183,70 +185,29 @@ function firstRunLines(config: Config, service: Service): string[] {
   ];
 }
 
-/** Reports the service to systemd, and keeps its lines there. Does nothing where systemd did not start the process. */
-class Supervision {
-  readonly #systemd: Systemd | undefined;
-  readonly #log: Log;
-  #watchdog: Watchdog | undefined;
-
-  private constructor(systemd: Systemd | undefined, log: Log) {
-    this.#systemd = systemd;
-    this.#log = log;
+/** Releases all lines that an earlier process kept: for a driver that cannot continue them. */
+function releaseKept(systemd: Systemd | undefined): void {
+  for (const [name, descriptors] of systemd?.take() ?? []) {
+    systemd?.forget(name);
+    for (const fd of descriptors) closeSync(fd);
   }
+}
 
-  /** Connects to systemd, and removes its variables for this process from the environment. */
-  static async connect(environment: NodeJS.ProcessEnv, log: Log): Promise<Supervision> {
-    const systemd = await connectSystemd(environment, process.pid, log);
-    for (const name of OWN_VARIABLES) delete environment[name];
-    return new Supervision(systemd, log);
-  }
-
-  /** Keeps lines while no process runs; undefined without systemd. */
-  get keeper(): Systemd | undefined {
-    return this.#systemd;
-  }
-
-  /** Whether the process is restarted when it ends. */
-  get restarts(): boolean {
-    return this.#systemd !== undefined;
-  }
-
-  /** Releases all lines that an earlier process kept: for a driver that cannot continue them. */
-  releaseKept(): void {
-    for (const [name, descriptors] of this.#systemd?.take() ?? []) {
-      this.#systemd?.forget(name);
-      for (const fd of descriptors) closeSync(fd);
-    }
-  }
-
-  /** A slow start goes on: systemd waits longer where it moves. Call it each second. */
-  starting(what: string, moves: boolean): void {
-    if (moves) this.#systemd?.starting(what);
-    else this.#systemd?.status(what);
-  }
-
-  /** The service has started: from here on systemd restarts it when it stops working. */
-  ready(service: Pick<Service, "proveWorking" | "lines">): void {
-    const systemd = this.#systemd;
-    if (systemd === undefined) return;
-    systemd.ready(describe(service.lines()));
-    if (systemd.watchdogMs === null) return;
-    this.#watchdog = new Watchdog({
-      systemd,
-      limitMs: systemd.watchdogMs,
-      probe: async () => {
-        await service.proveWorking();
-        systemd.status(describe(service.lines()));
-      },
-      onSilence: (error) => this.#log.error({ err: error }, "the service does not work: no sign of life"),
-    });
-    this.#watchdog.open();
-  }
-
-  stopping(): void {
-    this.#watchdog?.close();
-    this.#systemd?.stopping();
-  }
+/** The service has started: from here on systemd, where it watches the process, restarts it when it stops working. */
+function reportReady(systemd: Systemd, service: Service, log: Log): Watchdog | undefined {
+  systemd.ready(describe(service.lines()));
+  if (systemd.watchdogMs === null) return undefined;
+  const watchdog = new Watchdog({
+    systemd,
+    limitMs: systemd.watchdogMs,
+    probe: async () => {
+      await service.proveWorking();
+      systemd.status(describe(service.lines()));
+    },
+    onSilence: (error) => log.error({ err: error }, "the service does not work: no sign of life"),
+  });
+  watchdog.open();
+  return watchdog;
 }
 
 function describe({ simulated, wired, watched, failures }: LinesStatus): string {

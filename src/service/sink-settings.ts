@@ -15,17 +15,13 @@ import {
   type Setup,
   type SetupField,
   type SetupName,
-  type SetupValues,
 } from "../domain/sink-setting.ts";
 import { syncPath, writeDurably } from "../durable-file.ts";
 
 const fileSchema = z.strictObject({ setups: z.array(setupSchema).max(SETUP_NAMES.length) });
 
-/** What is in force of a setup that was made on the page, without what is hidden. */
-interface KeptSetup {
-  readonly name: SetupName;
-  readonly values: SetupValues;
-}
+/** A setup that was made on the page, without what is hidden. */
+type KeptSetup = Pick<Setup, "name" | "values">;
 
 export interface SinkSettingsOptions {
   /** Of the settings' file, the environment and the flags. */

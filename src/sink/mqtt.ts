@@ -70,7 +70,7 @@ export class MqttSink implements EntrySink {
     if (changes.some(({ kind }) => kind === "locations")) this.#keepRooms(client);
     for (const change of changes) {
       if (change.kind !== "actuator") continue;
-      this.#keep(client, this.#stateTopic(change.deviceId, change.actuatorId), stateOf(change.value));
+      this.#keep(client, this.#topicOf("state", change.deviceId, change.actuatorId), stateOf(change.value));
     }
   }
 
@@ -135,7 +135,7 @@ export class MqttSink implements EntrySink {
     const wanted = new Map([[this.#availability, ONLINE]]);
     for (const device of this.#options.devices()) {
       for (const { id, value } of device.actuators) {
-        wanted.set(this.#stateTopic(device.id, id), stateOf(value));
+        wanted.set(this.#topicOf("state", device.id, id), stateOf(value));
         for (const [topic, announced] of this.#announcements(device, id)) wanted.set(topic, announced);
       }
     }
@@ -161,7 +161,7 @@ export class MqttSink implements EntrySink {
     const identity = { ledger, position, hash: entryHash };
     switch (entry.kind) {
       case "record": {
-        const topic = this.#saleTopic(entry.record.deviceId, entry.record.room);
+        const topic = this.#topicOf("sale", entry.record.deviceId, entry.record.room);
         return client.publishAsync(topic, JSON.stringify({ ...saleOf(entry.record), ...identity }), {
           qos: 1,
         });
@@ -196,14 +196,14 @@ export class MqttSink implements EntrySink {
       ...shared,
       unique_id: `flanco_${id}_state`,
       name: null,
-      state_topic: this.#stateTopic(device.id, room),
+      state_topic: this.#topicOf("state", device.id, room),
     };
     const event = {
       ...shared,
       unique_id: `flanco_${id}_sale`,
       name: "Venta",
       event_types: ["sale"],
-      state_topic: this.#saleTopic(device.id, room),
+      state_topic: this.#topicOf("sale", device.id, room),
     };
     return [
       [`${publication.discoveryTopic}/binary_sensor/flanco_${id}/state/config`, JSON.stringify(sensor)],
@@ -211,17 +211,9 @@ export class MqttSink implements EntrySink {
     ];
   }
 
-  #stateTopic(deviceId: string, room: string): string {
-    return `${this.#roomTopic(deviceId, room)}/state`;
-  }
-
-  #saleTopic(deviceId: string, room: string): string {
-    return `${this.#roomTopic(deviceId, room)}/sale`;
-  }
-
   /** Any text may name a device or a room; `/`, `+` and `#` mean something in a topic. */
-  #roomTopic(deviceId: string, room: string): string {
-    return `${this.#base}/${encodeURIComponent(deviceId)}/${encodeURIComponent(room)}`;
+  #topicOf(kind: "state" | "sale", deviceId: string, room: string): string {
+    return `${this.#base}/${encodeURIComponent(deviceId)}/${encodeURIComponent(room)}/${kind}`;
   }
 }
 
@@ -237,14 +229,6 @@ function saleOf({ locationName, deviceName, deviceId, room, valorMicros, ...reco
   };
 }
 
-function correctionOf({
-  kind,
-  recordId,
-  timeMs,
-  lostFrom,
-  lostTo,
-  reason,
-  notedMs,
-}: CorrectionEntry): object {
-  return { kind, record: recordId, time: timeMs, lostFrom, lostTo, reason, noted: notedMs };
+function correctionOf({ kind, lostFrom, lostTo, reason, ...entry }: CorrectionEntry): object {
+  return { kind, record: entry.recordId, time: entry.timeMs, lostFrom, lostTo, reason, noted: entry.notedMs };
 }

@@ -41,11 +41,6 @@ export function parseAddress(given: string): GatewayAddress | undefined {
   return { host: url.hostname.replaceAll(/[[\]]/g, ""), port };
 }
 
-export interface GatewayClientOptions {
-  /** 1 s unless a test sets it. */
-  readonly firstWaitMs?: number;
-}
-
 /**
  * Fetches a clinic from the gateway that has it. Nothing is sent before its certificate is the one that the code tells of: what
  * signs it does not matter, because the code came by another way.
@@ -56,11 +51,7 @@ export class GatewayClient {
   readonly #firstWaitMs: number;
   #ticket = "";
 
-  constructor(
-    address: GatewayAddress,
-    code: MoveCode,
-    { firstWaitMs = FIRST_WAIT_MS }: GatewayClientOptions = {},
-  ) {
+  constructor(address: GatewayAddress, code: MoveCode, firstWaitMs = FIRST_WAIT_MS) {
     this.#address = address;
     this.#code = code;
     this.#firstWaitMs = firstWaitMs;

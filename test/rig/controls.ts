@@ -181,7 +181,7 @@ export const CONTROLS = {
   "long work says nothing to systemd": [
     {
       file: "src/service/serving.ts",
-      from: "if (moves) this.#systemd?.starting(what);",
+      from: "if (moves) systemd?.starting(describeWork(work));",
       to: "if (moves) return;",
     },
   ],

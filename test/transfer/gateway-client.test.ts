@@ -56,7 +56,7 @@ describe("A gateway that fetches a clinic from another one", () => {
   function client(seen = fingerprint): GatewayClient {
     const { port } = server.address() as AddressInfo;
     const code = parseCode(formatCode(SECRET, seen)) ?? { secret: "", fingerprint: "" };
-    return new GatewayClient({ host: "127.0.0.1", port }, code, { firstWaitMs: 1 });
+    return new GatewayClient({ host: "127.0.0.1", port }, code, 1);
   }
 
   const fetchTo = (file: string, bytes = BACKUP.length) => client().fetch(file, bytes, () => {});
