@@ -17,6 +17,7 @@ import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { dataDirectoryOf, openToOthers, prepareDataDirectory } from "../../src/store/data-directory.ts";
 import { onlyLine, PROCESS_TEST_MS, Program } from "../rig/program.ts";
+import { thrown } from "../rig/rejection.ts";
 import { forSuite } from "../rig/standing.ts";
 
 const NOBODY_UID = 65_534;
@@ -59,15 +60,7 @@ describe("the data directory", () => {
 
   const prepare = () => prepareDataDirectory(dataDirectoryOf(data));
 
-  function refusal(): FlancoError {
-    try {
-      prepare();
-    } catch (error) {
-      if (error instanceof FlancoError) return error;
-      throw error;
-    }
-    throw new Error("It was not refused.");
-  }
+  const refusal = () => thrown(prepare);
 
   /** Runs the command that the refusal names, as its reader would. */
   function mend({ hint = "" }: FlancoError): void {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import DatabaseConstructor, { type Database } from "better-sqlite3";
-import type { ProvenBackup } from "../../src/domain/backup.ts";
+import type { KeptHead, ProvenBackup } from "../../src/domain/backup.ts";
 import { FlancoError } from "../../src/domain/error.ts";
 import type { Change } from "../../src/domain/ledger.ts";
 import type { Member } from "../../src/domain/member.ts";
@@ -11,11 +11,14 @@ import type { NewWiring } from "../../src/domain/wiring.ts";
 import type { Progress } from "../../src/domain/work.ts";
 import { type BackupRequest, makeBackup } from "../../src/store/backup/backup.ts";
 import { freeBytesOf } from "../../src/store/backup/file-copy.ts";
+import { type Restored, type RestoreRequest, restoreLedger } from "../../src/store/backup/restore.ts";
 import { LocalCalendar } from "../../src/store/ledger/calendar.ts";
 import { folderOf, identityOf } from "../../src/store/ledger/identity.ts";
 import { openUpToDate } from "../../src/store/ledger/up-to-date.ts";
 import type { StoreWriter, storeWriter } from "../../src/store/ledger/writer.ts";
 import { openReader, type StoreReader } from "../../src/store/read/reader.ts";
+import { type Recovered, recoverLedger } from "../../src/store/repair/recover.ts";
+import { type Verification, verifyLedger } from "../../src/store/repair/verify.ts";
 import { writerHere } from "../rig/writer.ts";
 
 /** A real ledger in a temporary directory, with its writer and a reader. */
@@ -96,6 +99,39 @@ export class TestLedger {
     await this.open();
   }
 
+  /** What the full check finds, beside the heads of proved backups. */
+  verify(heads: readonly KeptHead[] = []): Verification {
+    return verifyLedger(this.file, () => {}, heads);
+  }
+
+  /** A backup of this moment. */
+  backupRequest(overrides: Partial<BackupRequest> = {}): BackupRequest {
+    const { file: ledger, backups: directory, nowMs } = this;
+    return { ledger, directory, nowMs, clockTrusted: true, rotate: true, ...overrides };
+  }
+
+  /** Makes it, and gives its proof. */
+  async backUp(overrides: Partial<BackupRequest> = {}, freeBytes = freeBytesOf): Promise<ProvenBackup> {
+    const made = await makeBackup(this.backupRequest(overrides), freeBytes);
+    const { findings: _findings, keys: _keys, ...backup } = made;
+    return backup;
+  }
+
+  /** Puts a backup in the place of the ledger, which is closed. */
+  restore({ ledger, file }: ProvenBackup, overrides: Partial<RestoreRequest> = {}): Restored {
+    const backup = join(folderOf(this.backups, ledger), file);
+    return restoreLedger({
+      ...{ backup, ledger: this.file, nowMs: this.nowMs, onProgress: () => {} },
+      ...overrides,
+    });
+  }
+
+  /** Takes the ledger, which is closed, for damaged. */
+  recover(): Recovered {
+    const damage = new FlancoError("damaged", "The ledger is damaged.");
+    return recoverLedger(this.file, damage, [this.backups], this.nowMs, () => {});
+  }
+
   async remove(): Promise<void> {
     await this.close();
     rmSync(this.directory, { recursive: true });
@@ -143,10 +179,4 @@ export function newRecord(overrides: Partial<NewRecord> = {}): NewRecord {
     createdTimeMs: Date.UTC(2026, 10, 21, 11),
     ...overrides,
   };
-}
-
-/** Makes a backup, and gives its proof. */
-export async function proven(request: BackupRequest, freeBytes = freeBytesOf): Promise<ProvenBackup> {
-  const { findings: _findings, keys: _keys, ...backup } = await makeBackup(request, freeBytes);
-  return backup;
 }

@@ -19,14 +19,13 @@ import type { Id } from "../../../src/domain/id.ts";
 import { type MadeBackup, makeBackup } from "../../../src/store/backup/backup.ts";
 import { listBackups } from "../../../src/store/backup/backup-directory.ts";
 import { finishReplacing, isReplacing, replacementDraft } from "../../../src/store/backup/replace.ts";
-import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
 import { beginJob } from "../../../src/store/job/job.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
-import { newRecord, newWiring, proven, TestLedger } from "../ledger.ts";
+import { newRecord, newWiring, TestLedger } from "../ledger.ts";
 
 const SALES = 40;
 
@@ -71,21 +70,6 @@ describe("a backup", () => {
     await Promise.all(records);
   }
 
-  const request = (clockTrusted = true) => ({
-    ledger: ledger.file,
-    directory: ledger.backups,
-    nowMs: ledger.nowMs,
-    clockTrusted,
-    rotate: true,
-  });
-
-  function restore(backup: ProvenBackup): Restored {
-    return restoreLedger({
-      ...{ backup: join(directory, backup.file), ledger: ledger.file, nowMs: ledger.nowMs },
-      onProgress: () => {},
-    });
-  }
-
   /** Somebody, or the disk, changes a file that no program has open. */
   function alter(file: string, sql: string): void {
     const db = new DatabaseConstructor(file);
@@ -96,7 +80,7 @@ describe("a backup", () => {
   const files = () => readdirSync(directory).filter((name) => name !== "backup.lock");
 
   it("holds one moment of a ledger that is written to meanwhile, and is one file with its proof", async () => {
-    const backing = beginJob("backup", request());
+    const backing = beginJob("backup", ledger.backupRequest());
     let made: MadeBackup | undefined;
     const done = backing.done.then((backup) => {
       made = backup;
@@ -118,21 +102,21 @@ describe("a backup", () => {
   });
 
   it("does not count, nor touch earlier ones, when the ledger it is of was altered", async () => {
-    const first = await proven(request());
+    const first = await ledger.backUp();
     await ledger.close();
     alter(ledger.file, "UPDATE record SET valor_micros = valor_micros + 1 WHERE record_id = 7");
-    expect(await codeOf(() => makeBackup(request()))).to.equal("damaged");
+    expect(await codeOf(() => makeBackup(ledger.backupRequest()))).to.equal("damaged");
     expect(listBackups(directory)).to.deep.equal([first]);
     expect(files()).to.deep.equal([first.file, `${first.file}.json`]);
   });
 
   it("removes what a run that was cut off has left, and nothing of earlier ones", async () => {
-    const first = await proven(request());
+    const first = await ledger.backUp();
     for (const name of ["backup.draft", "backup.draft-journal"]) {
       writeFileSync(join(directory, name), "half");
     }
     ledger.nowMs += DAY_MS;
-    const second = await proven(request());
+    const second = await ledger.backUp();
     expect(listBackups(directory)).to.deep.equal([second, first]);
     expect(files()).to.have.length(4);
   });
@@ -140,9 +124,9 @@ describe("a backup", () => {
   it("removes outdated ones, also while the clock is not trusted, and never one that is not its own", async () => {
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, "flanco-20200101T000000Z.db"), "a copy made by hand");
-    await proven({ ...request(), rotate: false });
-    const first = await proven({ ...request(), rotate: false });
-    const second = await proven(request(false));
+    await ledger.backUp({ rotate: false });
+    const first = await ledger.backUp({ rotate: false });
+    const second = await ledger.backUp({ clockTrusted: false });
     expect(listBackups(directory)).to.deep.equal([second, first]);
     expect(existsSync(join(directory, "flanco-20200101T000000Z.db"))).to.equal(true);
   });
@@ -151,40 +135,40 @@ describe("a backup", () => {
     const made: ProvenBackup[] = [];
     for (let day = 0; day < 5; day += 1) {
       ledger.nowMs += DAY_MS;
-      made.unshift(await proven(request()));
+      made.unshift(await ledger.backUp());
     }
     expect(listBackups(directory)).to.deep.equal(made);
     /** A disk that four backups fill up to one more. */
     const small = () => (listBackups(directory).length > 4 ? 0 : 1e9);
     ledger.nowMs += DAY_MS;
-    made.unshift(await proven(request(), small));
+    made.unshift(await ledger.backUp({}, small));
     expect(listBackups(directory)).to.deep.equal(made.slice(0, 4));
-    expect(await codeOf(() => makeBackup(request(), () => 0))).to.equal("unavailable");
+    expect(await codeOf(() => makeBackup(ledger.backupRequest(), () => 0))).to.equal("unavailable");
     expect(listBackups(directory)).to.deep.equal(made.slice(0, 3));
   });
 
   it("is made by one run at a time", async () => {
-    const codes = await Promise.all([1, 2].map(() => codeOf(() => makeBackup(request()))));
+    const codes = await Promise.all([1, 2].map(() => codeOf(() => makeBackup(ledger.backupRequest()))));
     expect(codes.toSorted()).to.deep.equal(["conflict", "done"]);
   });
 
   it("keeps no loop waiting: it is made in a process of its own", async () => {
     for (let part = 0; part < 4; part += 1) await sell(4_000);
     const beside = new LongestTurn();
-    await beginJob("backup", request()).done;
+    await beginJob("backup", ledger.backupRequest()).done;
     const besideMs = beside.end();
     // The control: a backup on this thread.
     const here = new LongestTurn();
-    await makeBackup(request());
+    await makeBackup(ledger.backupRequest());
     expect(besideMs).to.be.below(here.end() / 2);
   });
 
   describe("that is restored", () => {
     it("takes the ledger's place, which is kept, and tells what is missing", async () => {
-      const backup = await proven(request());
+      const backup = await ledger.backUp();
       await sell(3);
       await ledger.close();
-      const restored = restore(backup);
+      const restored = ledger.restore(backup);
       expect(restored).to.include({ records: SALES, totalMicros: backup.totalMicros });
       expect(restored.missing).to.deep.equal({
         records: 3,
@@ -194,7 +178,7 @@ describe("a backup", () => {
       expect(verifyLedger(restored.keptAs ?? "", () => {}).records).to.equal(SALES + 3);
       await ledger.open();
       await sell(1);
-      expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: SALES + 1, findings: [] });
+      expect(ledger.verify()).to.deep.include({ records: SALES + 1, findings: [] });
     });
 
     it("watches no line since its own last sign of life, whatever it takes over of later boots", async () => {
@@ -205,11 +189,11 @@ describe("a backup", () => {
       });
       await ledger.writer.setWiring([{ userId, wiring: newWiring({ dId: "1" }) }]);
       await ledger.writer.noteBoot("boot 1", ledger.nowMs, 5_000, null);
-      const backup = await proven(request());
+      const backup = await ledger.backUp();
       await ledger.writer.noteBoot("boot 2", ledger.nowMs, 9_000, null);
       await ledger.writer.removeWiring(userId, "GPIO17");
       await ledger.close();
-      restore(backup);
+      ledger.restore(backup);
       await ledger.open();
       expect([...ledger.reader.unwatched()]).to.deep.equal([
         ["GPIO17", { bootId: "boot 1", monotonicMs: 5_000 }],
@@ -219,9 +203,9 @@ describe("a backup", () => {
     it("accepts no old session, and gives no watch an old number", async () => {
       const times = { createdTimeMs: ledger.nowMs, expiresTimeMs: ledger.nowMs + 1_000_000 };
       await ledger.writer.addSession({ memberId: userId, ...times, inPlaceOf: null }, "hash");
-      const backup = await proven(request());
+      const backup = await ledger.backUp();
       await ledger.close();
-      restore(backup);
+      ledger.restore(backup);
       await ledger.open();
       expect(ledger.reader.sessions()).to.deep.equal([]);
       // Those that were given since are not known: the distance makes them others.
@@ -239,16 +223,16 @@ describe("a backup", () => {
       ["missing", (file: string) => rmSync(file), "not_found"],
     ] as const) {
       it(`is refused when it is ${what}, with or without its proof, and the ledger stays`, async () => {
-        const backup = await proven(request());
+        const backup = await ledger.backUp();
         await sell(1);
         await ledger.close();
         const file = join(directory, backup.file);
         spoil(file);
-        const withProof = await codeOf(() => restore(backup));
+        const withProof = await codeOf(() => ledger.restore(backup));
         expect(withProof).to.be.oneOf([code, "damaged"]);
         rmSync(`${file}.json`);
-        expect(await codeOf(() => restore(backup))).to.equal(code);
-        expect(verifyLedger(ledger.file, () => {}).records).to.equal(SALES + 1);
+        expect(await codeOf(() => ledger.restore(backup))).to.equal(code);
+        expect(ledger.verify().records).to.equal(SALES + 1);
         expect(readdirSync(ledger.directory).filter((name) => /restore|replaced/.test(name))).to.deep.equal(
           [],
         );
@@ -256,7 +240,7 @@ describe("a backup", () => {
     }
 
     it("replaces at one moment: cut off before it, the old ledger is whole, and after it, the new one", async () => {
-      const backup = await proven(request());
+      const backup = await ledger.backUp();
       await sell(2);
       const log = readFileSync(`${ledger.file}-wal`);
       await ledger.close();
@@ -264,12 +248,12 @@ describe("a backup", () => {
       writeFileSync(`${ledger.file}-wal`, log);
       writeFileSync(replacementDraft(ledger.file), readFileSync(join(directory, backup.file)));
       finishReplacing(ledger.file);
-      expect(verifyLedger(ledger.file, () => {}).records, "nothing was decided").to.equal(SALES + 2);
+      expect(ledger.verify().records, "nothing was decided").to.equal(SALES + 2);
       writeFileSync(`${ledger.file}-wal`, log);
       copyFileSync(join(directory, backup.file), `${ledger.file}.restored`);
       finishReplacing(ledger.file);
-      expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
-      expect(verifyLedger(ledger.file, () => {}).records).to.equal(SALES);
+      expect(faultsOf(ledger.verify())).to.deep.equal([]);
+      expect(ledger.verify().records).to.equal(SALES);
     });
 
     for (const [when, goOn] of [
@@ -284,7 +268,7 @@ describe("a backup", () => {
       ],
     ] as readonly (readonly [string, (old: string, kept: string) => void])[]) {
       it(`is in its place, and the old ledger kept, after a power cut once ${when}`, async () => {
-        const backup = await proven(request());
+        const backup = await ledger.backUp();
         await sell(2);
         const kept = `${ledger.file}.replaced-20261121T120000Z`;
         const crashed = [readFileSync(ledger.file), readFileSync(`${ledger.file}-wal`)] as const;
@@ -298,20 +282,17 @@ describe("a backup", () => {
         expect(isReplacing(ledger.file)).to.equal(false);
         expect([readFileSync(kept), readFileSync(`${kept}-wal`)]).to.deep.equal(crashed);
         expect(verifyLedger(kept, () => {}).records).to.equal(SALES + 2);
-        expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: SALES, findings: [] });
+        expect(ledger.verify()).to.deep.include({ records: SALES, findings: [] });
         expect(statSync(kept).ino).not.to.equal(statSync(ledger.file).ino);
       });
     }
   });
 
   it("of another ledger restores into an empty directory", async () => {
-    const backup = await proven(request());
+    const backup = await ledger.backUp();
     const elsewhere = new TemporaryDirectory();
     const file = elsewhere.file("flanco.db");
-    const restored = restoreLedger({
-      ...{ backup: join(directory, backup.file), ledger: file, nowMs: ledger.nowMs },
-      onProgress: () => {},
-    });
+    const restored = ledger.restore(backup, { ledger: file });
     expect(restored).to.include({ records: SALES, keptAs: null, missing: null });
     expect(readdirSync(elsewhere.path).filter((name) => !/-(wal|shm)$/.test(name))).to.deep.equal([
       "flanco.db",

@@ -1,18 +1,15 @@
 import { hash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from "node:fs";
-import { join } from "node:path";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { DAY_MS } from "../../../src/domain/clock.ts";
-import { FlancoError } from "../../../src/domain/error.ts";
 import { foreignBackups, headsOf, listBackups } from "../../../src/store/backup/backup-directory.ts";
-import { type Restored, restoreLedger } from "../../../src/store/backup/restore.ts";
+import type { Restored } from "../../../src/store/backup/restore.ts";
 import { folderOf, identitiesOf, identityOf } from "../../../src/store/ledger/identity.ts";
-import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
-import { newRecord, proven, TestLedger } from "../ledger.ts";
+import { thrown } from "../../rig/rejection.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
 
-const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
 /** Less than a header: nothing can be read of such a file. */
 const STUMP_BYTES = 90;
 
@@ -48,33 +45,16 @@ describe("A stick with the backups of two ledgers", () => {
     await Promise.all(records.map((record) => ledger.writer.addRecord(id, record, null)));
   }
 
-  const backUp = (ledger: TestLedger, rotate = false) =>
-    proven({
-      ...{ ledger: ledger.file, directory: stick, nowMs: ledger.nowMs },
-      ...{ clockTrusted: true, rotate },
-    });
-  const recover = (ledger = own) => recoverLedger(ledger.file, DAMAGED, [stick], ledger.nowMs, () => {});
-  const records = (ledger = own) => verifyLedger(ledger.file, () => {}).records;
+  const backUp = (ledger: TestLedger, rotate = false) => ledger.backUp({ directory: stick, rotate });
+  const recover = (ledger = own) => ledger.recover();
+  const records = (ledger = own) => ledger.verify().records;
 
   function restore(ledger: TestLedger, which: ProvenBackup, replaceLedger = false): Restored {
-    return restoreLedger({
-      ...{ backup: join(folderOf(stick, which.ledger), which.file), ledger: ledger.file },
-      ...{ nowMs: ledger.nowMs, onProgress: () => {}, replaceLedger },
-    });
+    return ledger.restore(which, { replaceLedger });
   }
 
   const newestOf = (ledger: TestLedger) =>
     listBackups(folderOf(stick, identityOf(ledger.file) ?? ""))[0] ?? backup;
-
-  function failureOf(run: () => unknown): FlancoError {
-    try {
-      run();
-    } catch (error) {
-      if (error instanceof FlancoError) return error;
-      throw error;
-    }
-    throw new Error("it did not fail");
-  }
 
   it("gives a rebuild this ledger's alone, also where the damaged file does not say which it is", async () => {
     await own.close();
@@ -87,7 +67,7 @@ describe("A stick with the backups of two ledgers", () => {
     await own.close();
     rmSync(folderOf(stick, backup.ledger), { recursive: true });
     truncateSync(own.file, STUMP_BYTES);
-    expect(failureOf(recover).message).to.contain("There is no proven backup");
+    expect(thrown(recover).message).to.contain("There is no proven backup");
     expect(readFileSync(own.file)).to.have.length(STUMP_BYTES);
   });
 
@@ -95,7 +75,7 @@ describe("A stick with the backups of two ledgers", () => {
     await own.close();
     truncateSync(own.file, STUMP_BYTES);
     rmSync(`${own.file}.id`);
-    const { message, hint } = failureOf(recover);
+    const { message, hint } = thrown(recover);
     expect(message).to.contain("Which ledger it is cannot be read");
     expect(hint).to.contain("--replace-ledger");
   });
@@ -153,7 +133,7 @@ describe("A stick with the backups of two ledgers", () => {
   it("restores the other's only where that is said, and names both", async () => {
     const wrong = newestOf(other);
     await own.close();
-    const { message, hint } = failureOf(() => restore(own, wrong));
+    const { message, hint } = thrown(() => restore(own, wrong));
     expect(message).to.contain("Clínica Norte, 60 records from 2026-11-21 to 2026-11-21, 60 in all");
     expect(message).to.contain("Clínica Sur, 20 records");
     expect(hint).to.contain("--replace-ledger");

@@ -3,31 +3,21 @@ import { dirname, join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
-import { FlancoError } from "../../../src/domain/error.ts";
 import type { Id } from "../../../src/domain/id.ts";
-import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { restoreLedger } from "../../../src/store/backup/restore.ts";
-import { recoverLedger } from "../../../src/store/repair/recover.ts";
 import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
 const SALES = 60;
-const DAMAGED = new FlancoError("damaged", "for a test");
 
 describe("a ledger that is set aside", () => {
   const ledger = forEachTest(() => new TestLedger().open());
   let userId: Id;
   let backup: ProvenBackup;
-  let backups: string;
-  let folder: string;
 
   beforeEach(async () => {
     userId = (await ledger.addUser()).id;
-    backups = ledger.backups;
-    folder = ledger.folder;
-    const request = { ledger: ledger.file, directory: backups, nowMs: ledger.nowMs, clockTrusted: true };
-    backup = await makeBackup({ ...request, rotate: false });
+    backup = await ledger.backUp();
     await sell(SALES);
   });
 
@@ -46,18 +36,12 @@ describe("a ledger that is set aside", () => {
     return file;
   }
 
-  const restore = (file: string) =>
-    restoreLedger({
-      ...{ backup: join(folder, backup.file), ledger: file, nowMs: ledger.nowMs },
-      onProgress: () => {},
-    });
-  const recover = (file: string) => recoverLedger(file, DAMAGED, [backups], ledger.nowMs, () => {});
   const kept = (file: string) =>
     readdirSync(dirname(file)).filter((name) => /\.(damaged|replaced)-\w+$/.test(name));
 
   it("by a restore keeps its log as it is, and tells what of it is missing", async () => {
     const file = await crash();
-    const { keptAs, missing } = restore(file);
+    const { keptAs, missing } = ledger.restore(backup);
     expect(missing?.records).to.equal(SALES);
     expect(verifyLedger(keptAs ?? "", () => {})).to.deep.include({ records: SALES, findings: [] });
     expect(kept(file)).to.have.length(1);
@@ -67,7 +51,7 @@ describe("a ledger that is set aside", () => {
     const file = await crash();
     // The recovery does not come to its end: something is in its way.
     mkdirSync(`${file}.restore-draft`);
-    expect(() => recover(file)).to.throw(/EISDIR|directory/);
+    expect(() => ledger.recover()).to.throw(/EISDIR|directory/);
     rmdirSync(`${file}.restore-draft`);
     await ledger.open();
     await sell(2 * SALES);

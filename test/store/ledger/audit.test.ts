@@ -1,16 +1,10 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { type Actor, type AuditEntry, commandActor, networkActor } from "../../../src/domain/audit.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { KEPT_OF_EACH_KIND, LASTING_A_DAY } from "../../../src/store/ledger/audit.ts";
-import { folderOf } from "../../../src/store/ledger/identity.ts";
-import { recoverLedger } from "../../../src/store/repair/recover.ts";
-import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, newWiring, TestLedger } from "../ledger.ts";
 
@@ -171,7 +165,7 @@ describe("the audit log", () => {
     ]);
     ledger.monotonicMs += DAY_MS;
     await ledger.writer.setWiring([{ userId: user.id, wiring: { ...wiring, debounceMs: 1 } }], by);
-    expect(verifyLedger(ledger.file, () => {}).findings).to.deep.equal([]);
+    expect(ledger.verify().findings).to.deep.equal([]);
   });
 
   it("counts an entry that is repeated within an hour with the first", async () => {
@@ -229,28 +223,14 @@ describe("the audit log", () => {
     expect(entries().at(-1)).to.deep.include({ timeMs: trueMs, provisional: false });
   });
 
-  const backUp = () =>
-    makeBackup({
-      ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs },
-      ...{ clockTrusted: true, rotate: false },
-    });
-
-  function restore(made: Awaited<ReturnType<typeof backUp>>): void {
-    const backup = join(folderOf(ledger.backups, made.ledger), made.file);
-    restoreLedger({
-      ...{ backup, ledger: ledger.file, nowMs: ledger.nowMs, by: ADMINISTRATOR },
-      onProgress: () => {},
-    });
-  }
-
   it("goes on in a backup that is restored, and says who restored it", async () => {
     const user = await ledger.addUser();
-    const backup = await backUp();
+    const backup = await ledger.backUp();
     await ledger.writer.noteBoot(BOOT_ID, ledger.nowMs);
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
     const before = entries();
     await ledger.close();
-    restore(backup);
+    ledger.restore(backup, { by: ADMINISTRATOR });
     await ledger.open();
     expect(entries().slice(0, -1)).to.deep.equal(before);
     expect(entries().at(-1)).to.deep.include({
@@ -259,18 +239,18 @@ describe("the audit log", () => {
       userId: null,
       details: { backup: backup.file, records: 0 },
     });
-    const { entries: linked, findings } = verifyLedger(ledger.file, () => {});
+    const { entries: linked, findings } = ledger.verify();
     expect([linked, findings], "of the chain again").to.deep.equal([3, []]);
   });
 
   it("of a ledger that cannot be read does not keep a backup from being restored", async () => {
-    const backup = await backUp();
+    const backup = await ledger.backUp();
     await ledger.close();
     rmSync(ledger.file);
     const other = new DatabaseConstructor(ledger.file);
     other.exec("CREATE TABLE song (title TEXT)");
     other.close();
-    restore(backup);
+    ledger.restore(backup, { by: ADMINISTRATOR });
     await ledger.open();
     expect(kinds()).to.deep.equal(["ledger_restored"]);
   });
@@ -280,13 +260,12 @@ describe("the audit log", () => {
     ledger.tail = true;
     await ledger.open();
     const user = await ledger.addUser();
-    await backUp();
+    await ledger.backUp();
     await ledger.writer.noteBoot(BOOT_ID, ledger.nowMs);
     await ledger.writer.setPassword(user.id, "another", ADMINISTRATOR);
     const before = entries();
     await ledger.close();
-    const damage = new FlancoError("damaged", "The ledger is damaged.");
-    recoverLedger(ledger.file, damage, [ledger.backups], ledger.nowMs, () => {});
+    ledger.recover();
     await ledger.open();
     expect(entries().slice(0, -1)).to.deep.equal(before);
     expect(entries().at(-1)).to.deep.include({ kind: "ledger_rebuilt", way: "service" });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { HOUR_MS } from "../../../src/domain/clock.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
 import type { Id } from "../../../src/domain/id.ts";
-import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { openFindings } from "../../../src/store/repair/verify.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TestLedger } from "../ledger.ts";
@@ -32,7 +32,7 @@ describe("A commissioning in the ledger", () => {
     const number = await report();
     const stored = ledger.reader.acceptanceReport(userId, number);
     expect(stored).to.include({ text: REPORT.text, hash: ledger.reader.chainHead() });
-    const findings = () => openFindings(verifyLedger(ledger.file, () => {}, []));
+    const findings = () => openFindings(ledger.verify());
     expect(findings()).to.deep.equal([]);
     await ledger.tamper((db) => {
       db.exec("UPDATE audit SET details = replace(details, 'good', 'bad_') WHERE kind = 'commissioned'");

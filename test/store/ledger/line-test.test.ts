@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { networkActor } from "../../../src/domain/audit.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
-import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { rejection } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
@@ -68,7 +68,7 @@ describe("a line under test", () => {
     expect(edges).to.deep.equal([
       { line: LINE, deviceId, room: "101", timeMs: ledger.nowMs + BEGUN_MS + 5_000, provisional: true },
     ]);
-    expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
+    expect(faultsOf(ledger.verify())).to.deep.equal([]);
   });
 
   it("shows the room on and off all the same", async () => {

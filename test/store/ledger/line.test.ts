@@ -2,7 +2,6 @@ import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import { HOUR_MS } from "../../../src/domain/clock.ts";
 import type { Sighting } from "../../../src/domain/sale.ts";
-import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { aSighting } from "../../domain/sighting.ts";
 import { newWiring, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
@@ -286,7 +285,7 @@ describe("levels of a wired line", () => {
     await wire();
     const run = Array.from({ length: 101 }, (_, sequence) => level(sequence % 2 === 1, sequence));
     await ledger.writer.takeIn(run);
-    const { records, findings } = verifyLedger(ledger.file, () => {});
+    const { records, findings } = ledger.verify();
     expect(records).to.equal(50);
     expect(findings).to.deep.equal([]);
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
-import { FlancoError } from "../../../src/domain/error.ts";
 import { DataLock } from "../../../src/store/ledger/lock.ts";
+import { thrown } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { TemporaryDirectory } from "../../rig/temporary-directory.ts";
 
@@ -13,17 +13,7 @@ describe("the lock of a data directory", () => {
     file = directory.file("flanco.lock");
   });
 
-  function refusal(): FlancoError {
-    const lock = new DataLock(file);
-    try {
-      lock.acquire();
-    } catch (error) {
-      if (error instanceof FlancoError) return error;
-      throw error;
-    }
-    lock.release();
-    throw new Error("The lock was given.");
-  }
+  const refusal = () => thrown(() => new DataLock(file).acquire());
 
   it("is one process's at a time", () => {
     const lock = new DataLock(file);

@@ -1,7 +1,6 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
-import { DataLock } from "../../../src/store/ledger/lock.ts";
 import { openForReading, openForWriting } from "../../../src/store/ledger/open.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { thrown } from "../../rig/rejection.ts";
@@ -93,15 +92,5 @@ describe("opening the ledger", () => {
     writeFileSync(`${file}.new`, "half");
     make();
     expect(() => openForWriting(file).close()).not.to.throw();
-  });
-
-  it("lets one process at a time use a data directory", () => {
-    const lock = new DataLock(directory.file("flanco.lock"));
-    lock.acquire();
-    const second = new DataLock(directory.file("flanco.lock"));
-    expect(thrown(() => second.acquire()).code).to.equal("conflict");
-    lock.release();
-    expect(() => second.acquire()).not.to.throw();
-    second.release();
   });
 });

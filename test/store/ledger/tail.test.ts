@@ -11,23 +11,19 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
 import DatabaseConstructor from "better-sqlite3";
 import { expect } from "chai";
 import type { ProvenBackup } from "../../../src/domain/backup.ts";
 import { FlancoError } from "../../../src/domain/error.ts";
-import { restoreLedger } from "../../../src/store/backup/restore.ts";
 import { PRIORITIES } from "../../../src/store/ledger/commands.ts";
 import { readFrames, segmentsIn } from "../../../src/store/ledger/tail.ts";
-import { type Recovered, recoverLedger } from "../../../src/store/repair/recover.ts";
-import { faultsOf, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { faultsOf } from "../../../src/store/repair/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { until } from "../../rig/until.ts";
-import { newRecord, proven, TestLedger } from "../ledger.ts";
+import { newRecord, TestLedger } from "../ledger.ts";
 import { recordsOf } from "../records-of.ts";
 import { LINE, level, live, sell } from "./eventful-life.ts";
 
-const DAMAGED = new FlancoError("damaged", "The ledger is damaged.");
 /** Less than a header: nothing can be read of such a file. */
 const STUMP_BYTES = 90;
 const MEGABYTE = 1024 * 1024;
@@ -49,10 +45,7 @@ describe("The tail of a ledger", () => {
     ledger.writer.backupBegins(ledger.backups);
     const commits = commitsOf(ledger.file);
     await until("a new file of it is begun", () => ledger.writer.tail?.from === commits);
-    const backup = await proven({
-      ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs },
-      ...{ clockTrusted: true, rotate: false },
-    });
+    const backup = await ledger.backUp({ rotate: false });
     ledger.writer.backupProved(ledger.backups, backup.commits);
     await ledger.writer.ping();
     return backup;
@@ -82,12 +75,9 @@ describe("The tail of a ledger", () => {
     }
   }
 
-  const recover = (): Recovered =>
-    recoverLedger(ledger.file, DAMAGED, [ledger.backups], ledger.nowMs, () => {});
-
   /** The records, and the kinds of what the full check finds. */
   function held(): { readonly records: number; readonly kinds: readonly string[] } {
-    const { records, findings } = verifyLedger(ledger.file, () => {});
+    const { records, findings } = ledger.verify();
     return { records, kinds: findings.map(({ kind }) => kind) };
   }
 
@@ -131,11 +121,11 @@ describe("The tail of a ledger", () => {
       const before = rows();
       expect(before["record"]).to.have.length(11);
       truncateSync(ledger.file, STUMP_BYTES);
-      expect(recover().lost).to.equal(null);
+      expect(ledger.recover().lost).to.equal(null);
       expect(rows()).to.deep.equal(before);
       await ledger.open();
       await live(ledger, userId, deviceId).catch(() => {});
-      expect(faultsOf(verifyLedger(ledger.file, () => {}))).to.deep.equal([]);
+      expect(faultsOf(ledger.verify())).to.deep.equal([]);
     });
   }
 
@@ -169,7 +159,7 @@ describe("The tail of a ledger", () => {
     expect(refusal).to.be.instanceOf(FlancoError).with.property("code", "damaged");
     expect(String(refusal)).to.match(/its last \d+ commits are missing/);
     expect(readFileSync(`${ledger.file}-wal`).equals(damaged)).to.equal(true);
-    const { keptAs, lost } = recover();
+    const { keptAs, lost } = ledger.recover();
     expect(readFileSync(`${keptAs}-wal`).equals(damaged)).to.equal(true);
     expect(lost, "up to a second before the end is not known").to.deep.equal({ from: 23, to: 23 });
     expect(held()).to.deep.equal({ records: 20, kinds: ["lost"] });
@@ -180,7 +170,7 @@ describe("The tail of a ledger", () => {
     await crash();
     const tail = segmentsIn(ledger.folder)[0]?.file ?? "";
     truncateSync(tail, statSync(tail).size - 10);
-    expect(recover().lost).to.deep.equal({ from: 7, to: 7 });
+    expect(ledger.recover().lost).to.deep.equal({ from: 7, to: 7 });
     expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
   });
 
@@ -200,7 +190,7 @@ describe("The tail of a ledger", () => {
     const before = rows();
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    expect(recover().lost).to.equal(null);
+    expect(ledger.recover().lost).to.equal(null);
     expect(rows()).to.deep.equal(before);
     await ledger.open("Pacific/Auckland");
     expect(recordsOf(ledger.reader, userId).map(({ valorMicros }) => valorMicros)).to.include(6e6);
@@ -218,7 +208,7 @@ describe("The tail of a ledger", () => {
     await sell(ledger, userId, 2);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    expect(recover().lost).to.deep.equal({ from: 7, to: 7 });
+    expect(ledger.recover().lost).to.deep.equal({ from: 7, to: 7 });
     expect(held()).to.deep.equal({ records: 4, kinds: ["lost"] });
   });
 
@@ -243,8 +233,8 @@ describe("The tail of a ledger", () => {
     await backUp();
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    expect(recover().lost).to.equal(null);
-    expect(verifyLedger(ledger.file, () => {}).records).to.equal(4);
+    expect(ledger.recover().lost).to.equal(null);
+    expect(ledger.verify().records).to.equal(4);
   });
 
   it("reaches back to the newest proved backup alone", async () => {
@@ -254,39 +244,36 @@ describe("The tail of a ledger", () => {
     await ledger.close();
     const segments = segmentsIn(ledger.folder);
     expect(segments.map(({ from, closed }) => [from, closed])).to.deep.equal([[backup.commits, true]]);
-    expect(recover()).to.deep.include({ backup, commits: 1, lost: null });
+    expect(ledger.recover()).to.deep.include({ backup, commits: 1, lost: null });
   });
 
   it("is not held against a ledger that was restored, nor repeated on it", async () => {
     await sell(ledger, userId, 2);
-    const { file } = await backUp();
+    const backup = await backUp();
     await sell(ledger, userId, 3);
     await ledger.close();
-    const backup = join(ledger.folder, file);
-    restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {} });
+    ledger.restore(backup);
     await ledger.open();
     await sell(ledger, userId, 1);
     await backUp();
     await sell(ledger, userId, 1);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    expect(recover()).to.deep.include({ commits: 1, lost: null });
-    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 4, findings: [] });
+    expect(ledger.recover()).to.deep.include({ commits: 1, lost: null });
+    expect(ledger.verify()).to.deep.include({ records: 4, findings: [] });
   });
 
   it("is not held against a ledger that was restored twice from one backup, or after a rebuild", async () => {
     await sell(ledger, userId, 2);
-    const { file } = await backUp();
-    const backup = join(ledger.folder, file);
+    const backup = await backUp();
     const goBack = async () => {
       await ledger.close();
-      const directories = [ledger.backups];
-      restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {}, directories });
+      ledger.restore(backup, { directories: [ledger.backups] });
     };
     await sell(ledger, userId, 1);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    recover();
+    ledger.recover();
     await ledger.open();
     await sell(ledger, userId, 3);
     for (const readable of [true, false]) {
@@ -294,31 +281,29 @@ describe("The tail of a ledger", () => {
       if (!readable) truncateSync(ledger.file, STUMP_BYTES);
       await goBack();
       await ledger.open();
-      expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 2, findings: [] });
+      expect(ledger.verify()).to.deep.include({ records: 2, findings: [] });
       await sell(ledger, userId, 3);
     }
   });
 
   it("follows the backup that was restored last, also before the next backup and where newer ones are of what was left", async () => {
     await sell(ledger, userId, 2);
-    const { file } = await backUp();
-    const backup = join(ledger.folder, file);
+    const backup = await backUp();
     for (let restored = 0; restored < 2; restored += 1) {
       await sell(ledger, userId, 3);
       await backUp();
       await ledger.close();
-      const directories = [ledger.backups];
-      restoreLedger({ backup, ledger: ledger.file, nowMs: ledger.nowMs, onProgress: () => {}, directories });
+      ledger.restore(backup, { directories: [ledger.backups] });
       await ledger.open();
     }
     await sell(ledger, userId, 1);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    const recovered = recover();
-    expect(recovered.backup?.file).to.equal(file);
+    const recovered = ledger.recover();
+    expect(recovered.backup?.file).to.equal(backup.file);
     // The sale, and before it what says of the restore.
     expect(recovered).to.deep.include({ commits: 2, lost: null });
-    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 3, findings: [] });
+    expect(ledger.verify()).to.deep.include({ records: 3, findings: [] });
   });
 
   it("keeps no sale waiting where it cannot be written, says so, and begins again with a backup", async () => {
@@ -341,8 +326,8 @@ describe("The tail of a ledger", () => {
     for (let sold = 0; sold < 100; sold += 1) await ledger.writer.addRecord(userId, record, null);
     await ledger.close();
     truncateSync(ledger.file, STUMP_BYTES);
-    expect(recover()).to.deep.include({ lost: null });
-    expect(verifyLedger(ledger.file, () => {})).to.deep.include({ records: 100, findings: [] });
+    expect(ledger.recover()).to.deep.include({ lost: null });
+    expect(ledger.verify()).to.deep.include({ records: 100, findings: [] });
   });
 
   it("goes on without a gap once a disk takes it that refused it for a while", async () => {

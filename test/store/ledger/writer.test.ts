@@ -9,7 +9,6 @@ import { systemClock } from "../../../src/service/clock.ts";
 import type { WriterRequest } from "../../../src/store/ledger/commands.ts";
 import { openForReading } from "../../../src/store/ledger/open.ts";
 import { Gathering, storeWriter } from "../../../src/store/ledger/writer.ts";
-import { verifyLedger } from "../../../src/store/repair/verify.ts";
 import { codeOf } from "../../rig/rejection.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
@@ -86,7 +85,7 @@ describe("the writer", () => {
     const wrong = { ...newRecord(), room: null } as unknown as ReturnType<typeof newRecord>;
     expect(await codeOf(() => ledger.writer.addRecord(id, wrong, null))).to.equal("internal");
     await ledger.writer.addRecord(id, newRecord(), null);
-    const { records, findings } = verifyLedger(ledger.file, () => {});
+    const { records, findings } = ledger.verify();
     expect(records).to.equal(1);
     expect(findings).to.deep.equal([]);
   });
@@ -104,7 +103,7 @@ describe("the writer", () => {
     const codes = await Promise.all([post("other", 1), post("d", 2), post("d", 2), post("d", 1)]);
     expect(codes).to.deep.equal(["done", "done", "conflict", "done"]);
     expect(recordsOf(ledger.reader, id)).to.have.lengthOf(4);
-    const { findings, ...held } = verifyLedger(ledger.file, () => {});
+    const { findings, ...held } = ledger.verify();
     expect(held).to.deep.include({ records: 4, entries: 5 });
     // Of the sum that was made so large.
     expect(findings.map(({ kind }) => kind)).to.deep.equal(["sum"]);
@@ -226,7 +225,7 @@ describe("rollups and their time zone", () => {
       [0, 50],
       [50, 50],
     ]);
-    expect(verifyLedger(ledger.file, () => {}).findings).to.deep.equal([]);
+    expect(ledger.verify().findings).to.deep.equal([]);
   });
 
   for (const [what, rules, rebuilds] of [

@@ -25,7 +25,7 @@ import {
 } from "../../../src/store/ledger/chain.ts";
 import { SCHEMA_VERSION } from "../../../src/store/ledger/schema.ts";
 import { type Finding, joinedKeys } from "../../../src/store/repair/finding.ts";
-import { openFindings, verifyLedger } from "../../../src/store/repair/verify.ts";
+import { openFindings } from "../../../src/store/repair/verify.ts";
 import { forEachTest } from "../../rig/standing.ts";
 import { newRecord, TestLedger } from "../ledger.ts";
 
@@ -44,15 +44,11 @@ describe("what the full check of a ledger finds", () => {
     for (let room = 1; room <= SALES; room += 1) await ledger.writer.addRecord(userId, newRecord(), null);
   });
 
-  const verify = () => verifyLedger(ledger.file, () => {}, keptHeads(ledger.folder));
+  const verify = () => ledger.verify(keptHeads(ledger.folder));
   const findings = () => openFindings(verify());
   const found = () => findings().map(({ kind, from, to }) => `${kind} ${from}-${to}`);
   const costs = () => findings().map((finding) => finding.costs);
-  const backup = () =>
-    makeBackup({
-      ...{ ledger: ledger.file, directory: ledger.backups, nowMs: ledger.nowMs, clockTrusted: true },
-      rotate: true,
-    });
+  const backup = () => makeBackup(ledger.backupRequest());
 
   describe("of entries that follow the chain and contradict what they correct", () => {
     for (const [what, notedMs] of [
@@ -152,7 +148,7 @@ describe("what the full check of a ledger finds", () => {
       await backup();
       await ledger.writer.addRecord(userId, newRecord(), null);
       await ledger.tamper(cheaper);
-      expect(verifyLedger(ledger.file, () => {}).findings).to.deep.equal([]);
+      expect(ledger.verify().findings).to.deep.equal([]);
       expect(found()).to.deep.equal([`rewritten ${LAST}-${LAST}`]);
       expect(costs()).to.deep.equal([[{ account: null, sales: 0, revenue: 0.6 }]]);
     });
