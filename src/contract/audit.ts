@@ -20,10 +20,9 @@ export const auditEntry = z.strictObject({
 });
 export type AuditEntry = Shape<typeof auditEntry>;
 
-export const listAudit = declare("get", "/api/audit", {
+export const listAudit = declare("get", "/api/audit", OWNER, {
   summary:
     "Who did what, and from where, newest first, in pages: of the user's own account, and of the appliance as a whole.",
-  roles: OWNER,
   query: pageQuery,
   answer: success.extend({ data: z.array(auditEntry), next: z.int().nullable() }),
 });

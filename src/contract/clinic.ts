@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CLINIC_STATES } from "../domain/clinic.ts";
 import { parseDay } from "../domain/day.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
-import { dateText, sold, soldOnDays, success, timeMs } from "./field.ts";
+import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
 import { pageStatus } from "./status.ts";
 
 const clinic = z.strictObject({
@@ -31,20 +31,16 @@ const comparison = z.strictObject({
 });
 export type ClinicComparison = Shape<typeof comparison>;
 
-export const compareClinics = declare("get", "/api/clinic", {
+export const compareClinics = declare("get", "/api/clinic", MONEY, {
   summary: "What each clinic has sold in a period, beside the same days before, and how its gateway fares.",
-  roles: MONEY,
   query: z.object({
     period: z.enum(["week", "month", "year"]),
     at: dateText(parseDay, "YYYY-MM-DD, a day of the period; today without it").optional(),
   }),
-  answer: success.extend({ data: comparison }),
+  answer: withData(comparison),
 });
 
-export const getCompanyStatus = declare("get", "/api/status", {
+export const getCompanyStatus = declare("get", "/api/status", MONEY, {
   summary: "What the page needs to show the company: its name, zone, currency and time.",
-  roles: MONEY,
-  answer: success.extend({
-    data: pageStatus.extend({ troubled: z.int().describe("Gateways that a person must see to.") }),
-  }),
+  answer: withData(pageStatus.extend({ troubled: z.int().describe("Gateways that a person must see to.") })),
 });

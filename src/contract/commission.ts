@@ -5,7 +5,7 @@ import { BIASES, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { CAUSES, MENDED_SETTINGS, VERDICTS } from "../domain/verdict.ts";
 import { declare, type Shape, TECHNICAL } from "./declaration.ts";
-import { digits, id, name, success, text, timeMs } from "./field.ts";
+import { digits, id, name, text, timeMs, withData } from "./field.ts";
 
 /** Free lines that are looked at, at most: each look costs the kernel a request. */
 const MAX_FREE_LINES = 64;
@@ -154,65 +154,56 @@ export const reportHead = z.strictObject({
 });
 export type AcceptanceReportHead = Shape<typeof reportHead>;
 
-export const beginCommission = declare("put", "/api/commission", {
+export const beginCommission = declare("put", "/api/commission", TECHNICAL, {
   summary:
     "Begin to commission wired lines, or go on: what they do is no sale, and their bounce is measured. Lasts for a bounded time.",
-  roles: TECHNICAL,
   body: z.object({ commission: z.object(newCommission) }),
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const getCommission = declare("get", "/api/commission", {
+export const getCommission = declare("get", "/api/commission", TECHNICAL, {
   summary: "The account's rooms with what was seen of their lines, and what is proposed.",
-  roles: TECHNICAL,
-  answer: success.extend({ data: commissionState }),
+  answer: withData(commissionState),
 });
 
-export const endCommission = declare("delete", "/api/commission", {
+export const endCommission = declare("delete", "/api/commission", TECHNICAL, {
   summary: "End the commissioning without a report: sales count again, and what was ticked off is forgotten.",
-  roles: TECHNICAL,
 });
 
-export const askRoom = declare("put", "/api/commission/room", {
+export const askRoom = declare("put", "/api/commission/room", TECHNICAL, {
   summary: "Say which room is switched next: from here on its line is judged by that.",
-  roles: TECHNICAL,
   body: z.object({ room: z.object(roomKey) }),
   errors: ["not_found", "conflict"],
 });
 
-export const tickRoom = declare("put", "/api/commission/tick", {
+export const tickRoom = declare("put", "/api/commission/tick", TECHNICAL, {
   summary: "Tick a room off with its verdict of this moment.",
-  roles: TECHNICAL,
   body: z.object({ tick: z.object(newTick) }),
   errors: ["not_found", "conflict"],
 });
 
-export const mendRoom = declare("post", "/api/commission/mend", {
+export const mendRoom = declare("post", "/api/commission/mend", TECHNICAL, {
   summary:
     "Apply what is proposed for a room: a setting of its line, or the line that moved, which then changes places with its own.",
-  roles: TECHNICAL,
   body: z.object({ room: z.object(roomKey) }),
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const finishCommission = declare("post", "/api/commission/report", {
+export const finishCommission = declare("post", "/api/commission/report", TECHNICAL, {
   summary: "End the commissioning with an acceptance report, which the ledger keeps for ever.",
-  roles: TECHNICAL,
   body: z.object({ report: z.object(signatures) }),
-  answer: success.extend({ data: z.strictObject({ number: z.int() }) }),
+  answer: withData(z.strictObject({ number: z.int() })),
   errors: ["conflict", "too_many"],
 });
 
-export const listAcceptanceReports = declare("get", "/api/commission/reports", {
+export const listAcceptanceReports = declare("get", "/api/commission/reports", TECHNICAL, {
   summary: "The newest 50 acceptance reports, newest first.",
-  roles: TECHNICAL,
-  answer: success.extend({ data: z.array(reportHead) }),
+  answer: withData(z.array(reportHead)),
 });
 
-export const getAcceptanceReport = declare("get", "/api/commission/report", {
+export const getAcceptanceReport = declare("get", "/api/commission/report", TECHNICAL, {
   summary: "One acceptance report; the newest where no number is given.",
-  roles: TECHNICAL,
   query: z.object({ number: digits.optional() }),
-  answer: success.extend({ data: acceptanceReport }),
+  answer: withData(acceptanceReport),
   errors: ["not_found"],
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { declare, LEDGER_FAILS, MONEY, OWNER } from "./declaration.ts";
-import { name, success, valor } from "./field.ts";
+import { name, success, valor, withData } from "./field.ts";
 
 const MAX_TIME_MS = 8.64e15;
 const NOT_SAVED = "Failed to save data";
@@ -21,9 +21,8 @@ export const importedRecord = z.strictObject({
   voidReason: name.nullable().default(null),
 });
 
-export const postData = declare("post", "/api/data", {
+export const postData = declare("post", "/api/data", OWNER, {
   summary: "Store one record. Answered after its commit is on the disk.",
-  roles: OWNER,
   body: z.object(recordFields),
   status: 201,
   answer: success.extend({ message: z.literal("Data saved successfully") }),
@@ -35,12 +34,11 @@ export const postData = declare("post", "/api/data", {
   },
 });
 
-export const getSummary = declare("get", "/api/data", {
+export const getSummary = declare("get", "/api/data", MONEY, {
   summary: "What was sold in the last seven days, or in this calendar year.",
-  roles: MONEY,
   query: z.object({ period: z.enum(["semanal", "anual"]) }),
-  answer: success.extend({
-    data: z.strictObject({
+  answer: withData(
+    z.strictObject({
       totalRevenue: z.number(),
       totalSales: z.number(),
       totalLocations: z.int(),
@@ -48,7 +46,7 @@ export const getSummary = declare("get", "/api/data", {
       dataForChart: z.array(z.strictObject({ name: z.string(), total: z.number() })),
       recentCount: z.int(),
     }),
-  }),
+  ),
   errorField: "message",
   errors: ["not_found"],
   texts: {

@@ -8,6 +8,8 @@ export const API = "/api/";
 
 /** Roles of several operations; `ROLES` of `src/domain/member.ts` are all. */
 export const OWNER: readonly Role[] = ["owner"];
+/** In place of roles, where no session is needed. */
+export const NO_SESSION = null;
 /** Roles that see prices and sums. */
 export const MONEY: readonly Role[] = ["owner", "staff"];
 /** Roles that set up locations, devices and lines. */
@@ -54,9 +56,11 @@ export interface Declaration {
 
 /** What `declare` is given, and what it adds where this is left out. */
 type Added = Pick<Declaration, "status" | "errors">;
-type Written = Omit<Declaration, "method" | "path" | keyof Added> & Partial<Added>;
+type Head = Pick<Declaration, "method" | "path" | "roles">;
+type Written = Omit<Declaration, keyof Head | keyof Added> & Partial<Added>;
 type Declared<D extends Written> = D &
-  Pick<Declaration, "method" | "path" | keyof Added> &
+  Head &
+  Added &
   (D extends { readonly answer: z.ZodType } | { readonly stream: string }
     ? unknown
     : { readonly answer: typeof success });
@@ -65,10 +69,15 @@ type Declared<D extends Written> = D &
  * Keeps the exact type of a declaration, from which that of its request and its answer follow. Adds what most have: the
  * status 200, an answer without data, no errors of its own.
  */
-export function declare<const D extends Written>(method: Method, path: string, written: D): Declared<D>;
-export function declare(method: Method, path: string, written: Written): Declaration {
+export function declare<const D extends Written>(
+  method: Method,
+  path: string,
+  roles: Head["roles"],
+  written: D,
+): Declared<D>;
+export function declare(method: Method, path: string, roles: Head["roles"], written: Written): Declaration {
   const answer = written.stream === undefined ? { answer: success } : {};
-  return { status: 200, errors: [], method, path, ...answer, ...written };
+  return { ...{ method, path, roles, status: 200, errors: [] }, ...answer, ...written };
 }
 
 /** The value of a shape, read-only to its depth. */

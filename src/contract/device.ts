@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_ACTUATORS } from "../domain/device.ts";
 import { ROLES } from "../domain/member.ts";
 import { declare, LEDGER_FAILS, type Shape, TECHNICAL } from "./declaration.ts";
-import { id, name, someOf, success, timeMs } from "./field.ts";
+import { id, name, someOf, timeMs, withData } from "./field.ts";
 
 const device = z.strictObject({
   _id: id,
@@ -20,10 +20,9 @@ export type Device = Shape<typeof device>;
 
 const deviceQuery = z.object({ dId: name });
 
-export const listDevices = declare("get", "/api/device", {
+export const listDevices = declare("get", "/api/device", ROLES, {
   summary: "The user's devices, with the live state of their actuators.",
-  roles: ROLES,
-  answer: success.extend({ data: z.array(device) }),
+  answer: withData(z.array(device)),
   statuses: LEDGER_FAILS,
 });
 
@@ -43,9 +42,8 @@ function onceEach<T>(nameOf: (entry: T) => string, path: readonly string[]) {
   };
 }
 
-export const addDevice = declare("post", "/api/device", {
+export const addDevice = declare("post", "/api/device", TECHNICAL, {
   summary: "Register a device.",
-  roles: TECHNICAL,
   body: z.object({
     newDevice: z.object({
       dId: name,
@@ -63,9 +61,8 @@ export const addDevice = declare("post", "/api/device", {
   statuses: LEDGER_FAILS,
 });
 
-export const changeDevice = declare("patch", "/api/device", {
+export const changeDevice = declare("patch", "/api/device", TECHNICAL, {
   summary: "Rename a device, move it to another location, or change its rooms. Its records stay as they are.",
-  roles: TECHNICAL,
   query: deviceQuery,
   body: z.object({
     device: someOf({
@@ -98,9 +95,8 @@ export const changeDevice = declare("patch", "/api/device", {
   statuses: LEDGER_FAILS,
 });
 
-export const removeDevice = declare("delete", "/api/device", {
+export const removeDevice = declare("delete", "/api/device", TECHNICAL, {
   summary: "Remove a device. Its lines are released; its records stay.",
-  roles: TECHNICAL,
   query: deviceQuery,
   errors: ["not_found"],
   statuses: LEDGER_FAILS,
@@ -125,9 +121,8 @@ const room = z.strictObject({
     .describe("Of today's last sale; null before the first, and for a role without money."),
 });
 
-export const listRooms = declare("get", "/api/room", {
+export const listRooms = declare("get", "/api/room", ROLES, {
   summary:
     "Every room of the user's devices: its level, and what it has sold today (its newest 20,000 records).",
-  roles: ROLES,
-  answer: success.extend({ data: z.array(room) }),
+  answer: withData(z.array(room)),
 });

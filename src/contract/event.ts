@@ -32,10 +32,9 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS;
 export type EventData = { readonly [N in EventName]: Shape<(typeof EVENTS)[N]> };
 
-export const listenToEvents = declare("get", "/api/event", {
+export const listenToEvents = declare("get", "/api/event", ROLES, {
   summary:
     "Live changes as server-sent events: actuator, gap, locations, tests, commission, and for a role with money record, void, time.",
-  roles: ROLES,
   stream: "text/event-stream",
   withoutLedger: true,
   errors: ["overloaded"],

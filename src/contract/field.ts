@@ -13,6 +13,9 @@ export const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 export const sold = { sales: z.int(), revenue: z.number() };
 export const soldOnDays = z.strictObject({ from: day, to: day, ...sold });
 export const success = z.strictObject({ status: z.literal("success") });
+export function withData<S extends z.ZodType>(data: S) {
+  return success.extend({ data });
+}
 
 /** Trimmed text of so many characters (code points), without halves of surrogate pairs or NUL. */
 export function text(minimum: number, maximum: number) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MINUTE_MS } from "../domain/clock.ts";
 import { DEFAULT_TEST_MS, DRIVER_NAMES, MAX_TEST_MS } from "../domain/line.ts";
 import { declare, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
-import { id, name, success, timeMs } from "./field.ts";
+import { id, name, timeMs, withData } from "./field.ts";
 
 const line = z.strictObject({
   address: z.string().describe("Chip and offset: gpiochip0:17."),
@@ -27,25 +27,20 @@ const lines = z.strictObject({
 });
 export type Line = Shape<typeof line>;
 
-export const listLines = declare("get", "/api/line", {
+export const listLines = declare("get", "/api/line", TECHNICAL, {
   summary: "Every line of this machine: its room, its level, and which other program has it.",
-  roles: TECHNICAL,
-  answer: success.extend({ data: lines }),
+  answer: withData(lines),
 });
 
-export const readLine = declare("post", "/api/line/read", {
+export const readLine = declare("post", "/api/line/read", TECHNICAL, {
   summary: "The physical level of a free line, by one look: to see which one is which.",
-  roles: TECHNICAL,
   body: z.object({ line: name }),
-  answer: success.extend({
-    data: z.strictObject({ level: z.boolean().describe("Physical: true is high.") }),
-  }),
+  answer: withData(z.strictObject({ level: z.boolean().describe("Physical: true is high.") })),
   errors: ["not_found", "conflict"],
 });
 
-export const driveLine = declare("post", "/api/line/drive", {
+export const driveLine = declare("post", "/api/line/drive", TECHNICAL, {
   summary: "Set the physical level of a simulated line.",
-  roles: TECHNICAL,
   body: z.object({ line: name, level: z.boolean() }),
   errors: ["not_found", "conflict"],
 });
@@ -64,16 +59,14 @@ export const newTest = {
     .describe("Then it ends by itself, also if the service was restarted."),
 };
 
-export const beginTest = declare("put", "/api/test", {
+export const beginTest = declare("put", "/api/test", TECHNICAL, {
   summary: "Put wired lines under test, or prolong it: what they do is no sale. The status lists them.",
-  roles: TECHNICAL,
   body: z.object({ test: z.object(newTest) }),
   errors: ["not_found", "too_many"],
 });
 
-export const endTest = declare("delete", "/api/test", {
+export const endTest = declare("delete", "/api/test", TECHNICAL, {
   summary: "End the test of a line, or of all lines of the account: sales count again.",
-  roles: TECHNICAL,
   query: z.object({ line: name.optional() }),
 });
 
@@ -85,8 +78,7 @@ export const testedEdge = z.strictObject({
   provisional: z.boolean().describe("That time is not trusted."),
 });
 
-export const listTestedEdges = declare("get", "/api/test/edge", {
+export const listTestedEdges = declare("get", "/api/test/edge", PEOPLE, {
   summary: "The newest 200 times that a room was switched on under test, newest first. None is a sale.",
-  roles: PEOPLE,
-  answer: success.extend({ data: z.array(testedEdge) }),
+  answer: withData(z.array(testedEdge)),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { declare, LEDGER_FAILS, PEOPLE, type Shape, TECHNICAL } from "./declaration.ts";
-import { id, name, someOf, success, text, timeMs } from "./field.ts";
+import { id, name, someOf, text, timeMs, withData } from "./field.ts";
 
 const MAX_DESCRIPTION = 2_000;
 
@@ -18,33 +18,29 @@ export type Location = Shape<typeof location>;
 const locationFields = { name, description: text(0, MAX_DESCRIPTION) };
 const locationQuery = z.object({ locationId: name });
 
-export const listLocations = declare("get", "/api/location", {
+export const listLocations = declare("get", "/api/location", PEOPLE, {
   summary: "The user's locations, with the devices at each.",
-  roles: PEOPLE,
-  answer: success.extend({ data: z.array(location) }),
+  answer: withData(z.array(location)),
   statuses: LEDGER_FAILS,
 });
 
-export const addLocation = declare("post", "/api/location", {
+export const addLocation = declare("post", "/api/location", TECHNICAL, {
   summary: "Make a location.",
-  roles: TECHNICAL,
   body: z.object({ location: z.object(locationFields) }),
   errors: ["conflict"],
   statuses: LEDGER_FAILS,
 });
 
-export const changeLocation = declare("patch", "/api/location", {
+export const changeLocation = declare("patch", "/api/location", TECHNICAL, {
   summary: "Rename or describe a location. Its devices follow; its records stay as they are.",
-  roles: TECHNICAL,
   query: locationQuery,
   body: z.object({ location: someOf(locationFields) }),
   errors: ["not_found"],
   statuses: LEDGER_FAILS,
 });
 
-export const removeLocation = declare("delete", "/api/location", {
+export const removeLocation = declare("delete", "/api/location", TECHNICAL, {
   summary: "Remove a location. Its devices and records stay.",
-  roles: TECHNICAL,
   query: locationQuery,
   errors: ["not_found"],
   statuses: LEDGER_FAILS,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SECRET_DIGITS } from "../domain/move.ts";
-import { declare, OWNER } from "./declaration.ts";
-import { success, timeMs } from "./field.ts";
+import { declare, NO_SESSION, OWNER } from "./declaration.ts";
+import { timeMs, withData } from "./field.ts";
 
 const MAX_FROM = 2 ** 40;
 /** Its sender is not known yet. */
@@ -14,50 +14,45 @@ export const madeCode = z.strictObject({
   endsTime: timeMs,
 });
 
-export const allowMove = declare("post", "/api/move/code", {
+export const allowMove = declare("post", "/api/move/code", OWNER, {
   summary:
     "Make a code, valid once and for 15 minutes, by which another gateway takes over all that this one has. Refused while several accounts share the gateway.",
-  roles: OWNER,
-  answer: success.extend({ data: madeCode }),
+  answer: withData(madeCode),
   errors: ["conflict"],
 });
 
-export const beginMove = declare("post", "/api/move", {
+export const beginMove = declare("post", "/api/move", NO_SESSION, {
   summary:
     "Begin a move with a code's secret: the gateway makes a backup, and answers with the move's ticket.",
-  roles: null,
   signsIn: true,
   body: z.object({ secret: z.string().regex(new RegExp(`^[0-9a-f]{${SECRET_DIGITS}}$`)) }),
-  answer: success.extend({ data: z.strictObject({ ticket: z.string() }) }),
+  answer: withData(z.strictObject({ ticket: z.string() })),
   errors: ["unauthorized", "too_many"],
 });
 
-export const getMove = declare("post", "/api/move/clinic", {
+export const getMove = declare("post", "/api/move/clinic", NO_SESSION, {
   summary: "The proof of a move's backup and the gateway's keys; null until the backup is proved.",
-  roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
   body: ticketBody,
-  answer: success.extend({
-    data: z
+  answer: withData(
+    z
       .strictObject({ proof: z.string(), gateway: z.string() })
       .describe("Two texts of JSON, as they lie beside a backup.")
       .nullable(),
-  }),
+  ),
   errors: ["unauthorized"],
 });
 
-export const readMove = declare("post", "/api/move/ledger", {
+export const readMove = declare("post", "/api/move/ledger", NO_SESSION, {
   summary: "A move's backup, from a byte on.",
-  roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
   body: z.object({ ticket, from: z.int().min(0).max(MAX_FROM) }),
   stream: "application/vnd.sqlite3",
   errors: ["unauthorized"],
 });
 
-export const finishMove = declare("post", "/api/move/end", {
+export const finishMove = declare("post", "/api/move/end", NO_SESSION, {
   summary: "The other gateway has the clinic: this one says so, and goes on recording.",
-  roles: null,
   maxBodyBytes: MAX_TICKET_BYTES,
   body: ticketBody,
   errors: ["unauthorized"],

@@ -17,8 +17,8 @@ import {
   signatures,
 } from "./commission.ts";
 import { importedRecord } from "./data.ts";
-import { declare, type Shape } from "./declaration.ts";
-import { id, name, success, text, timeMs, valor } from "./field.ts";
+import { declare, NO_SESSION, type Shape } from "./declaration.ts";
+import { id, name, text, timeMs, valor, withData } from "./field.ts";
 import { newTest, testedEdge } from "./line.ts";
 import { madeCode } from "./move.ts";
 import { getStatus } from "./status.ts";
@@ -271,18 +271,16 @@ type Answered<T> = T extends null ? void : T;
 /** The endpoint of an operation. */
 export function declarationOf(name: OperationName) {
   const { input, data } = OPERATIONS[name];
-  return declare("post", `/api/operator/${name}`, {
+  return declare("post", `/api/operator/${name}`, NO_SESSION, {
     summary: "An operation of a command.",
-    roles: null,
     body: input,
     maxBodyBytes: MAX_INPUT_BYTES,
-    answer: success.extend({ data }),
+    answer: withData(data),
   });
 }
 
 /** The levels of all wired lines from this moment on, a JSON text a line, until the client goes away. */
-export const watchLines = declare("get", "/api/operator/line/watch", {
+export const watchLines = declare("get", "/api/operator/line/watch", NO_SESSION, {
   summary: "Every level of the wired lines as it comes.",
-  roles: null,
   stream: "application/x-ndjson",
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDay } from "../domain/day.ts";
 import { MAX_PLACES } from "../domain/overview.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
-import { dateText, day, recordFilter, sold, soldOnDays, success } from "./field.ts";
+import { dateText, day, recordFilter, sold, soldOnDays, withData } from "./field.ts";
 
 /** What was sold, and the revenue of the time before. */
 export const soldBeside = { ...sold, before: z.number() };
@@ -49,9 +49,8 @@ export type Overview = Shape<typeof overview>;
 
 const { location, device } = recordFilter;
 
-export const getOverview = declare("get", "/api/overview", {
+export const getOverview = declare("get", "/api/overview", MONEY, {
   summary: "What was sold in seven days, or in a calendar month or year, beside the time before.",
-  roles: MONEY,
   query: z.object({
     period: z.enum(["week", "month", "year"]),
     at: dateText(
@@ -61,5 +60,5 @@ export const getOverview = declare("get", "/api/overview", {
     location,
     device,
   }),
-  answer: success.extend({ data: overview }),
+  answer: withData(overview),
 });

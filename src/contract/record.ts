@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RECORD_ORIGINS } from "../domain/record.ts";
 import { declare, MONEY, OWNER, PEOPLE, type Shape } from "./declaration.ts";
-import { name, pageQuery, pageSize, recordFilter, success, timeMs } from "./field.ts";
+import { name, pageQuery, pageSize, recordFilter, success, timeMs, withData } from "./field.ts";
 
 export const voided = z.strictObject({ timeMs, reason: z.string() });
 
@@ -20,9 +20,8 @@ export const record = z.strictObject({
 });
 export type Record = Shape<typeof record>;
 
-export const listRecords = declare("get", "/api/record", {
+export const listRecords = declare("get", "/api/record", MONEY, {
   summary: "The user's records, newest first by time, in pages.",
-  roles: MONEY,
   query: z.object({
     before: z
       .string()
@@ -42,23 +41,20 @@ export const listRecords = declare("get", "/api/record", {
   }),
 });
 
-export const sumRecords = declare("get", "/api/record/sum", {
+export const sumRecords = declare("get", "/api/record/sum", MONEY, {
   summary: "Number and sum of the user's records that are not void.",
-  roles: MONEY,
   query: z.object(recordFilter),
-  answer: success.extend({ data: z.strictObject({ sales: z.int(), revenue: z.number() }) }),
+  answer: withData(z.strictObject({ sales: z.int(), revenue: z.number() })),
 });
 
-export const voidRecord = declare("post", "/api/record/void", {
+export const voidRecord = declare("post", "/api/record/void", OWNER, {
   summary: "Void a record: it stays to be seen, and counts in no sum.",
-  roles: OWNER,
   body: z.object({ void: z.object({ recordId: z.int().min(1), reason: name }) }),
   errors: ["not_found", "conflict"],
 });
 
-export const exportRecords = declare("get", "/api/export", {
+export const exportRecords = declare("get", "/api/export", MONEY, {
   summary: "The user's records as a table for a spreadsheet, newest first by time.",
-  roles: MONEY,
   query: z.object({ lang: z.enum(["es", "en"]), ...recordFilter }),
   stream: "text/csv",
 });
@@ -76,9 +72,8 @@ export const gap = z.strictObject({
 });
 export type Gap = Shape<typeof gap>;
 
-export const listGaps = declare("get", "/api/gap", {
+export const listGaps = declare("get", "/api/gap", PEOPLE, {
   summary: "Stretches in which edges of a line were lost, or it was not watched, newest first, in pages.",
-  roles: PEOPLE,
   query: pageQuery,
   answer: success.extend({ data: z.array(gap), next: z.int().nullable() }),
 });

@@ -3,7 +3,7 @@ import { parseDay, parseMonth } from "../domain/day.ts";
 import { MAX_TEXT } from "../domain/text.ts";
 import { isLogo, MAX_LOGO_BYTES } from "../domain/user.ts";
 import { declare, MONEY, OWNER, type Shape } from "./declaration.ts";
-import { dateText, day, name, sold, soldOnDays, success, text } from "./field.ts";
+import { dateText, day, name, sold, soldOnDays, text, withData } from "./field.ts";
 import { soldAtPlaces, soldBeside } from "./overview.ts";
 import { gap } from "./record.ts";
 
@@ -58,10 +58,9 @@ const report = z.strictObject({
 });
 export type Report = Shape<typeof report>;
 
-export const getReport = declare("get", "/api/report", {
+export const getReport = declare("get", "/api/report", MONEY, {
   summary:
     "What each room has sold in a month or on a day, at one location or all, beside the month or day before, and what is not certain about it.",
-  roles: MONEY,
   query: z
     .object({
       month: dateText(parseMonth, "YYYY-MM").optional(),
@@ -72,7 +71,7 @@ export const getReport = declare("get", "/api/report", {
       path: ["month"],
       message: "must be given, or day in its place",
     }),
-  answer: success.extend({ data: report }),
+  answer: withData(report),
 });
 
 const letterhead = z.object({
@@ -84,14 +83,12 @@ const letterhead = z.object({
     .refine(isLogo, `must be a PNG or JPEG image of at most ${MAX_LOGO_BYTES / 1024} KiB, as a data: URL`),
 });
 
-export const getLetterhead = declare("get", "/api/letterhead", {
+export const getLetterhead = declare("get", "/api/letterhead", MONEY, {
   summary: "What stands at the head of the account's reports.",
-  roles: MONEY,
-  answer: success.extend({ data: z.strictObject(letterhead.shape) }),
+  answer: withData(z.strictObject(letterhead.shape)),
 });
 
-export const setLetterhead = declare("put", "/api/letterhead", {
+export const setLetterhead = declare("put", "/api/letterhead", OWNER, {
   summary: "Set the head of the account's reports. Written to the audit log.",
-  roles: OWNER,
   body: z.object({ letterhead }),
 });

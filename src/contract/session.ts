@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../domain/member.ts";
 import { MAX_TEXT } from "../domain/text.ts";
-import { declare, type Shape } from "./declaration.ts";
+import { declare, NO_SESSION, type Shape } from "./declaration.ts";
 import { id, name, success } from "./field.ts";
 
 export const MAX_PASSWORD = 1_000;
@@ -10,9 +10,8 @@ const user = z.strictObject({ _id: id, name: z.string(), email: z.string() });
 export type User = Shape<typeof user>;
 export const userAnswer = success.extend({ userData: user });
 
-export const login = declare("post", "/api/login", {
+export const login = declare("post", "/api/login", NO_SESSION, {
   summary: "Sign in: sets the session cookie.",
-  roles: null,
   signsIn: true,
   body: z.object({ email: name, password: z.string().min(1).max(MAX_PASSWORD) }),
   answer: userAnswer,
@@ -20,21 +19,18 @@ export const login = declare("post", "/api/login", {
   texts: { unauthorized: "Invalid Credentials" },
 });
 
-export const verify = declare("get", "/api/verify", {
+export const verify = declare("get", "/api/verify", ROLES, {
   summary: "Who is signed in.",
-  roles: ROLES,
   answer: userAnswer,
 });
 
-export const logout = declare("post", "/api/logout", {
+export const logout = declare("post", "/api/logout", NO_SESSION, {
   summary: "Sign out: the session ends at once, its cookie is removed. Needs no session.",
-  roles: null,
   withoutLedger: true,
 });
 
-export const makeFirstUser = declare("post", "/api/first-run", {
+export const makeFirstUser = declare("post", "/api/first-run", NO_SESSION, {
   summary: "Make the first user with the one-time link of the first start, and sign in.",
-  roles: null,
   signsIn: true,
   body: z.object({
     token: name,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { setupSchema } from "../config/setup.ts";
 import { SETUP_NAMES, SINK_NAMES } from "../domain/sink-setting.ts";
 import { declare, OWNER } from "./declaration.ts";
-import { success } from "./field.ts";
+import { withData } from "./field.ts";
 
 const setup = z.strictObject({
   name: z.enum(SETUP_NAMES),
@@ -16,39 +16,35 @@ const setup = z.strictObject({
   stored: z.array(z.string()).describe("The secrets and certificates that are set. They are never shown."),
 });
 
-export const listSetups = declare("get", "/api/sink", {
+export const listSetups = declare("get", "/api/sink", OWNER, {
   summary:
     "Where the gateway sends what it has, and what notices say. Refused while several accounts share the gateway.",
-  roles: OWNER,
-  answer: success.extend({ data: z.array(setup) }),
+  answer: withData(z.array(setup)),
   errors: ["conflict"],
 });
 
-export const setSetup = declare("put", "/api/sink", {
+export const setSetup = declare("put", "/api/sink", OWNER, {
   summary:
     "Set up a sink, or the notices; it takes effect at once. A secret that is left out stays, unless the sink would send it to another place.",
-  roles: OWNER,
   body: setupSchema,
   errors: ["conflict", "too_many"],
 });
 
-export const clearSetup = declare("delete", "/api/sink", {
+export const clearSetup = declare("delete", "/api/sink", OWNER, {
   summary: "Turn off what was set up over this API, and forget its secrets.",
-  roles: OWNER,
   query: z.object({ name: z.enum(SETUP_NAMES) }),
   errors: ["conflict", "too_many"],
 });
 
-export const testSink = declare("post", "/api/sink/test", {
+export const testSink = declare("post", "/api/sink/test", OWNER, {
   summary: "Send a test to a sink that is set up; it may take half a minute.",
-  roles: OWNER,
   body: z.object({ name: z.enum(SINK_NAMES) }),
-  answer: success.extend({
-    data: z.strictObject({
+  answer: withData(
+    z.strictObject({
       reached: z.boolean().describe("Whether the other side has taken it."),
       message: z.string().describe("What was done, or why it failed."),
       hint: z.string().describe("What to do; empty where nothing is."),
     }),
-  }),
+  ),
   errors: ["not_found", "conflict"],
 });

@@ -4,7 +4,7 @@ import { DRIVER_NAMES } from "../domain/line.ts";
 import { ROLES } from "../domain/member.ts";
 import { SINK_NAMES } from "../domain/sink-setting.ts";
 import { declare } from "./declaration.ts";
-import { id, success, timeMs } from "./field.ts";
+import { id, timeMs, withData } from "./field.ts";
 
 const level = z.enum(LEVELS).describe("The gateway's verdict on this part.");
 const queue = z.strictObject({ waiting: z.int(), limit: z.int(), level });
@@ -173,8 +173,7 @@ export const pageStatus = status
   })
   .extend({ clock: z.strictObject({ time: timeMs }) });
 
-export const getStatus = declare("get", "/api/status", {
+export const getStatus = declare("get", "/api/status", ROLES, {
   summary: "How the appliance is: the user's own records and lines, and what all users share.",
-  roles: ROLES,
-  answer: success.extend({ data: status }),
+  answer: withData(status),
 });

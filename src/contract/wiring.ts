@@ -3,7 +3,7 @@ import { parseDay } from "../domain/day.ts";
 import { BIASES } from "../domain/line.ts";
 import { DEFAULT_DEBOUNCE_MS, DEFAULT_REARM_MS, MAX_DEBOUNCE_MS, MAX_REARM_MS } from "../domain/wiring.ts";
 import { declare, MONEY, OWNER, PEOPLE, TECHNICAL } from "./declaration.ts";
-import { dateText, day, name, success, timeMs, valor } from "./field.ts";
+import { dateText, day, name, timeMs, valor, withData } from "./field.ts";
 
 /** Lines that one request may give a price. */
 const MAX_PRICED_LINES = 1_000;
@@ -42,22 +42,19 @@ const wiringBody = z.object({
   }),
 });
 
-export const listWirings = declare("get", "/api/wiring", {
+export const listWirings = declare("get", "/api/wiring", PEOPLE, {
   summary: "Which line is which room, and whether it is being watched.",
-  roles: PEOPLE,
-  answer: success.extend({ data: z.array(wiring) }),
+  answer: withData(z.array(wiring)),
 });
 
-export const setWiring = declare("put", "/api/wiring", {
+export const setWiring = declare("put", "/api/wiring", TECHNICAL, {
   summary: "Wire a line to a room, or change the settings of one that is.",
-  roles: TECHNICAL,
   body: wiringBody,
   errors: ["not_found", "conflict", "too_many"],
 });
 
-export const setPrices = declare("put", "/api/wiring/price", {
+export const setPrices = declare("put", "/api/wiring/price", OWNER, {
   summary: "Give wired lines one price, from now or from a day to come: all of them, or none.",
-  roles: OWNER,
   body: z.object({
     price: z.object({
       lines: z.array(name).min(1).max(MAX_PRICED_LINES),
@@ -75,16 +72,14 @@ const price = z.strictObject({
   isComing: z.boolean(),
 });
 
-export const listPrices = declare("get", "/api/wiring/price", {
+export const listPrices = declare("get", "/api/wiring/price", MONEY, {
   summary: "The prices that one room had, has and will have, or all that are planned for days to come.",
-  roles: MONEY,
   query: z.object({ dId: name.optional(), room: name.optional() }),
-  answer: success.extend({ data: z.array(price) }),
+  answer: withData(z.array(price)),
 });
 
-export const cancelPrices = declare("delete", "/api/wiring/price", {
+export const cancelPrices = declare("delete", "/api/wiring/price", OWNER, {
   summary: "Take a planned price back before its day, of all rooms that have it.",
-  roles: OWNER,
   query: z.object({
     from: dateText(parseDay, "YYYY-MM-DD"),
     valor: z.coerce.number<string>().pipe(valor),
@@ -92,9 +87,8 @@ export const cancelPrices = declare("delete", "/api/wiring/price", {
   errors: ["not_found"],
 });
 
-export const removeWiring = declare("delete", "/api/wiring", {
+export const removeWiring = declare("delete", "/api/wiring", TECHNICAL, {
   summary: "Unwire a line. It is released; its records stay.",
-  roles: TECHNICAL,
   query: z.object({ line: name }),
   errors: ["not_found"],
 });

@@ -1,7 +1,7 @@
 import Koa, { type Middleware } from "koa";
 import type { SessionKeeper, Sessions } from "../auth/session.ts";
 import type { SignInGate } from "../auth/sign-in-gate.ts";
-import { API, declare } from "../contract/declaration.ts";
+import { API, declare, NO_SESSION } from "../contract/declaration.ts";
 import { describeApi } from "../contract/openapi.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Commissioner } from "../domain/commission.ts";
@@ -187,9 +187,8 @@ export function salesEndpoints(
   ];
 }
 
-const describe = declare("get", "/api/openapi.json", {
+const describe = declare("get", "/api/openapi.json", NO_SESSION, {
   summary: "This description.",
-  roles: null,
   status: 200,
   stream: "application/json",
   errors: [],
