@@ -1,6 +1,6 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
-import type { Clinic } from "../domain/clinic.ts";
 import { FlancoError } from "../domain/error.ts";
+import type { Clinic } from "../domain/gateway.ts";
 import type { Connection } from "./database.ts";
 import { CENTRAL_SCHEMA, SCHEMA_SQL } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import { type ChainEntry, type ChainHead, NO_HASH } from "../domain/chain-entry.ts";
-import { CALL_EVERY_MS } from "../domain/clinic.ts";
 import { type Cancel, type Clock, SECOND_MS, type Timers } from "../domain/clock.ts";
 import { FlancoError } from "../domain/error.ts";
+import { CALL_EVERY_MS } from "../domain/gateway.ts";
 import type { EntryBatch, EntrySink } from "../domain/sink.ts";
 import { readSecret } from "../secret-file.ts";
 import { type Connection, connect, parseAddress } from "./database.ts";

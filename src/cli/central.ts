@@ -9,8 +9,8 @@ import {
 } from "../central/company.ts";
 import { companySales } from "../central/sales.ts";
 import type { Overview } from "../contract/overview.ts";
-import { type Clinic, clinicState } from "../domain/clinic.ts";
 import { type Day, parseDay } from "../domain/day.ts";
+import { type Clinic, clinicState } from "../domain/gateway.ts";
 import { toOverviewAnswer } from "../http/overview.ts";
 import { systemClock } from "../service/clock.ts";
 import {

@@ -220,7 +220,7 @@ const UNIT = "flanco.service";
  * Stops systemd's unit for the time of a command. A shell of root starts it again once this process calls `start`, or ends,
  * because the process itself goes on as another user.
  */
-export class StoppedUnit {
+class StoppedUnit {
   readonly #starter: ChildProcess;
 
   private constructor(starter: ChildProcess) {

@@ -21,7 +21,7 @@ export interface BundleFile {
 }
 
 /** A value without names: of its texts it has those alone that stand under one of the keys. */
-export function nameless(value: unknown, keys: ReadonlySet<string>): unknown {
+function nameless(value: unknown, keys: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((part: unknown) => nameless(part, keys));
   if (typeof value !== "object" || value === null) return typeof value === "string" ? undefined : value;
   const entries = Object.entries(value).map(([key, part]: [string, unknown]) => [

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CLINIC_STATES } from "../domain/clinic.ts";
 import { parseDay } from "../domain/day.ts";
+import { CLINIC_STATES } from "../domain/gateway.ts";
 import { declare, MONEY, type Shape } from "./declaration.ts";
 import { dateText, sold, soldOnDays, timeMs, withData } from "./field.ts";
 import { pageStatus } from "./status.ts";

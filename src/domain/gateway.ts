@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from "./clock.ts";
 import { shownText } from "./text.ts";
 
 /** Others that are listed: a clinic has a few, and the local network may claim any number. */
@@ -28,4 +29,47 @@ export function hueOf(id: string): number {
 export function toGatewayName(text: string): string {
   const line = shownText(text).replaceAll(/\s+/g, " ").trim();
   return [...line].slice(0, MAX_GATEWAY_NAME).join("");
+}
+
+/** A gateway as the company's database knows it. Times are Unix milliseconds of the database's clock. */
+export interface Clinic {
+  readonly name: string;
+  readonly timeZone: string;
+  /** The role that its gateway signs in as. */
+  readonly role: string;
+  /** When it called last; null where it never did. */
+  readonly seenMs: number | null;
+  /** The newest entry that is in the database, and the newest that the gateway said it has. */
+  readonly position: number;
+  readonly newest: number;
+  /** The entry from which the gateway's ledger is another one than the database's; null where there is none to be accepted. */
+  readonly forkedAt: number | null;
+  /** Entries that the gateway lost before they were sent, and that its ledger does not tell of. */
+  readonly untold: number;
+  /** By how much its clock is ahead. */
+  readonly clockOffMs: number;
+}
+
+/** How a clinic fares, the worst first. */
+export const CLINIC_STATES = ["forked", "lacking", "silent", "clock_off", "behind", "good"] as const;
+export type ClinicState = (typeof CLINIC_STATES)[number];
+
+/** Whether a person must see to it. What is behind comes by itself. */
+export function isTroubled(state: ClinicState): boolean {
+  return state !== "good" && state !== "behind";
+}
+
+/** A gateway calls every five minutes, also while nothing is sold. */
+export const CALL_EVERY_MS = 5 * MINUTE_MS;
+const SILENT_AFTER_MS = HOUR_MS;
+/** Clocks that the network sets are some milliseconds apart. */
+export const CLOCK_OFF_MS = MINUTE_MS;
+
+export function clinicState(clinic: Clinic, nowMs: number): ClinicState {
+  const { seenMs, position, newest, forkedAt, untold, clockOffMs } = clinic;
+  if (forkedAt !== null) return "forked";
+  if (untold > 0) return "lacking";
+  if (seenMs === null || nowMs - seenMs > SILENT_AFTER_MS) return "silent";
+  if (Math.abs(clockOffMs) > CLOCK_OFF_MS) return "clock_off";
+  return newest > position ? "behind" : "good";
 }

@@ -18,9 +18,13 @@ import type { Location, LocationChange, NewLocation } from "./location.ts";
 import type { Member, MemberChange, NewMember } from "./member.ts";
 import type { Overview, OverviewRequest, Period, Sold, Summary } from "./overview.ts";
 import type {
+  DeviceIds,
+  ExportedRecord,
   FoundMoved,
   FoundRecords,
   Idempotency,
+  ImportedPlaces,
+  ImportedRecord,
   LedgerMark,
   MovedSearch,
   NewRecord,
@@ -31,7 +35,6 @@ import type {
 } from "./record.ts";
 import type { LastSighting, Meaning, Sighting } from "./sale.ts";
 import type { LedgerStatus } from "./status.ts";
-import type { DeviceIds, ExportedRecord, ImportedPlaces, ImportedRecord } from "./transfer.ts";
 import type { Credentials, Letterhead, NewSession, NewUser, StandingSession } from "./user.ts";
 import type { NewWiring, OwnedWiring, RoomPrice, Wiring } from "./wiring.ts";
 

@@ -9,7 +9,7 @@ import type { Wiring } from "./wiring.ts";
 export const BIASES = ["as-is", "disabled", "pull-up", "pull-down"] as const;
 export type Bias = (typeof BIASES)[number];
 
-/** `none` watches no lines. */
+/** `none` watches no lines. Of `simulated` ones the page and the log must say so. */
 export const DRIVER_NAMES = ["chardev", "sysfs", "mqtt", "simulated", "none"] as const;
 export type DriverName = (typeof DRIVER_NAMES)[number];
 
@@ -91,8 +91,6 @@ export interface WatchedLine {
  */
 export interface LineDriver {
   readonly name: DriverName;
-  /** True when levels are simulated: the page and the log must say so. */
-  readonly simulated: boolean;
   open(): Promise<void>;
   /** Every chip with its lines and holders, by chip name. */
   detect(): Promise<readonly ChipInfo[]>;

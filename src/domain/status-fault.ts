@@ -1,6 +1,6 @@
-import { CLOCK_OFF_MS } from "./clinic.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./clock.ts";
 import { type DetailsOf, type Fault, type FaultCode, fault, faultName } from "./fault.ts";
+import { CLOCK_OFF_MS } from "./gateway.ts";
 import type { Queue } from "./line.ts";
 import type { BackupStatus, CardWear, Disk, Machine, Status } from "./status.ts";
 

@@ -79,7 +79,7 @@ export function resolveLine(text: string, chips: readonly ChipInfo[]): LineInfo 
 }
 
 /** Like `resolveLine`, but undefined instead of an error. */
-export function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
+function findLine(line: string, chips: readonly ChipInfo[]): LineInfo | undefined {
   try {
     return resolveLine(line, chips);
   } catch (error) {

@@ -28,7 +28,6 @@ export interface ChardevDependencies {
  */
 export class ChardevDriver implements LineDriver {
   readonly name = "chardev";
-  readonly simulated = false;
   readonly #clock: Clock;
   readonly #loadKernel: () => Promise<GpioKernel>;
   readonly #keeper: DescriptorKeeper | undefined;

@@ -52,7 +52,6 @@ function required(boxes: BoxBroker | undefined): BoxBroker {
 /** No lines: the service has the API and the page alone. */
 class NoDriver implements LineDriver {
   readonly name = "none";
-  readonly simulated = false;
 
   async open(): Promise<void> {}
 

@@ -71,7 +71,6 @@ interface BoxLine {
  */
 export class MqttDriver implements LineDriver {
   readonly name = "mqtt";
-  readonly simulated = false;
   readonly #dependencies: MqttDependencies;
   /** By name. */
   readonly #lines = new Map<string, BoxLine>();

@@ -139,7 +139,7 @@ export class Recorder implements Lines {
   status(): LinesStatus {
     return {
       driver: this.#driver.name,
-      simulated: this.#driver.simulated,
+      simulated: this.#driver.name === "simulated",
       wired: this.#wired.map((wiring) => wiring.line),
       watched: [...this.#watches.keys()],
       failures: [...this.#failures].map(([line, message]) => ({ line, message })),

@@ -35,7 +35,6 @@ interface SimulatedLine {
  */
 export class SimulatedDriver implements LineDriver, DrivableLines {
   readonly name = "simulated";
-  readonly simulated = true;
   readonly #dependencies: SimulatedDependencies;
   readonly #lines: readonly SimulatedLine[];
 

@@ -34,7 +34,6 @@ export interface SysfsDependencies {
 /** Lines through /sys/class/gpio, by onoff, for kernels without the interface v2. SYSFS_LIMITS lists its limits. */
 export class SysfsDriver implements LineDriver {
   readonly name = "sysfs";
-  readonly simulated = false;
   readonly #dependencies: SysfsDependencies;
   readonly #lines = new Map<number, SysfsLine>();
   #exportLine: ExportLine | null = null;

@@ -124,7 +124,7 @@ function parseStep(atMs: number, words: readonly string[]): TraceStep | string {
 }
 
 /** One step as a row that `parseTrace` reads. */
-export function formatStep(step: TraceStep): string {
+function formatStep(step: TraceStep): string {
   const { kind, atMs } = step;
   if (kind === "level") return `${atMs} ${step.line} ${step.high ? "high" : "low"}`;
   if (kind === "time") return `${atMs} time ${new Date(step.timeMs).toISOString()}`;

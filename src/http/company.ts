@@ -1,10 +1,9 @@
 import type Koa from "koa";
 import { type ClinicComparison, compareClinics, getCompanyStatus } from "../contract/clinic.ts";
 import type { QueryOf } from "../contract/declaration.ts";
-import { type Clinic, clinicState, isTroubled } from "../domain/clinic.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Day } from "../domain/day.ts";
-import { hueOf } from "../domain/gateway.ts";
+import { type Clinic, clinicState, hueOf, isTroubled } from "../domain/gateway.ts";
 import type { OverviewPeriod, Sold, SoldOnDays } from "../domain/overview.ts";
 import type { SalesReads } from "../domain/sales.ts";
 import type { PasswordHasher } from "../domain/user.ts";

@@ -203,7 +203,7 @@ export class Service {
     // Read before the clock's watch stores that this process runs.
     const lastAlive = reader.lastAlive();
     // A demonstration is not real: it shows its sales without a network that sets the clock.
-    const isTrusted = config.clock_trust === "always" || (config.demo && driver.simulated);
+    const isTrusted = config.clock_trust === "always" || (config.demo && driver.name === "simulated");
     const synchronized = isTrusted ? "always" : synchronizedBySystem();
     const onBoots = () => sessions.reload();
     const committedMs = () => recorder.committedMs();
@@ -320,7 +320,8 @@ export class Service {
       keeper,
       boxes: boxBroker(config, clientId),
     });
-    if (driver.simulated) log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
+    if (driver.name === "simulated")
+      log.warn({ driver: driver.name }, "SIMULATED lines: nothing here is a real relay");
     return driver;
   }
 
@@ -344,7 +345,7 @@ export class Service {
     bootId: string,
   ): Promise<void> {
     // Its lines are simulated ones: with any other driver they would be wired and never found.
-    if (!this.#options.config.demo || !driver.simulated || existsSync(demonstrated)) return;
+    if (!this.#options.config.demo || driver.name !== "simulated" || existsSync(demonstrated)) return;
     const seed = async (): Promise<void> => {
       if (reader.userCount() === 0) return;
       this.#seed = undefined;

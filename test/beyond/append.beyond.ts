@@ -9,7 +9,7 @@ import {
 } from "../../src/central/company.ts";
 import { type Connection, connect, parseAddress } from "../../src/central/database.ts";
 import { append, type SentBatch } from "../../src/central/sink.ts";
-import { clinicState } from "../../src/domain/clinic.ts";
+import { clinicState } from "../../src/domain/gateway.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres } from "./postgres.ts";
 

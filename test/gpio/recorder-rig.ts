@@ -31,7 +31,6 @@ export function wiring(line: string, overrides: Partial<Wiring> = {}): Wiring {
 /** A driver whose edges the test gives, and that notes what is asked of it. */
 export class HandDriver implements LineDriver {
   readonly name = "chardev";
-  readonly simulated = false;
   readonly asked: string[] = [];
   readonly held = new Set<string>();
   readonly edges = new Map<string, (edge: Edge) => void>();

@@ -1,16 +1,50 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { VirtualTime } from "../../src/domain/clock.ts";
-import type { LineRequest } from "../../src/domain/line.ts";
+import type { ChipInfo, LineRequest } from "../../src/domain/line.ts";
 import { SyscallError } from "../../src/gpio/kernel.ts";
 import type { ExportedLine } from "../../src/gpio/onoff.ts";
-import { SYSFS_LIMITS, SysfsDriver } from "../../src/gpio/sysfs.ts";
+import { numberedChips, SYSFS_LIMITS, SysfsDriver } from "../../src/gpio/sysfs.ts";
 import { rejection } from "../rig/rejection.ts";
 import { forEachTest } from "../rig/standing.ts";
+import { TemporaryDirectory } from "../rig/temporary-directory.ts";
 import { FakeKernel } from "./fake-kernel.ts";
 import { lineRequest, watchLine } from "./rigs.ts";
-import { SysfsFolder } from "./sysfs-folder.ts";
+
+interface SysfsFolderChip {
+  /** The device that the chip hangs from, below `devices`: `platform/soc/fe200000.gpio`. */
+  readonly device: string;
+  /** The character device's name; null for a kernel that has none. */
+  readonly charDevice: string | null;
+  readonly base: number;
+  readonly label: string;
+  readonly lineCount: number;
+}
+
+/** A folder laid out as the kernel lays out its GPIO part of sysfs. The caller removes it. */
+class SysfsFolder extends TemporaryDirectory {
+  constructor(chips: readonly SysfsFolderChip[]) {
+    super();
+    const classFolder = join(this.path, "class", "gpio");
+    const busFolder = join(this.path, "bus", "gpio", "devices");
+    mkdirSync(classFolder, { recursive: true });
+    mkdirSync(busFolder, { recursive: true });
+    for (const { device, charDevice, base, label, lineCount } of chips) {
+      const parent = join(this.path, "devices", device);
+      const numbered = join(parent, "gpio", `gpiochip${base}`);
+      mkdirSync(numbered, { recursive: true });
+      writeFileSync(join(numbered, "base"), `${base}\n`);
+      writeFileSync(join(numbered, "label"), `${label}\n`);
+      writeFileSync(join(numbered, "ngpio"), `${lineCount}\n`);
+      symlinkSync(parent, join(numbered, "device"));
+      symlinkSync(numbered, join(classFolder, `gpiochip${base}`));
+      if (charDevice === null) continue;
+      mkdirSync(join(parent, charDevice));
+      symlinkSync(join(parent, charDevice), join(busFolder, charDevice));
+    }
+  }
+}
 
 const ERRNO_EACCES = 13;
 const ERRNO_EBUSY = 16;
@@ -218,5 +252,107 @@ describe("The sysfs driver on fake lines", () => {
   it("points to chardev on a kernel without GPIO sysfs", async () => {
     folder.remove();
     expect((await rejection(createDriver().open())).hint).to.equal("Use FLANCO_GPIO_DRIVER=chardev.");
+  });
+});
+
+const BANK: SysfsFolderChip = {
+  device: "platform/soc/fe200000.gpio",
+  charDevice: "gpiochip0",
+  base: 512,
+  label: "pinctrl-bcm2711",
+  lineCount: 3,
+};
+const EXPANDER: SysfsFolderChip = {
+  device: "platform/soc/firmware",
+  charDevice: "gpiochip1",
+  base: 570,
+  label: "raspberrypi-exp-gpio",
+  lineCount: 1,
+};
+
+function known(name: string, label: string, lineNames: readonly string[]): ChipInfo {
+  return {
+    name,
+    label,
+    lines: lineNames.map((lineName, offset) => ({ chip: name, offset, name: lineName, holder: null })),
+  };
+}
+
+describe("The numbers that sysfs gives to lines", () => {
+  let folder: SysfsFolder | null = null;
+
+  function lay(chips: readonly SysfsFolderChip[]): string {
+    folder = new SysfsFolder(chips);
+    return folder.path;
+  }
+
+  afterEach(() => {
+    folder?.remove();
+    folder = null;
+  });
+
+  it("start at the chip's base, with the character device's names", () => {
+    const chips = [known("gpiochip0", "pinctrl-bcm2711", ["ID_SDA", "ID_SCL", "GPIO2"])];
+    expect(numberedChips(lay([EXPANDER, BANK]), chips)).to.deep.equal([
+      { base: 512, chip: chips[0] },
+      {
+        base: 570,
+        chip: {
+          name: "gpiochip1",
+          label: "raspberrypi-exp-gpio",
+          place: "firmware",
+          lines: [{ chip: "gpiochip1", offset: 0, name: null, holder: null }],
+        },
+      },
+    ]);
+  });
+
+  it("are distinguished by label where one device has two chips", () => {
+    const twins = ["left", "right"].map((label, index) => ({
+      ...BANK,
+      label,
+      charDevice: `gpiochip${index}`,
+      base: 512 + 3 * (1 - index),
+    }));
+    const chips = [
+      known("gpiochip0", "left", ["L0", "L1", "L2"]),
+      known("gpiochip1", "right", ["R0", "R1", "R2"]),
+    ];
+    const path = lay(twins);
+    expect(
+      numberedChips(path, chips).map(({ base, chip }) => [base, chip.name, chip.lines[0]?.name]),
+    ).to.deep.equal([
+      [512, "gpiochip1", "R0"],
+      [515, "gpiochip0", "L0"],
+    ]);
+    expect(numberedChips(path, []).map(({ chip }) => chip.name)).to.deep.equal([
+      "gpiochip512",
+      "gpiochip515",
+    ]);
+  });
+
+  it("do not confuse chips of the same label on two devices", () => {
+    const path = lay([BANK, { ...EXPANDER, label: BANK.label }]);
+    const chips = [known("gpiochip0", BANK.label, ["A", "B", "C"])];
+    expect(
+      numberedChips(path, chips).map(({ base, chip }) => [base, chip.name, chip.lines[0]?.name]),
+    ).to.deep.equal([
+      [512, "gpiochip0", "A"],
+      [570, "gpiochip1", null],
+    ]);
+  });
+
+  it("have sysfs's own chip name on a kernel without character devices", () => {
+    const [only] = numberedChips(lay([{ ...BANK, charDevice: null }]), []);
+    expect(only?.chip.name).to.equal("gpiochip512");
+    expect(only?.chip.lines.map((line) => line.chip)).to.deep.equal([
+      "gpiochip512",
+      "gpiochip512",
+      "gpiochip512",
+    ]);
+  });
+
+  it("do not exist where the kernel has no GPIO sysfs", () => {
+    expect(numberedChips("/nonexistent", [])).to.deep.equal([]);
   });
 });

@@ -1,5 +1,5 @@
-import { CLINIC_STATES } from "../../domain/clinic.ts";
 import { SECOND_MS } from "../../domain/clock.ts";
+import { CLINIC_STATES } from "../../domain/gateway.ts";
 import type { Clinic, ClinicComparison, ClinicsAnswer } from "../api/shapes.ts";
 import { Button } from "../element/button.tsx";
 import { DataTable } from "../element/data-table.tsx";
