@@ -1,19 +1,10 @@
 import { type Clock, type ClockTrust, monotonicMs } from "../domain/clock.ts";
-import { type Fault, faultName } from "../domain/fault.ts";
-import type { GatewayMark, OtherGateway } from "../domain/gateway.ts";
+import { faultName } from "../domain/fault.ts";
 import type { Id } from "../domain/id.ts";
 import type { HeavyReads, LedgerReader } from "../domain/ledger.ts";
 import type { Lines } from "../domain/line.ts";
 import type { Log } from "../domain/log.ts";
-import type {
-  BackupStatus,
-  Currency,
-  NewerPackage,
-  Queues,
-  SinkStatus,
-  Status,
-  StatusReader,
-} from "../domain/status.ts";
+import type { Currency, Status, StatusReader } from "../domain/status.ts";
 import { type Disk, type Machine, UNKNOWN_MACHINE } from "../domain/status.ts";
 import { faultsIn, type Reading } from "../domain/status-fault.ts";
 
@@ -21,6 +12,12 @@ import { faultsIn, type Reading } from "../domain/status-fault.ts";
 const LOOK_MS = 30_000;
 /** A reading of the disk is reused for this long. */
 const DISK_AGE_MS = 2_000;
+
+/** The parts of the status that others keep. */
+export type StatusParts = Pick<
+  Reading,
+  "queues" | "lastBackup" | "lasting" | "sinks" | "newerPackage" | "gateway" | "otherGateways"
+>;
 
 export interface StatusDependencies {
   readonly version: string;
@@ -32,18 +29,12 @@ export interface StatusDependencies {
   readonly reader: Pick<LedgerReader, "lineTests">;
   readonly heavy: Pick<HeavyReads, "ledgerStatus">;
   readonly lines: Pick<Lines, "status">;
-  readonly queues: () => Queues;
-  readonly lastBackup: () => BackupStatus | null;
-  /** What others have found and keep until it is over: a full disk, a backup that failed. */
-  readonly faults: () => readonly Fault[];
+  /** What others know at the moment of the call; the lasting faults, such as a full disk, they keep until these are over. */
+  readonly parts: () => StatusParts;
   /** Looks at the ledger's disk, however long that takes. */
   readonly readDisk: () => Promise<Disk>;
   /** Reads the sensors of the gateway. Never rejects. */
   readonly readMachine: () => Promise<Machine>;
-  readonly sinks: () => readonly SinkStatus[];
-  readonly newerPackage: () => NewerPackage | null;
-  readonly gateway: () => GatewayMark;
-  readonly otherGateways: () => readonly OtherGateway[];
   /** `Machine.syncMs`. */
   readonly syncMs: () => number | null;
   readonly log: Log;
@@ -86,7 +77,7 @@ export class StatusReport implements StatusReader {
     await this.#lookAtDisk();
     try {
       // What others keep they have logged.
-      const kept = new Set(this.#dependencies.faults().map(faultName));
+      const kept = new Set(this.#dependencies.parts().lasting.map(faultName));
       const found = (await this.status()).faults.filter((fault) => !kept.has(faultName(fault)));
       for (const fault of found) {
         const { code, message, hint, details } = fault;
@@ -115,8 +106,6 @@ export class StatusReport implements StatusReader {
 
   async #read(userId: Id | undefined): Promise<Reading> {
     const { clock, trust, lines, reader, heavy, bootId, version, timeZone, currency } = this.#dependencies;
-    const { queues, lastBackup, faults, syncMs, sinks, newerPackage, gateway, otherGateways } =
-      this.#dependencies;
     const nowMs = clock.nowMs();
     const bootedForMs = monotonicMs(clock);
     const uptimeMs = bootedForMs - this.#startedMonotonicMs;
@@ -132,12 +121,9 @@ export class StatusReport implements StatusReader {
       linesWatched: watched.filter((line) => own.has(line)).length,
       lineFailures: failures.filter(({ line }) => own.has(line)),
       tests: reader.lineTests({ bootId, monotonicMs: bootedForMs }, userId),
-      queues: queues(),
-      lastBackup: lastBackup(),
+      ...this.#dependencies.parts(),
       disk: this.#disk,
-      machine: { ...this.#machine, syncMs: syncMs() },
-      ...{ newerPackage: newerPackage(), sinks: sinks(), gateway: gateway(), otherGateways: otherGateways() },
-      lasting: faults(),
+      machine: { ...this.#machine, syncMs: this.#dependencies.syncMs() },
     };
   }
 

@@ -2,12 +2,13 @@ import { writeFileSync } from "node:fs";
 import { addGateway, type Company } from "../../src/central/company.ts";
 import type { Connection } from "../../src/central/database.ts";
 import { CentralSink } from "../../src/central/sink.ts";
+import { systemClock } from "../../src/service/clock.ts";
 import { TestChain } from "./chain.ts";
 
 /** As the forwarder gives them. */
 const BATCH = 200;
-const clock = { nowMs: () => Date.now(), monotonicNs: () => process.hrtime.bigint() };
-const timers = { after: () => () => {} };
+/** For a sink that calls by itself never. */
+export const NO_TIMERS = { after: () => () => {} };
 
 /** A gateway's chain and its sink, with a cursor instead of the ledger and the forwarder: a thousand fit into one process. */
 export class SimulatedGateway {
@@ -34,7 +35,8 @@ export class SimulatedGateway {
   ): Promise<SimulatedGateway> {
     const { role, password } = await addGateway(admin, company, name);
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-    const sink = () => new CentralSink({ url: url(role), passwordFile, clock, timers });
+    const sink = () =>
+      new CentralSink({ url: url(role), passwordFile, clock: systemClock, timers: NO_TIMERS });
     return new SimulatedGateway(name, sink);
   }
 

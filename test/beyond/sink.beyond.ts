@@ -5,16 +5,16 @@ import { acceptFork, addGateway, companyOf, initialise } from "../../src/central
 import type { Connection } from "../../src/central/database.ts";
 import { type CentralBatch, CentralSink } from "../../src/central/sink.ts";
 import { MINUTE_MS, type Timers } from "../../src/domain/clock.ts";
-import { FlancoError } from "../../src/domain/error.ts";
+import type { FlancoError } from "../../src/domain/error.ts";
 import type { KeyedCertificate } from "../../src/net/tls/keyed-certificate.ts";
+import { systemClock } from "../../src/service/clock.ts";
 import { OpenSsl } from "../net/tls/openssl.ts";
 import { Program, type RunningService } from "../rig/program.ts";
+import { rejection } from "../rig/rejection.ts";
 import { until } from "../rig/until.ts";
 import { TestChain } from "./chain.ts";
 import { Postgres, unprivileged } from "./postgres.ts";
-
-const clock = { nowMs: () => Date.now(), monotonicNs: () => process.hrtime.bigint() };
-const timers = { after: () => () => {} };
+import { NO_TIMERS } from "./simulated-gateway.ts";
 
 /** A database with the company, and one gateway whose password is in a file. */
 class CompanyDatabase {
@@ -49,8 +49,8 @@ class CompanyDatabase {
     writeFileSync(this.passwordFile, `${password}\n`, { mode: 0o600 });
   }
 
-  sink(url = this.url, sinkTimers: Timers = timers): CentralSink {
-    return new CentralSink({ url, passwordFile: this.passwordFile, clock, timers: sinkTimers });
+  sink(url = this.url, timers: Timers = NO_TIMERS): CentralSink {
+    return new CentralSink({ url, passwordFile: this.passwordFile, clock: systemClock, timers });
   }
 
   /** Each entry as often as it is there. */
@@ -73,12 +73,8 @@ function batchOf(chain: TestChain, after = 0): CentralBatch {
 }
 
 async function failureOf(attempt: Promise<unknown>): Promise<string> {
-  const error = await attempt.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof FlancoError) return `${error.message} ${error.hint}`;
-  throw new Error(`no FlancoError: ${error}`);
+  const { message, hint } = await rejection(attempt);
+  return `${message} ${hint}`;
 }
 
 describe("the sink of the company's database", () => {

@@ -53,15 +53,13 @@ describe("The appliance's status", () => {
       reader: { lineTests: () => [] },
       heavy: { ledgerStatus: async () => ({ ...EMPTY, lastEdges: [edge] }) },
       lines: { status: lines },
-      queues: () => ({ writes: { waiting: 0, limit: 1 }, edges: { waiting: 0, limit: 1, refused: false } }),
-      lastBackup: () => null,
-      faults: () => [],
+      parts: () => ({
+        queues: { writes: { waiting: 0, limit: 1 }, edges: { waiting: 0, limit: 1, refused: false } },
+        ...{ lastBackup: null, lasting: [], sinks: [], newerPackage: null, otherGateways: [] },
+        gateway: { name: "g", hue: 1 },
+      }),
       readDisk: () => readDisk(),
       readMachine: () => Promise.resolve(UNKNOWN_MACHINE),
-      newerPackage: () => null,
-      sinks: () => [],
-      gateway: () => ({ name: "g", hue: 1 }),
-      otherGateways: () => [],
       syncMs: () => null,
     });
     await report.open();
