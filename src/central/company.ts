@@ -167,7 +167,7 @@ function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
 }
 
-/** What PostgreSQL keeps of a password (RFC 5803): so the password itself never comes into the database's log. */
+/** What PostgreSQL stores in place of a password (RFC 5803), so that the password itself is never in the database's log. */
 function verifierOf(password: string): string {
   const salt = randomBytes(SALT_BYTES);
   const salted = pbkdf2Sync(password, salt, SCRAM_ROUNDS, SCRAM_BYTES, "sha256");
@@ -208,7 +208,7 @@ export async function clinics(
 }
 
 /**
- * Lets a restored ledger go on from where it is another one than the database's: what both have sold counts. Gives the first
+ * Lets a restored ledger go on from the entry at which it differs from the database's: the sales of both count. Gives the first
  * entry of the new branch. Rejects with `not_found` where no fork of this gateway is open.
  */
 export async function acceptFork(

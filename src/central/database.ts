@@ -153,7 +153,7 @@ async function connectTo(
   passwordOf: PasswordOf,
   { connectMs, answerMs }: ConnectionLimits,
 ): Promise<Connection> {
-  // Loaded only where a database is used: a gateway without one does without its memory.
+  // Loaded here, so that a gateway without a database does not carry it.
   const { default: pg } = await import("pg");
   const { user, database, authorities, isPlain } = address;
   const { host } = node;
@@ -202,7 +202,7 @@ function nameOf(host: string): { readonly host: string } | { readonly servername
 
 /** Connections of one process. */
 const MAX_CONNECTIONS = 8;
-/** Requests that wait for one, and for how long. */
+/** How many requests may wait for one, and how long each. */
 const MAX_WAITING = 64;
 const WAIT_MS = 5 * SECOND_MS;
 
@@ -241,7 +241,7 @@ export class ConnectionPool implements Database {
         return result;
       } catch (error) {
         drop(connection);
-        // The others may be as dead, and say so only when they are asked.
+        // The idle ones may be dead too, which only the next statement would show.
         if (error instanceof FlancoError && error.code === "unavailable") this.#dropIdle();
         throw error;
       }

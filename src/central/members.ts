@@ -37,12 +37,12 @@ interface MemberRow extends Omit<Member, "userId"> {
   readonly passwordHash: string | null;
 }
 
-/** Tells what was done, for the log of the process. */
+/** Writes what was done to the log of the process. */
 export type Tell = (note: Omit<AuditNote, "kind" | "userId"> & { readonly kind: AuditKind }) => void;
 
 /**
  * The members of a company, and their sessions, in its database: every process that serves the company finds them there with
- * each request, so that a session that ends at one is over at all. What changes them resolves after the commit. A token is
+ * each request, so that a session that ends at one process has ended at all. A change resolves after its commit. A token is
  * random and no JWT, for nothing needs to be read from it: the database has its hash, and there is no secret to share.
  */
 export class CompanyMembers implements SessionKeeper {
@@ -262,7 +262,7 @@ export class CompanyMembers implements SessionKeeper {
   }
 }
 
-/** What stands for the company where an account's id is asked for. */
+/** The company's id where an account's is asked for. */
 export function accountOf(company: number): Id {
   return company.toString(16).padStart(ID_DIGITS, "0");
 }

@@ -101,8 +101,8 @@ export interface CompanyView {
 }
 
 /**
- * The sales of a company by time. A room has the name that it had then, and a
- * sale's end is not known: it is no entry of the chain.
+ * The sales of a company by time. A room has the name that it had then. The end of a sale is not known: it is no entry of the
+ * chain.
  */
 export class CompanyRecords {
   readonly #view: CompanyView;

@@ -18,12 +18,12 @@ import { CompanySums } from "./sums.ts";
 
 /** Locations and devices of one list. */
 const MAX_LISTED = 5_000;
-/** One read, in milliseconds: the connection is freed then, and the request fails. */
+/** The longest time of one statement. Then the request fails, and its connection is free again. */
 const STATEMENT_MS = 10_000;
 const DIGITS_OF_ID = 24;
 const ID = /^[0-9a-f]{24}$/;
 
-/** All the parts of one answer see the same commit. To compile a statement takes longer than any of these takes. */
+/** All the parts of one answer see the same commit. Compiling a statement (jit) would take longer than running any of these. */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL statement_timeout = ${STATEMENT_MS}`;
 
 /** A clinic beside the others. */
@@ -54,7 +54,7 @@ export function companySales(database: Database, { company, timeZone }: Company)
       await connection.query("COMMIT");
       return answer;
     });
-  /** By zone: each keeps what it has worked out. */
+  /** By zone, and kept: a calendar remembers what it has worked out. */
   const calendars = new Map([[timeZone, calendar]]);
   const viewOf = async (connection: Connection): Promise<CompanyView> => {
     const zones = await connection.query<{ zone: string }>(

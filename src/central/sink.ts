@@ -30,7 +30,7 @@ export class CentralSink implements EntrySink {
   #connection: Promise<Connection> | undefined;
   /** The entry after which the next batch begins, where this process knows that. */
   #place: number | undefined;
-  /** Where the database said last that it stands, behind the batch that it was given. */
+  /** Up to where the database has the chain, where it said last that this is behind the batch that it got. */
   #behindAt: number | undefined;
   #clockOffMs: number | null = null;
   #cancelCall: Cancel = () => {};
@@ -52,7 +52,7 @@ export class CentralSink implements EntrySink {
   async deliver({ ledger, entries, waiting }: CentralBatch, signal: AbortSignal): Promise<ChainHead | null> {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return null;
-    // Before an entry whose predecessor the ledger has lost, only the forwarder's own way here says where it comes from.
+    // Where the ledger has lost the entry before the first, only the place after the last batch says what it follows.
     const after = first.previousHash === null ? (this.#place ?? first.position - 1) : first.position - 1;
     const newest = last.position + waiting;
     const { outcome, head } = await this.#append({ ledger, after, entries, newest }, signal);

@@ -109,7 +109,7 @@ export class ControlClient implements Door {
   }
 }
 
-/** The text holds what to do already. */
+/** The text already says what to do. */
 function errorOf({ statusCode = 0 }: IncomingMessage, body: unknown): FlancoError {
   const parsed = errorAnswer.safeParse(body);
   return parsed.success ? new FlancoError(codeOf(statusCode), parsed.data.error) : otherVersion(parsed.error);

@@ -36,7 +36,7 @@ export class EmailSink implements Sink<Notice> {
 
   async deliver(notice: Notice, signal: AbortSignal): Promise<void> {
     const refused = await this.#send(notice, signal);
-    // Sent again, it would come again to those that have it.
+    // Sent again, it would reach those again that have it.
     if (refused.length > 0) this.#warn(this.#describeRefused(refused.length));
   }
 
@@ -100,7 +100,7 @@ export class EmailSink implements Sink<Notice> {
       socketTimeout: SILENCE_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
-      // The library ends no message that is under way: so the connection is ours.
+      // The library cannot end a message that is under way; its connection can be ended.
       getSocket: (_options: unknown, done: (error: Error | null, opened?: object) => void) => {
         const servername = isIP(host) === 0 ? { servername: host } : {};
         const socket = isTls ? connectTls({ ...place, ...servername, ...authority }) : connect(place);
@@ -141,7 +141,7 @@ function emailError(server: string, cause: unknown): FlancoError {
   const problem =
     connectionProblem(originalCode) ?? known ?? connectionProblem(code) ?? "ended the connection";
   const lasts = typeof responseCode === "number" && responseCode >= REFUSED;
-  // Another sender, login or recipient is a matter of the settings: it can be mended, and the message then goes.
+  // A refused sender, login or recipient can be mended in the settings; the message then goes.
   const isRefused = lasts && code === "EMESSAGE";
   return new FlancoError(
     isRefused ? "unprocessable" : "unavailable",

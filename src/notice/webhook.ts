@@ -9,9 +9,9 @@ import type { Notice } from "../domain/notice.ts";
 import type { Sink } from "../domain/sink.ts";
 import { readConfigured, readSecret } from "../secret-file.ts";
 
-/** The answer says nothing that is needed: of a longer one the rest is not read. */
+/** The answer's text is not needed: the rest of a longer one is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Answers that are about the one request, and would be the same again (RFC 9110). Others are about the address or the key. */
+/** Statuses that refuse this one notice, and would again (RFC 9110). Others concern the address or the key. */
 const REFUSALS: readonly number[] = [400, 413, 422];
 /** A shorter key could be guessed. */
 const MIN_KEY_CHARACTERS = 32;

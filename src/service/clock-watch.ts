@@ -7,7 +7,7 @@ import type { Log } from "../domain/log.ts";
 const LOOK_MS = 1_000;
 /** A wall clock that moved this far from the monotonic one was set; less is a clock that is being trimmed. */
 const JUMP_MS = 1_000;
-/** How often the ledger hears how far the boot has come: a crash forgets this much of it. */
+/** How often the ledger is told how far the boot has come. A crash loses at most this much of it. */
 const NOTE_MS = MINUTE_MS;
 const PURGE_MS = HOUR_MS;
 
@@ -34,16 +34,16 @@ export class ClockWatch implements ClockTrust {
   readonly #dependencies: ClockWatchDependencies;
   /** Wall time of monotonic zero, as trusted; null: not trusted. */
   #zeroMs: number | null = null;
-  /** The same by a later setting of the clock that is another time; null: there is none. */
+  /** The same by a later setting of the clock that is a minute or more off; null without one. */
   #setZeroMs: number | null = null;
   /** Monotonic time at which this process first saw it trusted. */
   #trustedAtMs: number | null = null;
-  /** The same as the clock itself has it, when last looked at. */
+  /** The same by the clock itself, at the last look. */
   #offsetMs = 0;
   #noted:
     | { readonly zeroMs: number | null; readonly setZeroMs: number | null; readonly atMs: number }
     | undefined;
-  /** Whether the boots before have their times. */
+  /** Whether the records of earlier boots were given their times. */
   #resumed = false;
   #settled = false;
   #committedMs = 0;
@@ -128,7 +128,7 @@ export class ClockWatch implements ClockTrust {
     this.#setZeroMs = isAnother ? this.#offsetMs : null;
   }
 
-  /** Sales were moved in the ledger by another zero, which counts from here on. */
+  /** Takes over the zero by which an operator has moved sales in the ledger. */
   corrected(bootId: string, zeroMs: number): void {
     if (bootId !== this.#dependencies.bootId) return;
     this.#zeroMs = zeroMs;
@@ -144,7 +144,7 @@ export class ClockWatch implements ClockTrust {
       for (const boot of reader.unsettledBoots()) await settleTimes(writer, boot.bootId, boot.zeroMs);
       this.#resumed = true;
     }
-    // Zero first: from then on the writer places by itself what was seen before.
+    // The zero is stored first: from then on the writer itself places what was seen before.
     const zeroMs = this.#noted?.zeroMs ?? null;
     if (zeroMs !== null && !this.#settled) {
       const moved = await settleTimes(writer, bootId, zeroMs);
@@ -201,7 +201,7 @@ export async function settleTimes(
   }
 }
 
-/** Removes everything that has had its time, and gives how much that was. */
+/** Removes everything that has expired, and gives how much that was. */
 export async function purge(writer: Pick<LedgerWriter, "purge">): Promise<number> {
   for (let purged = 0; ; ) {
     const removed = await writer.purge();
@@ -245,7 +245,7 @@ export function askTimedated(
     if (isYes || isAsking || nowMs() - askedMs < ASK_EVERY_MS) return isYes;
     isAsking = true;
     askedMs = nowMs();
-    // Of this process's environment it needs nothing but where programs are.
+    // It needs no variable of this process but PATH.
     const options = { timeout: ANSWER_MS, env: { PATH: process.env["PATH"] } };
     execFile(program, TIMEDATECTL, options, (_error, stdout) => {
       isAsking = false;

@@ -117,7 +117,7 @@ async function answers(pool: ConnectionPool, log: Log): Promise<boolean> {
   }
 }
 
-/** However many ask at once, it runs once. */
+/** Calls at the same time share one run. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {

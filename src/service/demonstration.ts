@@ -25,7 +25,7 @@ const PLACES = [
   { name: "Clínica Sur", description: "Calle del Molino, 3" },
   { name: "Residencia El Pinar", description: "Camino del Pinar, s/n" },
 ] as const;
-/** Prices in units: until the rise and since. */
+/** Prices in units: before the rise, and since. */
 const DEVICES = [
   { place: 0, dId: "7234", name: "Pasillo A", rooms: ["101", "102", "103", "104"], prices: [3.5, 4] },
   { place: 0, dId: "7235", name: "Pasillo B", rooms: ["201", "202", "203", "204"], prices: [5, 5.5] },
@@ -43,7 +43,7 @@ const PEOPLE: readonly Omit<NewMember, "passwordHash">[] = [
   { role: "technician", name: "Marta Gil", email: "mantenimiento@clinica.example" },
   { role: "display", name: "Control de enfermería", email: "control@clinica.example" },
 ];
-/** Of records that are voided: one of so many. */
+/** One record of so many is voided. */
 const VOIDED_OF = 450;
 const VOID_REASONS = ["Prueba del técnico", "Encendida por error", "Cambio de habitación"] as const;
 const OUTAGE_AGO_MS = 9 * DAY_MS;
@@ -124,7 +124,7 @@ function roomsOf(devices: readonly Device[]): readonly DemonstrationRoom[] {
 
 /**
  * Forty minutes of last week in which the first place was not watched, and a sale of last month that was not seen. None
- * before the boot that runs is known: its first sign of life would be these.
+ * until the ledger knows the boot that runs: otherwise these would be its first sign of life.
  */
 function imagineIncidents(
   { reader, clock, bootId }: DemonstrationParts,
@@ -171,7 +171,7 @@ async function sellSinceLastYear(
     midnights.set(day, known);
     return known;
   };
-  // An earlier call that was stopped has sold from this day on. A day with one sale has the incident's alone.
+  // An earlier call that was stopped has sold from this day on. A day with a single sale has only that of the incident.
   let soldFrom = firstDay;
   const soldOn = (day: Day) =>
     reader.countRecords(userId, { from: day, to: day, location: null, deviceId: null });

@@ -8,7 +8,7 @@ import type { EntryBatch } from "../domain/sink.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
-/** Reading so many takes some two milliseconds of the event loop; on a Pi some ten. */
+/** Entries of a batch. Reading them takes some 2 ms of the event loop, on a Pi some 10 ms. */
 const MAX_ENTRIES = 200;
 /** A crash sends the entries of this time again. A cursor that is saved at every sale would double what is written to the card. */
 const SAVE_EVERY_MS = 10 * SECOND_MS;

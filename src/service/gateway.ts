@@ -23,7 +23,7 @@ const CLINIC_KEYS = [
   ...["notice_language", "notice_quiet_hours", "notice_silent_days", "notice_summaries"],
   ...["mqtt_url", "mqtt_login", "mqtt_topic", "mqtt_discovery_topic", "central_database"],
 ] as const satisfies readonly ConfigKey[];
-/** As many of an administrator's files, and as long ones, as a gateway file takes. */
+/** How many of an administrator's files a gateway file takes, and how long each may be. */
 const MAX_FILES = 16;
 const MAX_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o700;
@@ -75,7 +75,7 @@ function readCertificates(directory: string): GatewayKeys["certificates"] {
     .slice(0, MAX_FILES);
 }
 
-/** The clinic's settings that are others here, as lines of the configuration file. */
+/** The clinic's settings that differ here, as lines of the configuration file. */
 export function otherSettings(config: Config, theirs: Settings): readonly string[] {
   const ours = settingsOf(config);
   return CLINIC_KEYS.flatMap((key) => {
@@ -144,7 +144,7 @@ export function installKeys(
   });
 }
 
-/** The setting's, or the company's whose reports these are, or the machine's. */
+/** The name in the settings; else the letterhead's company, where there is one account; else the machine's. */
 export function gatewayName({ gateway_name }: Pick<Config, "gateway_name">, reader: LedgerReader): string {
   if (gateway_name !== "") return toGatewayName(gateway_name);
   const [first] = reader.userCount() === 1 ? reader.members() : [];

@@ -54,7 +54,7 @@ interface Move {
   stream: ReadStream | undefined;
 }
 
-/** Hands the clinic over to another gateway. What it has to remember lives in memory; its time is monotonic. */
+/** Hands the clinic over to another gateway. Its state is in memory, its time monotonic. */
 export class Moving implements Moves {
   readonly #dependencies: MovingDependencies;
   #code: { readonly secret: string; readonly untilMs: number } | undefined;

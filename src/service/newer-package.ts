@@ -170,7 +170,7 @@ function fieldsOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** As the field has it, with empty lines for its lines of a point. */
+/** The field's text. A line of one point stands for an empty line. */
 function notesOf(value = ""): string {
   const lines = value.replaceAll(/^\.$/gm, "").split("\n").map(shownText);
   return lines.join("\n").slice(0, MAX_NOTES).toWellFormed().trim();

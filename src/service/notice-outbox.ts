@@ -9,7 +9,7 @@ import type { SinkName } from "../domain/sink-setting.ts";
 import { writeDurably } from "../durable-file.ts";
 import type { Feed } from "./forwarder.ts";
 
-/** Notices that wait. Of more the oldest go: they are of weeks without a network, and the status shows what still holds. */
+/** Notices that wait. Of more, the oldest are dropped: after weeks without a network the status shows what still holds. */
 const MAX_WAITING = 500;
 
 const details = z.record(z.string(), z.union([z.string(), z.number()]));

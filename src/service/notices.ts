@@ -28,7 +28,7 @@ export interface NoticesOptions {
   /** Days of silence after which a room is told of; 0: never. */
   readonly silentDays: number;
   readonly summaries: readonly ("daily" | "monthly")[];
-  /** There is something new to send. */
+  /** Called when there is something new to send. */
   readonly wake: () => void;
 }
 

@@ -11,9 +11,9 @@ import { becomeOwner } from "../store/data-directory.ts";
 const STANDARD_ERROR = 2;
 /** What a stop may take: less than systemd waits for (TimeoutStopSec=). */
 const END_MS = 4_500;
-/** How long before that the log is told. */
+/** The log gets a line this long before. */
 const SAID_MS = 200;
-/** What may wait for a reader of the log that stands still; beyond it lines are dropped. */
+/** Of the log, for a reader that stands still. Further lines are dropped. */
 const MAX_UNWRITTEN_LOG_BYTES = 1024 * 1024;
 
 /** Makes the process one that serves, as the owner of the data directory. Gives its log. */
@@ -43,16 +43,16 @@ function keepHeapsSmall(): void {
  * to answer: 60 ms of the first request. No body here is one.
  */
 function forgoFetch(): void {
-  // By assignment: to define a property Node loads what it has there first.
+  // Assigned, because defining a property makes Node load the API first.
   Object.assign(globalThis, { Response: class {}, ReadableStream: class {} });
 }
 
-/** A disk that hangs would hold the threads that wait for it, and with them the process. What is committed is safe. */
+/** Kills a process that does not end, because threads wait for a disk that hangs. What is committed is safe. */
 export function endHanging(log: Log): void {
   setTimeout(() => {
     log.error({}, "the service does not end by itself: a disk may hang; its process is killed");
   }, END_MS - SAID_MS).unref();
-  // In a thread: the main one may be blocked by its last write to the log, where nothing reads that.
+  // In a thread, because the main one may be blocked in its last write to a log that nothing reads.
   new Worker(`setTimeout(() => process.kill(process.pid, "SIGKILL"), ${END_MS})`, { eval: true }).unref();
 }
 
@@ -64,7 +64,7 @@ export function endHanging(log: Log): void {
  */
 async function forbidCoreDumps(log: Logger): Promise<void> {
   try {
-    // To start a program is a tenth of the service's own start.
+    // Starting a program takes a tenth of the time of the service's own start.
     if (/^Max core file size +0 /m.test(readFileSync("/proc/self/limits", "utf8"))) return;
     await promisify(execFile)("prlimit", ["--pid", String(process.pid), "--core=0:0"]);
   } catch (error) {

@@ -139,10 +139,10 @@ class Replaying {
     for (const line of this.#lines) if (!wiredLater.has(line)) await this.#wire({ line, ...wiring });
     for (const line of this.#lines) {
       const first = this.#steps.find((step) => step.kind === "level" && step.line === line);
-      // It was high before.
+      // A line whose first change is a fall was high before.
       if (first?.kind === "level" && !first.high) this.#set({ ...first, atMs: 0, high: true });
     }
-    // What stands at 0 is how the service finds things.
+    // Rows at 0 are the state that the service finds at its start.
     const isAtStart = ({ atMs, kind }: TraceStep) => atMs === 0 && kind !== "stop" && kind !== "start";
     for (const step of this.#steps.filter(isAtStart)) await this.#apply(step);
     await this.#start();
@@ -158,7 +158,7 @@ class Replaying {
 
   async #apply(step: TraceStep): Promise<void> {
     const { writer, userId } = this.#ledger;
-    // The ledger knows what came before.
+    // The ledger must have what came before.
     if (step.kind !== "level") await this.#committed();
     if (step.kind === "level") this.#set(step);
     else if (step.kind === "time") this.#time.setWall(step.timeMs);

@@ -193,7 +193,7 @@ function releaseKept(systemd: Systemd | undefined): void {
   }
 }
 
-/** The service has started: from here on systemd, where it watches the process, restarts it when it stops working. */
+/** Reports that the service has started. Where systemd watches the process, it restarts it once it stops working. */
 function reportReady(systemd: Systemd, service: Service, log: Log): Watchdog | undefined {
   systemd.ready(describe(service.lines()));
   if (systemd.watchdogMs === null) return undefined;

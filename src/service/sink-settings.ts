@@ -71,8 +71,8 @@ export class SinkSettings {
   }
 
   /**
-   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is missing. A stored one serves on
-   * where the sink sends to the same place alone: else it could be had by naming a place of one's own.
+   * Throws `conflict` for a setup that the configuration has, and `invalid` where a secret is missing. A stored one is
+   * used again only where the sink sends to the same place: otherwise an owner could learn it by naming a server of their own.
    */
   check({ name, values }: GivenSetup): void {
     this.requirePage(name);
@@ -100,7 +100,7 @@ export class SinkSettings {
     });
   }
 
-  /** Makes a setup that was checked, durably. What it does not give of secrets stays. */
+  /** Stores a checked setup durably. A secret that it does not give stays. */
   set({ name, values }: GivenSetup): void {
     // Off while its secrets are replaced: after a crash in between no secret goes where it does not belong.
     this.#save(this.#others(name));

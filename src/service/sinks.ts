@@ -145,7 +145,7 @@ export class Sinks implements SinkSetups {
     this.#forwarder.add(new EntryFeed({ chain, settled: () => writer.ping(), file, clock }), sink);
   }
 
-  /** What people are told, where somebody is told. */
+  /** The notices, where a sink for them is set up. */
   #addNotices(status: NoticesOptions["status"]): void {
     const { settings, clock, log, dataDirectory, reader, gateway } = this.#options;
     const { config } = settings;
@@ -169,7 +169,7 @@ export class Sinks implements SinkSetups {
   }
 }
 
-/** Who changes a setup, and the host that is sent to from then on; empty: none. */
+/** For the audit: who changes a setup, and the host that is sent to from then on; empty for none. */
 interface Noted {
   readonly userId: Id;
   readonly by: Actor;

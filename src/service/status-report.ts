@@ -76,7 +76,7 @@ export class StatusReport implements StatusReader {
     const { log } = this.#dependencies;
     await this.#lookAtDisk();
     try {
-      // What others keep they have logged.
+      // Lasting faults are logged by those who keep them.
       const kept = new Set(this.#dependencies.parts().lasting.map(faultName));
       const found = (await this.status()).faults.filter((fault) => !kept.has(faultName(fault)));
       for (const fault of found) {
@@ -98,7 +98,7 @@ export class StatusReport implements StatusReader {
       seen.add(what);
       return this.#firstSeen(what, status.clock.nowMs);
     });
-    // One user's look sees only some.
+    // A look for one user sees only some of the faults.
     if (userId === undefined)
       for (const what of this.#since.keys()) if (!seen.has(what)) this.#since.delete(what);
     return { ...status, faults };

@@ -14,7 +14,7 @@ const OFFLINE = "offline";
 const KEPT = { qos: 1, retain: true } as const;
 const ID_DIGITS = 16;
 
-/** Where and how what this gateway does is published. */
+/** Where the sales and rooms of this gateway are published. */
 export interface Publication {
   readonly broker: BrokerAddress;
   /** What all topics begin with, before the ledger's identity. */
@@ -63,7 +63,7 @@ export class MqttSink implements EntrySink {
     });
   }
 
-  /** Publishes what rooms came to by a commit. */
+  /** Publishes the states of rooms that a commit has changed. */
   apply(changes: readonly Change[]): void {
     const client = this.#client;
     if (!client?.connected) return;
@@ -74,7 +74,7 @@ export class MqttSink implements EntrySink {
     }
   }
 
-  /** As the interface says: resolves when the broker has acknowledged each message. The broker knows no place: null. */
+  /** Resolves when the broker has acknowledged each message; with null, because a broker knows no place in the chain. */
   async deliver({ ledger, entries }: EntryBatch): Promise<null> {
     const client = this.#connected();
     await Promise.all(entries.map((entry) => this.#send(client, ledger, entry)));
@@ -171,7 +171,7 @@ export class MqttSink implements EntrySink {
         return client.publishAsync(`${this.#base}/correction`, text, { qos: 1 });
       }
       case "evidence":
-        // Who did what is for the gateway's own people.
+        // The audit stays on the gateway.
         return Promise.resolve();
     }
   }

@@ -127,7 +127,7 @@ export class Systemd {
     this.#stored.delete(name);
   }
 
-  /** systemd drops what exceeds its store without a word. */
+  /** systemd drops silently what exceeds its store. */
   #warnWhenFull(): void {
     const wanted = [...this.#stored.values()].reduce((sum, count) => sum + count, 0);
     if (this.#isFull || wanted <= this.#storeSize) return;
@@ -139,7 +139,7 @@ export class Systemd {
     );
   }
 
-  /** For what the next message of its kind replaces. */
+  /** For a message that the next one of its kind replaces: it is left out while the socket is full. */
   #sendNow(assignments: readonly string[]): void {
     if (this.#unsent.length === 0) this.#isSent({ assignments, descriptors: [] });
   }
@@ -150,7 +150,7 @@ export class Systemd {
       this.#log.warn({ assignments }, "systemd could not be notified");
       return;
     }
-    // The caller may close its own meanwhile.
+    // The caller may close its descriptors meanwhile.
     this.#unsent.push({ assignments, descriptors: descriptors.map((fd) => this.#socket.duplicate(fd)) });
     if (this.#unsent.length === 1) this.#retry();
   }

@@ -134,7 +134,7 @@ function parsed<S extends z.ZodType>(shape: S, input: unknown): Parsed<z.output<
   };
 }
 
-/** Not a number for a text that is none: the shape says what is wrong. */
+/** NaN for a text that is no number: the shape then says what is wrong. */
 function numberOf(text: string | undefined): number {
   return text === undefined || text.trim() === "" ? Number.NaN : Number(text);
 }

@@ -10,7 +10,7 @@ import { beginMove, finishMove, getMove, readMove } from "../contract/move.ts";
 import { FlancoError, messageOf, systemCode } from "../domain/error.ts";
 import { beginOf, type MoveCode } from "../domain/move.ts";
 
-/** Where a gateway serves HTTPS unless it was told otherwise. */
+/** The usual port of a gateway's HTTPS. */
 const PORT = 8_443;
 /** Without a byte for so long the connection is taken for cut. */
 const SILENCE_MS = 30_000;
@@ -42,8 +42,8 @@ export function parseAddress(given: string): GatewayAddress | undefined {
 }
 
 /**
- * Fetches a clinic from the gateway that has it. Nothing is sent before its certificate is the one that the code tells of: what
- * signs it does not matter, because the code came by another way.
+ * Fetches a clinic from the gateway that has it. Nothing is sent before its certificate is found to be the one that the
+ * code names. Its signer does not matter, because the code came by another way.
  */
 export class GatewayClient {
   readonly #address: GatewayAddress;
@@ -176,7 +176,7 @@ export class GatewayClient {
   }
 }
 
-/** Throws the gateway's own error. The text holds what to do already. */
+/** Throws the gateway's own error. The text already says what to do. */
 async function requireSuccess({ status }: Declaration, answer: IncomingMessage): Promise<void> {
   const { statusCode = 0 } = answer;
   if (statusCode === status) return;
@@ -206,7 +206,7 @@ async function boundedText(answer: IncomingMessage): Promise<string> {
   return text(answer);
 }
 
-/** Errors of the network have a code of the system; a full disk's is of the file. */
+/** Whether the network failed: such an error has a code of the system. Throws where the code is that of a full disk. */
 function isCut(error: unknown): boolean {
   if (error instanceof CutConnection) return true;
   const code = systemCode(error);
