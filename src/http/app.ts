@@ -25,14 +25,14 @@ import { locationEndpoints, locationListEndpoint } from "./location.ts";
 import { memberEndpoints } from "./member.ts";
 import { type MetricsAccess, metricsMiddleware } from "./metrics.ts";
 import { errorMiddleware } from "./middleware/errors.ts";
-import { headMiddleware } from "./middleware/head.ts";
 import {
   crossSiteMiddleware,
+  headMiddleware,
   hostMiddleware,
   type IsKnownHost,
   senderMiddleware,
   senderOf,
-} from "./middleware/origin.ts";
+} from "./middleware/guard.ts";
 import { type Moves, moveCodeEndpoints, moveEndpoints } from "./move.ts";
 import { overviewEndpoints } from "./overview.ts";
 import type { Page } from "./page.ts";
@@ -60,7 +60,6 @@ export interface SiteDependencies {
   readonly proxies: readonly string[];
 }
 
-/** What one application serves. */
 interface Served {
   /** In the API's description. */
   readonly described: readonly Endpoint[];
@@ -71,7 +70,6 @@ interface Served {
   readonly positionOf: (userId: Id) => string | null;
 }
 
-/** Everything that the web side of a gateway needs. */
 export interface AppDependencies extends SiteDependencies {
   readonly reader: LedgerReader;
   readonly heavy: HeavyReads;
@@ -82,14 +80,11 @@ export interface AppDependencies extends SiteDependencies {
   readonly lines: Lines;
   /** Where lines can be set by hand; null where they are real. */
   readonly drivable: DrivableLines | null;
-  /** How the appliance is. */
   readonly status: StatusReader;
   readonly commissioner: Commissioner;
   readonly events: LiveEvents;
   readonly firstRun: FirstRunToken;
-  /** How the clinic goes to another gateway. */
   readonly moves: Moves;
-  /** Where the gateway sends what it has. */
   readonly setups: SinkSetups;
   readonly clock: Clock;
   readonly timeZone: string;

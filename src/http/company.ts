@@ -27,7 +27,6 @@ interface Comparison extends SoldOnDays {
   readonly clinics: readonly (Sold & { readonly name: string; readonly before: Sold })[];
 }
 
-/** Everything that a company's page needs. */
 export interface CompanyDependencies extends SiteDependencies {
   readonly members: MemberReader & MemberWriter;
   readonly sales: SalesReads & ClinicReads;
@@ -36,7 +35,6 @@ export interface CompanyDependencies extends SiteDependencies {
   readonly version: string;
   readonly company: { readonly name: string; readonly timeZone: string };
   readonly currency: { readonly code: string; readonly decimals: number };
-  /** Whether the database answers. */
   readonly isHealthy: () => Promise<boolean>;
 }
 

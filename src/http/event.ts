@@ -23,7 +23,6 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 
 type Event = { [N in EventName]: { readonly event: N; readonly data: EventData[N] } }[EventName];
 
-/** Events of sales. */
 const MONEY_EVENTS: readonly EventName[] = ["record", "void", "time"];
 
 interface Listener extends Pick<SignedIn, "userId" | "role"> {
@@ -126,7 +125,6 @@ export class LiveEvents {
   }
 }
 
-/** The event for a change; undefined for a change that is not sent. */
 function toEvent(change: Change, numbers: ShownNumbers): Event | undefined {
   switch (change.kind) {
     case "record":

@@ -22,7 +22,6 @@ const MAX_PIECES = 4_096;
 const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
 const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
-/** A reader of bodies of at most so many bytes. */
 const parserOf = (maxBytes: number) =>
   bodyParser({
     enableTypes: ["json"],
@@ -134,7 +133,6 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((child) => isWithin(child, levels - 1));
 }
 
-/** How many values there are in a value, itself included. */
 function countValues(value: unknown): number {
   if (value === null || typeof value !== "object") return 1;
   return Object.values(value).reduce<number>((sum, child) => sum + countValues(child), 1);

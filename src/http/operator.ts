@@ -58,7 +58,6 @@ export interface OperatorDependencies {
   } | null;
 }
 
-/** The code of each operation. */
 export type OperatorTable = { readonly [N in OperationName]: OperationCode<N> };
 
 /** What a technician may do, on the one ledger: over the control socket, or in the command's own process. */

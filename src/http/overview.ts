@@ -16,7 +16,6 @@ export function overviewEndpoints(sales: Pick<SalesReads, "overview">, clock: Cl
   ];
 }
 
-/** An overview in the API's shape. */
 export function toOverviewAnswer(
   period: OverviewAnswer["period"],
   { spans, chart, places, otherPlaces, choices, ...overview }: Overview,

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import type { Context, Middleware, Next } from "koa";
-import { pageHeaders } from "./middleware/head.ts";
+import { pageHeaders } from "./middleware/guard.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -29,7 +29,6 @@ const HEADERS = {
 /** Ends the name of a file that is another file compressed with gzip. */
 const COMPRESSED = ".gz";
 
-/** A file of the built page. */
 export interface PageFile {
   /** Path on the server, without the first slash. */
   readonly name: string;

@@ -87,7 +87,6 @@ function positionOf(cursor: string, numbers: ShownAs): RecordPosition {
   return { timeMs, recordId: numbers.find(recordId) };
 }
 
-/** A query's filters as the ledger takes them. */
 export function toRecordFilter(query: Omit<QueryOf<typeof listRecords>, "before" | "limit">): RecordFilter {
   const { from = null, to = null, location = null, device = null, room = null, roomPart = null } = query;
   return { from, to, location, deviceId: device, room, roomPart };
@@ -132,7 +131,6 @@ export function toGapAnswer({ fromTimeMs, toTimeMs, ...gap }: Gap, numbers: Show
 /** Records of one piece: about a millisecond's reading and writing out. */
 const PIECE = 100;
 
-/** What a walk needs. */
 export type WalkedReads = Pick<SalesReads, "findRecords" | "findMoved" | "mark">;
 
 /**

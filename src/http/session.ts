@@ -6,7 +6,7 @@ import { FlancoError } from "../domain/error.ts";
 import type { EitherWay, LedgerReader } from "../domain/ledger.ts";
 import { emailKey, type Member } from "../domain/member.ts";
 import type { Credentials, PasswordHasher } from "../domain/user.ts";
-import { senderOf } from "./middleware/origin.ts";
+import { senderOf } from "./middleware/guard.ts";
 import { actorOf, type Endpoint, serve } from "./router.ts";
 
 const COOKIE = "auth_token";

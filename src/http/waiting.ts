@@ -5,7 +5,7 @@ import { API } from "../contract/declaration.ts";
 import { MINUTE_MS } from "../domain/clock.ts";
 import type { Work, WorkKind } from "../domain/work.ts";
 import { dropBody } from "./input.ts";
-import { headMiddleware, pageHeaders } from "./middleware/head.ts";
+import { headMiddleware, pageHeaders } from "./middleware/guard.ts";
 
 /** When clients are told to ask again, and the page does. */
 const RETRY_SECONDS = 5;

@@ -1,9 +1,8 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { clientAddress } from "../http/middleware/origin.ts";
+import { clientAddress } from "../http/middleware/guard.ts";
 import { Turns } from "./turns.ts";
 
-/** How many connections may be open at once. */
 interface Bounds {
   readonly perAddress: number;
   readonly inAll: number;
@@ -63,7 +62,6 @@ export class ConnectionSlots {
     });
   }
 
-  /** Closes every connection at once. */
   destroyAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

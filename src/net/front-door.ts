@@ -66,7 +66,6 @@ export class FrontDoor {
     return this.#served;
   }
 
-  /** Faults of the certificates. */
   faults(): readonly Fault[] {
     return this.#renewal.faults();
   }

@@ -21,7 +21,6 @@ export interface Served extends KeyedCertificate {
   readonly endsMs: number;
 }
 
-/** The state of this appliance's certificates. */
 interface Certificates {
   readonly served: Served;
   /** The own authority's certificate, in PEM. */

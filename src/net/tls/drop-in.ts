@@ -21,7 +21,6 @@ export interface DropIns {
 }
 
 const MAX_BYTES = 1024 * 1024;
-/** Files of certificates and keys. */
 export const CERTIFICATE_EXTENSIONS: ReadonlySet<string> = new Set([".crt", ".key", ".pem"]);
 const EVERYBODY_MASK = 0o007;
 const LEAST_RSA_BITS = 2_048;

@@ -3,8 +3,7 @@ import { isIPv6 } from "node:net";
 import Koa, { type Context } from "koa";
 import { renderSVG } from "uqr";
 import { LANGUAGES, type Language } from "../../domain/language.ts";
-import { pageHeaders, SECURITY_HEADERS } from "../../http/middleware/head.ts";
-import { clientAddress, hostNameOf } from "../../http/middleware/origin.ts";
+import { clientAddress, hostNameOf, pageHeaders, SECURITY_HEADERS } from "../../http/middleware/guard.ts";
 import { trustTexts } from "./text.ts";
 
 /** The authority that browsers are to trust. */

@@ -152,5 +152,4 @@ const en: typeof es = {
   },
 };
 
-/** Every text of the page. */
 export const trustTexts = bilingual(es, en);
