@@ -46,7 +46,7 @@ export const MEASURES: readonly Measure[] = [
   gauge(
     "flanco_records_without_time",
     "Records that wait for a trusted clock.",
-    ({ provisional }) => provisional.waiting,
+    (status) => status.provisional.waiting,
   ),
   gauge("flanco_gaps", "Known gaps of all lines.", ({ gaps }) => gaps.all),
   gauge("flanco_edges_waiting", "Edges that wait for their commit.", ({ queues }) => queues.edges.waiting),
@@ -65,20 +65,10 @@ export const MEASURES: readonly Measure[] = [
     help: "1 for each fault that a person must see to.",
     values: ({ faults }) => [...new Set(faults.map(({ code }) => code))].map((code) => [code, 1]),
   },
-  sink("gauge", "flanco_sink_waiting", "What waits to be delivered to a sink.", ({ waiting }) => waiting),
-  sink(
-    "gauge",
-    "flanco_sink_lag_seconds",
-    "For how long a sink has been behind.",
-    ({ behindMs }) => behindMs / SECOND_MS,
-  ),
-  sink(
-    "counter",
-    "flanco_sink_deliveries_total",
-    "Batches that a sink has taken.",
-    ({ delivered }) => delivered,
-  ),
-  sink("counter", "flanco_sink_failures_total", "Tries that a sink has failed.", ({ failed }) => failed),
+  sink("flanco_sink_waiting", "What waits to be delivered to a sink.", ({ waiting }) => waiting),
+  sink("flanco_sink_lag_seconds", "For how long a sink has been behind.", (one) => one.behindMs / SECOND_MS),
+  sink("flanco_sink_deliveries_total", "Batches that a sink has taken.", ({ delivered }) => delivered),
+  sink("flanco_sink_failures_total", "Tries that a sink has failed.", ({ failed }) => failed),
 ];
 
 /**
@@ -146,17 +136,9 @@ function gauge(name: string, help: string, value: (status: Status) => number | n
   return { name, help, kind: "gauge", values };
 }
 
-function sink(
-  kind: Measure["kind"],
-  name: string,
-  help: string,
-  value: (sink: SinkStatus) => number,
-): Measure {
+function sink(name: string, help: string, value: (sink: SinkStatus) => number): Measure {
   return {
-    name,
-    help,
-    kind,
-    label: "sink",
+    ...{ name, help, kind: name.endsWith("_total") ? "counter" : "gauge", label: "sink" },
     values: ({ sinks }) => sinks.map((one) => [one.name, value(one)]),
   };
 }

@@ -5,7 +5,6 @@ import { exchange } from "../rig/exchange.ts";
 import { recordsOf } from "../store/records-of.ts";
 import { actuators, aDevice, aRecord } from "./bodies.ts";
 import { Held } from "./held.ts";
-import { nested } from "./nested.ts";
 
 const KIB = 1_024;
 const MAX_BODY_BYTES = 64 * KIB;
@@ -173,3 +172,8 @@ describe("A body", () => {
     });
   });
 });
+
+/** JSON of so many lists within each other. */
+function nested(levels: number): string {
+  return `${"[".repeat(levels)}${"]".repeat(levels)}`;
+}

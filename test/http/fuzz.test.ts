@@ -4,9 +4,8 @@ import { Appliance } from "../rig/appliance.ts";
 import { exchange } from "../rig/exchange.ts";
 import { forSuite } from "../rig/standing.ts";
 import { mutatedBody, TARGETS } from "../security/mutation.ts";
-import { aRecord } from "./bodies.ts";
+import { aRecord, INSIDE } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
-import { INSIDE } from "./inside.ts";
 
 const RUNS = 150;
 

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { expect } from "chai";
 import { FlancoError } from "../../src/domain/error.ts";
 import { PASSWORD } from "../rig/appliance.ts";
-import { BODIES, JSON_BODIES } from "./bodies.ts";
+import { BODIES, JSON_BODIES, KEYS, QUERIES } from "./bodies.ts";
 import { Exchanges, isRefusal, operationsOf, statusInTrouble } from "./openapi-description.ts";
-import { KEYS, QUERIES } from "./queries.ts";
 
 /** How long failures to sign in count. */
 const FORGOTTEN_MS = 600_000;

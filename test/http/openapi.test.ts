@@ -6,10 +6,9 @@ import { LASTING_A_DAY } from "../../src/store/ledger/audit.ts";
 import { Appliance, NOON_MS, PASSWORD } from "../rig/appliance.ts";
 import { until } from "../rig/until.ts";
 import { ANY } from "../store/records-of.ts";
-import { aDevice, aLocation, aRecord, BODIES } from "./bodies.ts";
+import { aDevice, aLocation, aRecord, BODIES, KEYS, NOBODY, QUERIES } from "./bodies.ts";
 import { WRONG_PASSWORDS } from "./fakes.ts";
 import { Exchanges, isRefusal } from "./openapi-description.ts";
-import { KEYS, NOBODY, QUERIES } from "./queries.ts";
 import { aWiring, WiredLine } from "./wired-line.ts";
 
 describe("What happens at the API", () => {
